@@ -1,7 +1,6 @@
-// callables/linear_functions.cpp - the functions that vjp, linearize and linear_transpose return.
-//
-// Each is a node around a LinearFunction, which knows structures and types, whose leaves are the
-// residuals: a VJP, or a tree_util.Partial.
+// callables/linear_functions.cpp - the functions that vjp and linearize return.
+#include "callables/linear_functions.h"
+
 #include "array/checked_axis.h"
 #include "callables/call.h"
 #include "callables/context.h"
@@ -83,39 +82,11 @@ Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_
   return d;
 }
 
-Ref tuple_of(const std::vector<Ref>& items) {
-  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(items.size())));
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(items[i].get()));
-  }
-  return tuple;
-}
-
 std::vector<Ref> unflatten_all(const std::vector<TreeDefPtr>& trees,
                                const std::vector<Ref>& leaves) {
   FlatObjects flat;
   flat.trees = trees;
   return flat.unflatten(leaves);
-}
-
-// The first argument of a linear function, a list: the values that it was made with, or others of
-// their types, as tree transformations give it.
-Values residual_values(const CallArguments& arguments, const Types& types) {
-  if (arguments.count == 0) type_error("a linear function takes its residuals first");
-  const Ref list = checked(PySequence_Fast(arguments.values[0], "residuals must be a list"));
-  Values residuals;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
-    residuals.push_back(objects::to_value(PySequence_Fast_GET_ITEM(list.get(), i)));
-    objects::check_not_deleted(residuals.back());
-  }
-  bool same = residuals.size() == types.size();
-  for (std::size_t i = 0; same && i < types.size(); ++i)
-    same = same_shape_and_dtype(residuals[i]->type(), types[i]);
-  if (same) return residuals;
-  type_error("a linear function was made with residuals of the types ",
-             to_string(ParamValue(types)), ", but was called with ",
-             to_string(ParamValue(types_of(residuals))),
-             "; of a batch of linear functions, each is called inside vmap.");
 }
 
 // A function of the residuals and the one argument that the user gives.
@@ -249,61 +220,7 @@ class Linear final : public Behaviour {
   KeptFunctions functions_;
 };
 
-// A function of the values that the transposed function captured and of a cotangent.
-class Transposed final : public Behaviour {
- public:
-  Transposed(Staged staged, FlatObjects inputs)
-      : staged_(std::move(staged)),
-        inputs_(std::move(inputs)),
-        functions_(*staged_.program),
-        captured_types_(types_of(staged_.captured)) {
-    staged_.captured.clear();
-  }
-  int traverse(visitproc visit, void* arg) override { return functions_.traverse(visit, arg); }
-  PyObject* call(PyObject*, const CallArguments& arguments) override {
-    const Values captured = residual_values(arguments, captured_types_);
-    if (arguments.count != 2)
-      type_error("a transposed function takes one argument, got ", arguments.count - 1);
-    const Values cotangents = flat_cotangents(arguments.values[1]);
-    const std::size_t count = inputs_.values.size();
-    std::vector<bool> linear(count + captured.size(), false);
-    std::fill_n(linear.begin(), count, true);
-    Values values(count);
-    values.insert(values.end(), captured.begin(), captured.end());
-    const Values found = backward(*staged_.program, linear, values, cotangents);
-    std::vector<Ref> leaves;
-    for (std::size_t i = 0; i < count; ++i) {
-      leaves.push_back(checked(wrap(found[i] ? found[i] : ops::zeros(inputs_.values[i]->type()))));
-    }
-    return tuple_of(inputs_.unflatten(leaves)).release();
-  }
-
- private:
-  Values flat_cotangents(PyObject* object) const {
-    Scratch scratch;
-    pytree::flatten(object, scratch.leaves(), scratch.tree());
-    if (!pytree::equal(scratch.tree().view(), staged_.out_tree->view())) {
-      type_error("cotangent tree does not match function output, expected ",
-                 staged_.out_tree->to_string(), " but got ", scratch.tree().finish()->to_string());
-    }
-    const Types types = staged_.program->output_types();
-    Values cotangents;
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      cotangents.push_back(objects::to_value(scratch.leaves()[i].get()));
-      if (same_shape_and_dtype(types[i], cotangents[i]->type())) continue;
-      type_error("cotangent type does not match function output, expected ", to_string(types[i]),
-                 " but got ", to_string(cotangents[i]->type()));
-    }
-    return cotangents;
-  }
-
-  Staged staged_;
-  FlatObjects inputs_;
-  KeptFunctions functions_;
-  Types captured_types_;
-};
-
-Ref list_of(const Values& values) {
+Ref objects_of(const Values& values) {
   Ref list = checked(PyList_New(static_cast<Py_ssize_t>(values.size())));
   for (std::size_t i = 0; i < values.size(); ++i) {
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(wrap(values[i])).release());
@@ -337,11 +254,6 @@ Ref function_of_residuals(PyObject* fun, std::unique_ptr<Behaviour> behaviour) {
   return make_function(type, fun, std::move(behaviour));
 }
 
-Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
-  const Ref function = function_of_residuals(fun, std::move(behaviour));
-  return call_python("tree_util", "Partial", function.get(), list_of(residuals).get());
-}
-
 // Residuals that are inputs are told from the others.
 Ref vjp_node(PyObject* fun, const Differentiated& d) {
   std::vector<int> origins;
@@ -354,7 +266,7 @@ Ref vjp_node(PyObject* fun, const Differentiated& d) {
   for (const TreeDefPtr& tree : d.linear.in_trees) check(PyList_Append(trees.get(), tree.object()));
   const Ref function = function_of_residuals(fun, std::make_unique<Vjp>(d.linear));
   return call_python("_transform.vjp", "vjp_function", function, trees, callables::list_of(origins),
-                     list_of(d.residuals));
+                     objects_of(d.residuals));
 }
 
 PyObject* results(const Differentiated& d, const Ref& function) {
@@ -363,19 +275,38 @@ PyObject* results(const Differentiated& d, const Ref& function) {
   return PyTuple_Pack(3, out.get(), function.get(), d.aux.get());
 }
 
-void check_linear_types(const Types& in, const Types& out) {
-  const auto all = [&](bool (*test)(DType)) {
-    const auto holds = [&](const Type& type) { return test(type.dtype); };
-    return std::all_of(in.begin(), in.end(), holds) && std::all_of(out.begin(), out.end(), holds);
-  };
-  if (all(is_inexact) || all(is_integer)) return;
-  type_error(
-      "linear_transpose only supports [float or complex] -> [float or complex], and integer -> "
-      "integer functions, but got ",
-      to_string(ParamValue(in)), " -> ", to_string(ParamValue(out)), ".");
+}  // namespace
+
+Ref tuple_of(const std::vector<Ref>& items) {
+  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(items.size())));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(items[i].get()));
+  }
+  return tuple;
 }
 
-}  // namespace
+Values residual_values(const CallArguments& arguments, const Types& types) {
+  if (arguments.count == 0) type_error("a linear function takes its residuals first");
+  const Ref list = checked(PySequence_Fast(arguments.values[0], "residuals must be a list"));
+  Values residuals;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+    residuals.push_back(objects::to_value(PySequence_Fast_GET_ITEM(list.get(), i)));
+    objects::check_not_deleted(residuals.back());
+  }
+  bool same = residuals.size() == types.size();
+  for (std::size_t i = 0; same && i < types.size(); ++i)
+    same = same_shape_and_dtype(residuals[i]->type(), types[i]);
+  if (same) return residuals;
+  type_error("a linear function was made with residuals of the types ",
+             to_string(ParamValue(types)), ", but was called with ",
+             to_string(ParamValue(types_of(residuals))),
+             "; of a batch of linear functions, each is called inside vmap.");
+}
+
+Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
+  const Ref function = function_of_residuals(fun, std::move(behaviour));
+  return call_python("tree_util", "Partial", function.get(), objects_of(residuals).get());
+}
 
 PyObject* vjp(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
   const Differentiated d = differentiate(fun, primals, count, has_aux);
@@ -385,24 +316,6 @@ PyObject* vjp(PyObject* fun, PyObject* const* primals, std::size_t count, bool h
 PyObject* linearize_of(PyObject* fun, PyObject* const* primals, std::size_t count, bool has_aux) {
   const Differentiated d = differentiate(fun, primals, count, has_aux);
   return results(d, partial(fun, std::make_unique<Linear>(d.linear), d.residuals));
-}
-
-PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t count) {
-  check_callable(fun);
-  FlatCall flat({primals, static_cast<Py_ssize_t>(count), nullptr}, {}, fun);
-  const CallForm form = flat.form();
-  Types types;
-  for (const Ref& leaf : flat.leaves()) types.push_back(abstract_type(leaf.get()));
-  FlatObjects inputs;
-  for (const TreeDefPtr& tree : form.tree->children()[0]->children()) inputs.trees.push_back(tree);
-  for (const Type& type : types) inputs.values.push_back(ops::zeros(type));
-  Staged staged = stage_call("linear_transpose", fun, form, types);
-  check_linear_types(types, staged.program->output_types());
-  // A derivative within a called function stands beside what it is the derivative of.
-  staged.program = hoist_constants(*inlined(staged.program), staged.captured);
-  const Values captured = staged.captured;
-  return partial(fun, std::make_unique<Transposed>(std::move(staged), std::move(inputs)), captured)
-      .release();
 }
 
 }  // namespace shardax::callables

@@ -129,7 +129,7 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
   native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
                    !has_parts(native) &&
-                   row % codegen::most_multiple(program, codegen::instructions()) == 0;
+                   row >= codegen::most_multiple(program, codegen::instructions());
   for (std::size_t i = 0; i < loop.loads.size(); ++i)
     native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   for (const ComplexParts& parts : native.parts_in) {

@@ -1,4 +1,5 @@
 // kernels/walker_native.cpp - machine code on a tile: where vectors end, rows, past the caches.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/dispatch.h"
@@ -28,34 +29,80 @@ bool is_part_in(const TileLoop& loop, std::size_t operand) {
          operand < static_cast<std::size_t>(all.back().first) + 2;
 }
 
+// Does the code read operand i? Of complex operands it reads the parts.
+bool reads(const TileLoop& loop, std::size_t i) {
+  return i < loop.loads.size() ? !codegen::is_complex(loop.loads[i].kind) : is_part_in(loop, i);
+}
+
+bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers) {
+  return std::ranges::any_of(loop.native.outputs, [&](std::int32_t output) {
+    const std::byte* to = pointers[static_cast<std::size_t>(output)];
+    return std::find(pointers.begin(), pointers.begin() + std::ssize(loop.loads), to) !=
+           pointers.begin() + std::ssize(loop.loads);
+  });
+}
+
+using Pointers = SmallVector<std::byte*, 16>;
+
+// A turn that starts at element `at`, with results in `blocks` where `to_blocks` says so, and
+// operands, too, where `rest` > 0: so many of them there are.
+struct LastTurn {
+  const TileLoop& loop;
+  std::span<std::byte* const> pointers;
+  std::byte* rests;
+  std::int64_t step;
+
+  std::byte* block(std::size_t i) const { return rests + static_cast<std::int64_t>(i) * step; }
+
+  void run(std::int64_t at, bool to_blocks, std::int64_t rest = 0) const {
+    const NativeTile& native = loop.native;
+    Pointers turn(pointers.size());
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+      if (!reads(loop, i)) continue;
+      const auto [bytes, repeats] = native.operands[i];
+      turn[i] = pointers[i] + (repeats ? 0 : at * bytes);
+      if (repeats || rest == 0) continue;
+      std::memcpy(block(i), turn[i], static_cast<std::size_t>(rest * bytes));
+      turn[i] = block(i);
+    }
+    for (const std::int32_t output : native.outputs) {
+      const auto i = static_cast<std::size_t>(output);
+      turn[i] = to_blocks ? block(i) : pointers[i] + at * native.operands[i].bytes;
+    }
+    native.code->code()(turn.data(), native.code->multiple());
+  }
+
+  // The results from element `from` of blocks on are those of the last `rest` elements.
+  void keep(std::int64_t at, std::int64_t from, std::int64_t rest) const {
+    for (const std::int32_t output : loop.native.outputs) {
+      const auto i = static_cast<std::size_t>(output);
+      const int bytes = loop.native.operands[i].bytes;
+      std::memcpy(pointers[i] + at * bytes, block(i) + from * bytes,
+                  static_cast<std::size_t>(rest * bytes));
+    }
+  }
+};
+
 }  // namespace
 
+// Where elements are left over, the last turn ends with the last of them and computes some again:
+// before the others, and beside, where results lie over operands.
 void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
               std::byte* rests, std::int64_t step) {
   const NativeTile& native = loop.native;
   const std::int64_t multiple = native.code->multiple();
-  const std::int64_t whole = n / multiple * multiple, rest = n - whole;
-  if (whole > 0) native.code->code()(pointers.data(), whole);
-  if (rest == 0) return;
-  SmallVector<std::byte*, 16> blocks(pointers.size());
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    blocks[i] = rests + static_cast<std::int64_t>(i) * step;
-    // Of complex operands the code reads the parts; they may fill their memory to its end.
-    const bool reads =
-        i < loop.loads.size() ? !codegen::is_complex(loop.loads[i].kind) : is_part_in(loop, i);
-    if (!reads) continue;
-    const auto [bytes, repeats] = native.operands[i];
-    if (repeats)
-      blocks[i] = pointers[i];
-    else
-      std::memcpy(blocks[i], pointers[i] + whole * bytes, static_cast<std::size_t>(rest * bytes));
+  const std::int64_t rest = n % multiple, whole = n - rest;
+  if (rest == 0) return native.code->code()(pointers.data(), n);
+  const LastTurn last{loop, pointers, rests, step};
+  if (whole == 0) {
+    last.run(0, true, rest);
+    return last.keep(0, 0, rest);
   }
-  native.code->code()(blocks.data(), multiple);
-  for (const std::int32_t output : native.outputs) {
-    const auto i = static_cast<std::size_t>(output);
-    const int bytes = native.operands[i].bytes;
-    std::memcpy(pointers[i] + whole * bytes, blocks[i], static_cast<std::size_t>(rest * bytes));
-  }
+  const bool beside = overwrites(loop, pointers);
+  if (beside) last.run(n - multiple, true);
+  native.code->code()(pointers.data(), whole);
+  if (!beside) return last.run(n - multiple, false);
+  last.keep(whole, multiple - rest, rest);
 }
 
 // The parts of complex operands, and complex results out of their parts.
@@ -108,15 +155,26 @@ void Walker::run_rows(std::int64_t n) {
   const NativeTile& native = loop_.native;
   const std::size_t last = rank_ - 1, operands = pointers_.size();
   const std::int64_t length = loop_.shape[last];
-  SmallVector<std::byte*, 16> pointers(pointers_);
-  SmallVector<std::int64_t, 16> index(index_), steps(operands);
+  const std::int64_t multiple = native.code->multiple(), rest = length % multiple;
+  Pointers pointers(pointers_), turn(operands);
+  SmallVector<std::int64_t, 16> index(index_), steps(operands), last_turn(operands);
   for (std::size_t i = 0; i < operands; ++i) {
+    const auto [bytes, repeats] = native.operands[i];
+    if (!repeats) last_turn[i] = (length - multiple) * bytes;
     if (i < loop_.loads.size() && kinds_[i] == Access::rows) {
       steps[i] = loop_.loads[i].strides[last - 1] * loop_.loads[i].itemsize;
-    } else if (!native.operands[i].repeats) {
-      steps[i] = length * native.operands[i].bytes;
+    } else if (!repeats) {
+      steps[i] = length * bytes;
     }
   }
+  const bool again =
+      rest > 0 && length > multiple && !overwrites(loop_, {pointers.data(), operands});
+  const auto run_row = [&] {
+    if (!again) return run_code(pointers.data(), length);
+    native.code->code()(pointers.data(), length - rest);
+    for (std::size_t i = 0; i < operands; ++i) turn[i] = pointers[i] + last_turn[i];
+    native.code->code()(turn.data(), multiple);
+  };
   for (std::int64_t done = 0; done < n;) {
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
       if (kinds_[i] != Access::rows) continue;
@@ -129,7 +187,7 @@ void Walker::run_rows(std::int64_t n) {
         std::min((n - done) / length, loop_.shape[last - 1] - index[last - 1]);
     if (index[last] == 0 && rows > 0) {
       for (std::int64_t r = 0; r < rows; ++r) {
-        native.code->code()(pointers.data(), length);
+        run_row();
         for (std::size_t i = 0; i < operands; ++i) pointers[i] += steps[i];
       }
       done += rows * length;

@@ -294,6 +294,23 @@ def test_results_may_lie_where_operands_do():
         np.testing.assert_array_equal(bits(a), bits(b))
 
 
+@pytest.mark.parametrize("length", [17, 48, 49, 63, 97, 100, 255, 257, 1037])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_rows_of_any_length_beside_one_row(length, dtype):
+    """The last vector of a row lies over the one before it, also where results lie over operands;
+    what a row leaves out stays what it is."""
+    with jax.enable_x64(True):
+        x = jnp.arange(600 * length).astype(dtype).reshape(600, length) / 64
+        row = jnp.linspace(-1, 1, length).astype(dtype)
+        f = lambda x, row: x * x - row
+        for native in (ways := every_way(f, x, row))[:-1]:
+            np.testing.assert_array_equal(bits(native), bits(ways[-1]))
+        over = jax.jit(f, donate_argnums=0)(x + 0, row)
+        np.testing.assert_array_equal(bits(over), bits(ways[-1]))
+        narrow = jax.jit(lambda x, row: (x[:, 1:] + row[1:], x))(x, row)
+        np.testing.assert_array_equal(narrow[0], np.asarray(x)[:, 1:] + np.asarray(row)[1:])
+
+
 def test_many_values_at_once():
     """More values than registers: some wait on the stack."""
 

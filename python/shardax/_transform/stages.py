@@ -30,7 +30,6 @@ from shardax._transform.call_checks import (
 )
 from shardax._transform.ref_slots import Met
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
-from shardax._transform.refs import is_ref
 from shardax._transform.shape_structs import ShapeDtypeStruct, split_as_asked, struct_of
 
 
