@@ -118,6 +118,14 @@ bool works_in_place(const TileLoop& loop) {
   return true;
 }
 
+// Does every row read the same row of some operand, which would be written for each of them?
+bool repeats_a_row(const TileLoop& loop) {
+  const std::size_t rank = loop.shape.size();
+  return std::ranges::any_of(loop.loads, [&](const TileAccess& access) {
+    return access.strides[rank - 1] == 1 && access.strides[rank - 2] == 0;
+  });
+}
+
 bool has_parts(const NativeTile& native) {
   return !native.parts_in.empty() || !native.parts_out.empty();
 }
@@ -127,9 +135,10 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   NativeTile& native = loop.native;
   native.operands.resize(operand_count(loop));
   const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
+  // A row that ends within a turn takes two calls.
+  const bool one_call = row % codegen::most_multiple(program, codegen::instructions()) == 0;
   native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
-                   !has_parts(native) &&
-                   row >= codegen::most_multiple(program, codegen::instructions());
+                   !has_parts(native) && (one_call || repeats_a_row(loop));
   for (std::size_t i = 0; i < loop.loads.size(); ++i)
     native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   for (const ComplexParts& parts : native.parts_in) {
