@@ -86,10 +86,11 @@ template <bool greatest, class T>
   }
 }
 
-// Short rows side by side: the extreme value of each, then the first element that is it.
+// Short rows side by side: the extreme value of each, then the first element that is it. For
+// processors that have such vectors.
 template <bool greatest, class T, class Index>
-SHARDAX_CLONES [[gnu::flatten]] void positions_in_short_rows(const T* x, std::int64_t n,
-                                                             std::int64_t rows, Index* to) {
+[[gnu::flatten]] __attribute__((target("arch=x86-64-v3"), optimize("no-thread-jumps"))) void
+positions_in_short_rows(const T* x, std::int64_t n, std::int64_t rows, Index* to) {
   using S = kernels::ShortRows<T>;
   using Least = kernels::Extreme<false>;
   const kernels::LastLanes<T> last(n);
@@ -181,7 +182,8 @@ void find_all(const Lines& lines, const T* from, I* to) {
     runtime::parallel_for((lines.outer + each - 1) / each, [&](std::int64_t task) {
       const std::int64_t first = task * each, end = std::min(lines.outer, first + each);
       if constexpr (side_by_side<T>) {
-        if (lines.n < kernels::short_row) {
+        static const bool has_vectors = __builtin_cpu_supports("x86-64-v3");
+        if (has_vectors && lines.n < kernels::short_row) {
           std::vector<typename kernels::ShortRows<T>::Index> found(
               static_cast<std::size_t>(end - first));
           positions_in_short_rows<greatest>(from + first * lines.n, lines.n, end - first,
