@@ -225,6 +225,20 @@ void float0_error(std::string_view op) {
              "argument; np.zeros_like(x, dtype=float) is a regular array of zeros.");
 }
 
+namespace {
+
+// A dtype in quotes; the class of Python's numbers where it is theirs.
+std::string quoted_name(WeakDType d) {
+  if (!d.weak) return concat("'", name(d.dtype), "'");
+  return concat("\"<class '",
+                is_complex(d.dtype)    ? "complex"
+                : is_floating(d.dtype) ? "float"
+                                       : "int",
+                "'>\"");
+}
+
+}  // namespace
+
 WeakDType promote(WeakDType a, WeakDType b, bool strict) {
   static const Table standard = make_joins(edges()), strict_joins = make_joins(strict_edges());
   if (a == b) return a;
@@ -242,8 +256,8 @@ WeakDType promote(WeakDType a, WeakDType b, bool strict) {
   if (joined < 0) {
     if (a.dtype == DType::float0 || b.dtype == DType::float0) float0_error("an operation");
     if (strict) {
-      fail(ErrorKind::type_promotion_error, "Input dtypes ('", name(a.dtype), "', '", name(b.dtype),
-           "') have no available implicit dtype promotion path when "
+      fail(ErrorKind::type_promotion_error, "Input dtypes (", quoted_name(a), ", ", quoted_name(b),
+           ") have no available implicit dtype promotion path when "
            "jax_numpy_dtype_promotion=strict. Try explicitly casting inputs to the desired "
            "output type, or set jax_numpy_dtype_promotion=standard.");
     }

@@ -34,6 +34,10 @@ std::string axes_text(const Sharding& sharding) {
   return concat(axes, ", axis_types=(", types, sharding.mesh_axes.size() == 1 ? "," : "", ")");
 }
 
+std::string_view memory_text(const Sharding& sharding) {
+  return sharding.memory.empty() ? "device" : std::string_view(sharding.memory);
+}
+
 }  // namespace
 
 std::string mesh_text(const Sharding& sharding) {
@@ -48,7 +52,7 @@ std::string abstract_mesh_text(const Sharding& sharding) {
 std::string to_string(const Sharding& sharding) {
   if (!sharding.named)
     return concat("SingleDeviceSharding(device=CpuDevice(id=", sharding.devices[0],
-                  "), memory_kind=device)");
+                  "), memory_kind=", memory_text(sharding), ")");
   std::string spec;
   for (const std::vector<std::string>& names : sharding.spec)
     spec += concat(spec.empty() ? "" : ", ", entry_text(names));
@@ -60,7 +64,7 @@ std::string to_string(const Sharding& sharding) {
     comma = "";
   }
   return concat("NamedSharding(mesh=", mesh_text(sharding), ", spec=P(", spec, comma,
-                "), memory_kind=device)");
+                "), memory_kind=", memory_text(sharding), ")");
 }
 
 bool Sharding::is_explicit(const std::string& axis) const {
@@ -94,7 +98,7 @@ bool same_abstract_mesh(const Sharding& a, const Sharding& b) {
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b) {
   if (a.get() == b.get()) return true;
   return a && b && same_mesh(*a, *b) && a->spec == b->spec && a->axis_types == b->axis_types &&
-         a->unreduced == b->unreduced && a->reduced == b->reduced;
+         a->unreduced == b->unreduced && a->reduced == b->reduced && a->memory == b->memory;
 }
 
 namespace {
@@ -109,6 +113,7 @@ Shared<Sharding> over_same_mesh(const Sharding& like, std::vector<std::vector<st
   sharding->axis_types = like.axis_types;
   sharding->unreduced = like.unreduced;
   sharding->reduced = like.reduced;
+  sharding->memory = like.memory;
   return sharding;
 }
 

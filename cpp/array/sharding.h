@@ -23,6 +23,9 @@ struct Sharding final : public RefCounted {
   // array stands for the sum), and axes over which cotangents of it will be.
   std::vector<std::string> unreduced = {};
   std::vector<std::string> reduced = {};
+  // The kind of memory that the user asked for, where it is not "device". Nothing moves: there is
+  // one memory.
+  std::string memory = {};
 
   // Is it part of types how that axis splits arrays?
   bool is_explicit(const std::string& axis) const;

@@ -194,6 +194,7 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
                                          {"bwd", params.get<FunctionPtr>("bwd")},
                                          {"num_res", static_cast<std::int64_t>(residuals.size())},
                                          {"linear", linear},
+                                         {"arguments", static_cast<std::int64_t>(args.size())},
                                          {"out_types", types},
                                          {"symbolic_zeros", symbolic}},
                                         operands);
@@ -277,6 +278,19 @@ Batched custom_lin_batch(const BatchArgs& a) {
   return all_batched(shardax::bind(a.op, params, in));
 }
 
+// Which arguments have no tangent.
+std::vector<std::string> show_custom_lin(const Params& params) {
+  const Ints& linear = params.ints("linear");
+  std::string zeros;
+  for (std::int64_t i = 0; i < params.integer("arguments"); ++i) {
+    const bool given = std::find(linear.begin(), linear.end(), i) != linear.end();
+    zeros += concat(zeros.empty() ? "" : ", ", given ? "False" : "True");
+  }
+  return {concat("bwd=", to_string(*params.find("bwd"))), concat("in_zeros=[", zeros, "]"),
+          concat("num_res=", residual_count(params)),
+          concat("symbolic_zeros=", params.flag("symbolic_zeros") ? "True" : "False")};
+}
+
 [[noreturn]] Kernel custom_lin_kernel(const Types&, const Types&, const Params& params) {
   type_error("can't apply forward-mode autodiff (jvp) to a custom_vjp function: '",
              params.text("name"),
@@ -292,7 +306,8 @@ const Op custom_lin_op{{.name = "custom_lin",
                         .jvp = custom_lin_jvp,
                         .transpose = custom_lin_transpose,
                         .batch = custom_lin_batch,
-                        .kernel = custom_lin_kernel}};
+                        .kernel = custom_lin_kernel,
+                        .show = show_custom_lin}};
 
 }  // namespace
 

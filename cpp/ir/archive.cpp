@@ -84,6 +84,7 @@ class Writer {
     text(s.axis_types);
     texts(s.unreduced);
     texts(s.reduced);
+    text(s.memory);
   }
 
   void program(const Program& p) {
@@ -250,6 +251,7 @@ class Reader {
     s->axis_types = text();
     s->unreduced = texts();
     s->reduced = texts();
+    s->memory = text();
     return s;
   }
 

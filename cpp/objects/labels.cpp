@@ -70,13 +70,13 @@ void leave_out_single_devices(Sharding& sharding) {
   std::erase_if(sharding.reduced, splits_nothing);
 }
 
-// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced])
+// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced[, memory]])
 Described parse_sharding(PyObject* description) {
   PyObject *axes, *shape, *devices, *spec, *unreduced = nullptr, *reduced = nullptr;
   int named;
-  const char* axis_types = "";
-  if (!PyArg_ParseTuple(description, "OOOOp|sOO", &axes, &shape, &devices, &spec, &named,
-                        &axis_types, &unreduced, &reduced))
+  const char *axis_types = "", *memory = "";
+  if (!PyArg_ParseTuple(description, "OOOOp|sOOs", &axes, &shape, &devices, &spec, &named,
+                        &axis_types, &unreduced, &reduced, &memory))
     throw PythonError();
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = to_strings(axes);
@@ -94,6 +94,7 @@ Described parse_sharding(PyObject* description) {
   sharding->axis_types = axis_types;
   if (unreduced) sharding->unreduced = to_strings(unreduced);
   if (reduced) sharding->reduced = to_strings(reduced);
+  sharding->memory = memory;
   if (flag("jax_remove_size_one_mesh_axis_from_type")) leave_out_single_devices(*sharding);
   return {ShardingPtr(sharding.get()), std::move(open)};
 }
@@ -162,10 +163,10 @@ PyObject* describe_sharding(const ShardingPtr& sharding) {
   for (std::size_t d = 0; d < s.spec.size(); ++d) {
     PyTuple_SET_ITEM(spec.get(), static_cast<Py_ssize_t>(d), strings(s.spec[d]).release());
   }
-  return Py_BuildValue("(NNNNOsNN)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
+  return Py_BuildValue("(NNNNOsNNs)", strings(s.mesh_axes).release(), int_tuple(shape).release(),
                        int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False,
                        s.axis_types.c_str(), strings(s.unreduced).release(),
-                       strings(s.reduced).release());
+                       strings(s.reduced).release(), s.memory.c_str());
 }
 
 ShardingPtr sharding_from(PyObject* description) { return parse_sharding(description).sharding; }

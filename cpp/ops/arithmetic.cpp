@@ -358,8 +358,8 @@ const Op integer_pow_op{elementwise(
      .jvp = [](const JvpArgs& a) -> Values {
        const std::int64_t y = a.params.integer("y");
        if (y == 0) return {nullptr};
-       const Value factor = full_like(a.in[0], static_cast<double>(y));
        if (y == 1) return {a.t[0]};
+       const Value factor = scalar(a.in[0]->dtype(), static_cast<double>(y), a.in[0]->type().weak);
        const Value power = y == 2 ? a.in[0] : integer_pow(a.in[0], y - 1);
        return {mul(a.t[0], mul(factor, power))};
      },

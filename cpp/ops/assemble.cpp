@@ -298,8 +298,11 @@ Value scalar(DType dtype, double value, bool weak) { return scalar_array(dtype, 
 
 Value full(const Type& type, double value) {
   const Value element = scalar(type.dtype, value, type.weak);
-  const Value out = type.rank() == 0 ? element : broadcast_in_dim(element, type.shape, {});
-  return type.sharding ? sharding_constraint(out, type.sharding, {}) : out;
+  if (!type.sharding) return type.rank() == 0 ? element : broadcast_in_dim(element, type.shape, {});
+  const ShardingPtr split = with_sums(*type.sharding, {}, {});
+  const bool sums = !type.sharding->unreduced.empty() || !type.sharding->reduced.empty();
+  const Value out = type.rank() == 0 ? element : broadcast_in_dim(element, type.shape, {}, split);
+  return type.rank() == 0 || sums ? sharding_constraint(out, type.sharding, {}) : out;
 }
 
 Value full_like(const Value& like, double value) { return full(like->type(), value); }

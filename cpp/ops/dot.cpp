@@ -18,15 +18,15 @@ extern const Op dot_op;
 // `preferred` is the result's dtype, or none for that of the operands; `precision` is what programs
 // show: products are always in full precision.
 Value product_of(const Value& a, const Value& b, const DotDims& d, const ParamValue& preferred,
-                 const ParamValue& precision) {
-  return bind1(dot_op,
-               {{"lhs_contract", d.lhs_contract},
+                 const ParamValue& precision, const ShardingPtr& asked = nullptr) {
+  Params params{{"lhs_contract", d.lhs_contract},
                 {"rhs_contract", d.rhs_contract},
                 {"lhs_batch", d.lhs_batch},
                 {"rhs_batch", d.rhs_batch},
                 {"preferred_element_type", preferred},
-                {"precision", precision}},
-               {a, b});
+                {"precision", precision}};
+  if (asked) params.set("sharding", asked);
+  return bind1(dot_op, std::move(params), {a, b});
 }
 const ParamValue& preferred_of(const Params& p) { return *p.find("preferred_element_type"); }
 ParamValue precision_of(const Params& p) {
@@ -79,6 +79,16 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
   return {out};
 }
 
+// The sharding of a product whose dimensions are then ordered as the operand's, where sums over
+// mesh axes are left to do in the operand's cotangent; else null.
+ShardingPtr left_to_sum(const Type& operand, const Ints& order) {
+  const ShardingPtr wanted = of_cotangent(operand.sharding);
+  if (!wanted || wanted->unreduced.empty()) return nullptr;
+  Split split(order.size());
+  for (std::size_t d = 0; d < wanted->spec.size(); ++d) split[index(order[d])] = wanted->spec[d];
+  return with_spec(*wanted, std::move(split));
+}
+
 // The cotangent of one operand is a product of the other with that of the result. `last`: it is the
 // second operand, whose free dimensions are the result's last.
 Value dot_transpose_operand(const Value& ct, const Value& b, const DotDims& d, const Type& a_type,
@@ -92,8 +102,6 @@ Value dot_transpose_operand(const Value& ct, const Value& b, const DotDims& d, c
   dims.lhs_contract =
       iota_ints(b_free.size(), static_cast<std::int64_t>(last ? batch : batch + a_free.size()));
   dims.rhs_contract = b_free;
-  const Value product = product_of(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b,
-                                   dims, a_type.dtype, precision);
   // Its dimensions: batch, a's free ones, then b's contracted ones in ascending order.
   Ints b_contract = d.rhs_contract;
   std::sort(b_contract.begin(), b_contract.end());
@@ -109,6 +117,8 @@ Value dot_transpose_operand(const Value& ct, const Value& b, const DotDims& d, c
     order[static_cast<std::size_t>(d.lhs_contract[i])] =
         static_cast<std::int64_t>(batch + a_free.size()) + place;
   }
+  const Value product = product_of(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b,
+                                   dims, a_type.dtype, precision, left_to_sum(a_type, order));
   return transpose(product, order);
 }
 

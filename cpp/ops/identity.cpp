@@ -136,9 +136,20 @@ Values jvp_constrained(const JvpArgs& a) {
   return {constrained(moves ? a.params.with("from", own) : a.params, a.t[0])};
 }
 
+// Over axes that types show, a cotangent goes back to how the operand was split, which whoever asks
+// for cotangents sees to; an operand without a sharding was whole.
+Value split_back(const Params& params, const Type& operand, const Value& ct) {
+  const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  if (!given->is_explicit() || !params.ints("unconstrained_dims").empty())
+    return constrained(params, ct);
+  if (operand.sharding) return ct;
+  const ShardingPtr whole = with_sums(*with_spec(*given, Split(operand.rank())), {}, {});
+  return constrained(params.with("sharding", whole), ct);
+}
+
 Values transpose_constrained(const TransposeArgs& a) {
   const ParamValue* from = a.params.find("from");
-  if (!from) return {constrained(a.params, a.ct[0])};
+  if (!from) return {split_back(a.params, a.in_types[0], a.ct[0])};
   const Params back = a.params.with("from", a.params.get<ShardingPtr>("sharding"));
   return {constrained(back.with("sharding", *from), a.ct[0])};
 }

@@ -76,23 +76,39 @@ Value unbroadcast_dims(const Value& ct, const Type& in, const Ints& dims) {
   return sum->shape() == in.shape ? sum : reshape(sum, in.shape);
 }
 
+// How the result is split, where that does not follow from the operand.
+ShardingPtr asked_split(const Params& params) {
+  const ParamValue* asked = params.find("sharding");
+  return asked ? std::get<ShardingPtr>(*asked) : nullptr;
+}
+
 const Op broadcast_op{layout(
     {.name = "broadcast_in_dim",
      .doc = "Repeats an array along new or unit dimensions, without a copy.",
      .type = broadcast_type,
      .jvp = [](const JvpArgs& a) -> Values {
-       return {
-           broadcast_in_dim(a.t[0], a.params.ints("shape"), a.params.ints("broadcast_dimensions"))};
+       return {broadcast_in_dim(a.t[0], a.params.ints("shape"),
+                                a.params.ints("broadcast_dimensions"), asked_split(a.params))};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
        return {unbroadcast_dims(a.ct[0], a.in_types[0], a.params.ints("broadcast_dimensions"))};
      },
      .batch = [](const BatchArgs& a) -> Batched {
+       ShardingPtr asked = asked_split(a.params);
+       if (asked) {
+         Split spec = asked->spec;
+         spec.insert(spec.begin(), a.axis.split);
+         asked = with_spec(*asked, std::move(spec));
+       }
        return batched1(
            broadcast_in_dim(a.in[0], with_front(a.axis.size, a.params.ints("shape")),
-                            with_front(0, shifted(a.params.ints("broadcast_dimensions")))));
+                            with_front(0, shifted(a.params.ints("broadcast_dimensions"))), asked));
      },
      .view = broadcast_view,
+     .split = [](const SplitArgs& a) -> Split {
+       const ShardingPtr asked = asked_split(a.params);
+       return asked ? asked->spec : split_view(a);
+     },
      .parts = parts_broadcast,
      .show = [](const Params& p) -> std::vector<std::string> {
        const Ints& dims = p.ints("broadcast_dimensions");
@@ -248,8 +264,11 @@ const Op squeeze_op{layout(
 
 }  // namespace
 
-Value broadcast_in_dim(const Value& a, const Shape& shape, const Ints& dims) {
-  return bind1(broadcast_op, {{"shape", shape}, {"broadcast_dimensions", dims}}, {a});
+Value broadcast_in_dim(const Value& a, const Shape& shape, const Ints& dims,
+                       const ShardingPtr& asked) {
+  Params params{{"shape", shape}, {"broadcast_dimensions", dims}};
+  if (asked) params.set("sharding", asked);
+  return bind1(broadcast_op, std::move(params), {a});
 }
 
 Value broadcast_to(const Value& a, const Shape& shape) {

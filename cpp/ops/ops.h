@@ -44,7 +44,9 @@ Value binary(std::string_view op, const Value& a, const Value& b);
 
 // Layout.
 // Dimension i of `a` becomes dimension dims[i] of the result.
-Value broadcast_in_dim(const Value& a, const Shape& shape, const Ints& dims);
+// `asked`: how the result is split, where that does not follow from `a`.
+Value broadcast_in_dim(const Value& a, const Shape& shape, const Ints& dims,
+                       const ShardingPtr& asked = nullptr);
 Value broadcast_to(const Value& a, const Shape& shape);  // NumPy's rule: aligned at the end
 Value reshape(const Value& a, const Shape& shape);
 Value transpose(const Value& a, const Ints& permutation);

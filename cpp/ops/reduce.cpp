@@ -44,12 +44,13 @@ Batched reduce_batch(const BatchArgs& a) {
 }
 
 // The reduced value repeated over the dimensions that were reduced.
-Value spread_back(const Value& value, const Shape& shape, const Ints& axes) {
+Value spread_back(const Value& value, const Shape& shape, const Ints& axes,
+                  const ShardingPtr& asked = nullptr) {
   Ints kept;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
     if (std::find(axes.begin(), axes.end(), d) == axes.end()) kept.push_back(d);
   }
-  return broadcast_in_dim(value, shape, kept);
+  return broadcast_in_dim(value, shape, kept, asked);
 }
 
 // The tangent of a maximum is the mean of the tangents where it is attained.
@@ -225,7 +226,9 @@ const Op sum_op{reduction(
      .dtypes = numbers,
      .jvp = [](const JvpArgs& a) -> Values { return {reduce_sum(a.t[0], a.params.ints("axes"))}; },
      .transpose = [](const TransposeArgs& a) -> Values {
-       return {spread_back(a.ct[0], a.in_types[0].shape, a.params.ints("axes"))};
+       const Type& in = a.in_types[0];
+       const ShardingPtr split = in.sharding ? with_sums(*in.sharding, {}, {}) : nullptr;
+       return {spread_back(a.ct[0], in.shape, a.params.ints("axes"), split)};
      },
      .reduce = loops<Sum, numbers>,
      .parts = [](const SplitArgs& a) { return parts_reduced(a, "psum"); },

@@ -105,8 +105,11 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
     Value& slot = ct[static_cast<std::size_t>(v)];
     slot = slot ? ops::binary("add_any", slot, value) : value;
   };
-  for (std::size_t i = 0; i < program.outputs.size(); ++i)
-    accumulate(program.outputs[i], cotangents[i]);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const Value& given = cotangents[i];
+    accumulate(program.outputs[i],
+               given ? split_as(program.type(program.outputs[i]), given) : given);
+  }
 
   const std::vector<bool> asked = asked_for_zeros(program);
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {

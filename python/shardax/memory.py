@@ -1,16 +1,5 @@
 """shardax.memory - kinds of memory. There is one memory; the kinds are names for it."""
 
-import enum
+from shardax._devices.memory_kinds import Space
 
 __all__ = ["Space"]
-
-
-class Space(enum.Enum):
-    """Where an array is said to lie."""
-
-    Device = enum.auto()
-    Host = enum.auto()
-    Any = enum.auto()
-
-    def __repr__(self):
-        return f"MemorySpace.{self.name}"

@@ -254,3 +254,29 @@ def test_shardings_over_another_mesh():
             exported.in_shardings_jax(shardax.make_mesh((4,), ("x",)))
     plain = export.export(shardax.jit(jnp.sin))(a)
     assert plain.nr_devices == 1 and plain.in_shardings_jax(other) == (None,)
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("asked", [False, True])
+def test_derivatives_are_split_as_arguments_and_results(given, asked):
+    mesh = shardax.make_mesh((2,), ("x",), axis_types=(shardax.sharding.AxisType.Auto,))
+    columns, rows = (shardax.NamedSharding(mesh, spec) for spec in (P(None, "x"), P("x", None)))
+    options = {"in_shardings": columns} if given else {}
+    options |= {"out_shardings": rows} if asked else {}
+    x = np.ones((2, 4), np.float32)
+    exported = again(shardax.jit(lambda x: jnp.sin(x.T), **options), x, order=1)
+    pulled = exported.vjp()
+    assert not given or pulled.in_shardings_jax(mesh)[0] == columns
+    assert not given or pulled.out_shardings_jax(mesh)[0] == columns
+    first, second = (f"args_and_out_cts_flat_jax[{i}]" for i in range(2))
+    text = pulled.mlir_module()
+    assert f'loc("{first}"), %arg1' in text and f'loc("{second}")) ->' in text
+    assert ('[{}, {"x"}]>} loc' in text, '[{"x"}, {}]>} loc' in text) == (given, asked)
+
+
+def test_modules_name_their_arguments():
+    f = shardax.jit(lambda x, y: x["a"] + y)
+    for exported in (export.export(f)({"a": 1.0}, 2.0), again(f, {"a": 1.0}, 2.0)):
+        text = exported.mlir_module()
+        assert '%arg0: tensor<f32> loc("x[\'a\']"), %arg1: tensor<f32> loc("y")' in text
+        assert "{jax.uses_shape_polymorphism = false, mhlo" in text

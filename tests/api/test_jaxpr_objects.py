@@ -356,3 +356,20 @@ def test_equations_are_the_same_or_not():
     assert add.replace(invars=add.invars[::-1]) != add and sin.replace(params={"a": 1}) != sin
     other = jax.make_jaxpr(lambda x: jnp.sin(x) + x)(1.0)
     assert other.eqns[0] != sin
+
+
+def test_maps_that_rules_stand_for_say_which_arguments_have_no_tangent():
+    @jax.custom_vjp
+    def f(x, y):
+        return x + y
+
+    def f_bwd(_, g):
+        return g, g
+
+    f.defvjp(lambda x, y: (f(x, y), ()), f_bwd)
+    program = jax.make_jaxpr(lambda x: jax.jvp(lambda x: f(x, 2.0), (x,), (x,)))(jnp.ones(1))
+    smaller, _ = jax.interpreters.partial_eval.dce_jaxpr(program.jaxpr, [False, True])
+    assert "custom_lin[\n      bwd=f_bwd\n      in_zeros=[False, True]\n      num_res=0\n" in str(
+        smaller
+    )
+    assert "linear" not in str(smaller) and "out_types" not in str(smaller)

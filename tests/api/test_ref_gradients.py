@@ -246,3 +246,23 @@ def test_an_unwanted_gradient_is_not_computed():
     _, pull = shardax.vjp(lambda x, y: x * y, jnp.ones(3), jnp.ones(3))
     pull = pull.with_refs(ad.DontWant(), ad.GradValue())
     assert shardax.jit(lambda: pull(jnp.ones(3))[1])().tolist() == [1, 1, 1]
+
+    def products(*targets):
+        _, pull = shardax.vjp(lambda w, x: jnp.tanh(w @ x), jnp.ones((4, 3)), jnp.ones(3))
+        program = shardax.make_jaxpr(lambda: pull.with_refs(*targets)(jnp.ones(4)))()
+        return str(program).count("dot_general")
+
+    assert products(ad.GradValue(), ad.GradValue()) == 2
+    assert products(ad.GradValue(), ad.DontWant()) == products(ad.DontWant(), ad.GradValue()) == 1
+    assert products(ad.DontWant(), ad.DontWant()) == 0
+    assert products(ad.DontWant(), shardax.new_ref(jnp.zeros(3))) == 1
+
+
+def test_gradients_by_integers_are_float0_beside_unwanted_ones():
+    from shardax import ad
+
+    _, pull = shardax.vjp(lambda x, n, y: x * y * n, jnp.ones(3), 2, jnp.ones(3))
+    pull = pull.with_refs(ad.GradValue(), ad.GradValue(), ad.DontWant())
+    by_x, by_n, by_y = pull(jnp.ones(3))
+    assert by_x.tolist() == [2, 2, 2] and by_y == ad.DidntWant()
+    assert type(by_n) is np.ndarray and by_n.dtype == shardax.float0

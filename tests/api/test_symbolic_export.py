@@ -197,3 +197,34 @@ def test_shardings_of_symbolic_sizes():
     with pytest.raises(ValueError, match="for 2 devices and is called in a context with 1 dev"):
         f.call(x)
     np.testing.assert_array_equal(f.call(jax.device_put(x, rows)), 2 * x)
+
+
+class TestShapesOfResults:
+    """eval_shape takes symbolic sizes."""
+
+    @staticmethod
+    def of(f, *shapes):
+        shape = export.symbolic_shape(", ".join(shapes), constraints=["n >= 2"])
+        out = jax.eval_shape(f, jax.ShapeDtypeStruct(shape, "float32"))
+        return [(str(s.shape), s.dtype.name) for s in jax.tree.leaves(out)]
+
+    def test_are_expressions_of_sizes(self):
+        def f(x):
+            return {"a": x @ jnp.ones((3, 4)), "b": x.reshape(-1), "c": x.sum(0) > 0}
+
+        wanted = [("(n, 4)", "float32"), ("(3*n,)", "float32"), ("(3,)", "bool")]
+        assert self.of(f, "n", "3") == wanted
+        halves = self.of(lambda x: x[: x.shape[0] // 2], "n", "3")
+        assert halves == [("(floordiv(n, 2), 3)", "float32")]
+
+    def test_may_be_too_small_for_a_function(self):
+        wanted = [("(n - 10, 3)", "float32")]
+        assert self.of(lambda x: jnp.ones((x.shape[0] - 10, 3)), "n", "3") == wanted
+
+    def test_refuses_what_it_does_not_know(self):
+        with pytest.raises(TypeError, match=r"contracting dimensions to have the same shape"):
+            self.of(lambda x: x @ jnp.ones((7, 4)), "n", "3")
+        with pytest.raises(NotImplementedError, match="which no size is"):
+            self.of(lambda x: jnp.zeros(int(x.shape[0] ** 0.5)), "n", "3")
+        with pytest.raises(NotImplementedError, match="it gives other types for other sizes"):
+            self.of(lambda x: x if x.shape[0] % 2 else x[0], "n", "3")

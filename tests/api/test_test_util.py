@@ -2,6 +2,7 @@
 
 import functools
 
+import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
@@ -84,3 +85,16 @@ def test_dtypes_must_agree():
 
 def test_equal_infinities_have_no_slope():
     check_grads(lambda x: jnp.where(x > 0, jnp.inf, x), (jnp.float32(2.0),), 1, **loose)
+
+
+def test_directions_are_those_of_jax():
+    """A gradient that passes there by its direction passes here."""
+    seen = []
+
+    def derivative(args, direction):
+        seen.append(direction)
+        return jax.jvp(jnp.sin, args, direction)
+
+    check_jvp(jnp.sin, derivative, (jnp.zeros(3),))
+    expected = np.random.RandomState(0).randn(3).astype(np.float32)
+    np.testing.assert_array_equal(seen[0][0], expected)

@@ -162,6 +162,9 @@ class TestPromotionRules:
                 self.a + n
             with pytest.raises(ValueError, match="jax_numpy_dtype_promotion=strict"):
                 n + 1.5
+            for number, kind in ((1.5, "float"), (1j, "complex")):
+                with pytest.raises(ValueError, match=f"\"<class '{kind}'>\""):
+                    n + number
             assert (self.a + 1).dtype == (self.a * 2.5).dtype == jnp.float32
             assert (n + 1).dtype == jnp.int32
         assert (self.a + n).dtype == jnp.float32

@@ -264,6 +264,12 @@ SAMPLES = {
         {"dimension": 1},
         ANY,
     ),
+    "stack": Sample(
+        lambda *parts, axis: np.stack(parts, axis), (Arg(), Arg(), Arg()), {"axis": 1}, ANY
+    ),
+    "unstack": Sample(
+        lambda x, axis: tuple(np.moveaxis(x, axis, 0)), (Arg((4, 3)),), {"axis": 1}, ANY
+    ),
     "pad": Sample(
         ref.pad,
         (Arg(), Arg(())),

@@ -205,6 +205,14 @@ def stack(arrays, axis=0, out=None, dtype=None):
     return _stack(arrays, axis=axis, dtype=dtype)
 
 
+def unstacked(x, axis):
+    """The slices of an array along a dimension, a tuple; those of a known array are views."""
+    if isinstance(x, _core.Tracer):
+        return tuple(bind("unstack", (x,), axis=axis))
+    x = moveaxis(x, axis, 0)
+    return tuple(x[i] for i in range(x.shape[0]))
+
+
 @in_one_program("axis", "dtype", at_once=True)
 def _stack(arrays, axis, dtype):
     shapes = {shape_of(a) for a in arrays}
@@ -214,8 +222,4 @@ def _stack(arrays, axis, dtype):
     axis = canonical_axis(axis, arrays[0].ndim + 1)
     weak = all(a.weak_type for a in arrays) and dtype is None
     wanted = result_type(*arrays) if dtype is None else _core.requested_dtype(dtype, "stack")
-    return bind(
-        "concatenate",
-        [expand_dims(_core.convert(a, wanted, weak), axis) for a in arrays],
-        dimension=axis,
-    )
+    return bind("stack", [_core.convert(a, wanted, weak) for a in arrays], axis=axis)

@@ -5,6 +5,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.version import JAX_VERSION, __version__
+from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind
 
 
 class Device:
@@ -33,18 +34,11 @@ class Device:
         return None
 
     def addressable_memories(self):
-        return [Memory(self, kind) for kind in Memory.kinds]
+        return [Memory(self, kind) for kind in MEMORY_KINDS]
 
     def memory(self, kind):
         """The memory of that kind."""
-        if kind not in Memory.kinds:
-            known = ", ".join(Memory.kinds)
-            raise ValueError(
-                f"Could not find memory addressable by device {self.platform}. Device "
-                f"{self.platform} can address the following memory kinds: {known}. Got memory "
-                f"kind: {kind}"
-            )
-        return Memory(self, kind)
+        return Memory(self, checked_kind(kind, self.platform))
 
     def default_memory(self):
         return Memory(self, "device")
@@ -72,7 +66,6 @@ class Device:
 class Memory:
     """What a device can address. There is one memory; the kinds are names for it."""
 
-    kinds = ("device", "pinned_host", "unpinned_host")
     platform = "cpu"
     process_index = 0
 
@@ -89,8 +82,19 @@ class Memory:
     def __hash__(self):
         return hash((self.device.id, self.kind))
 
+    @property
+    def id(self):
+        """Its number among the memories of all devices."""
+        return self.device.id * len(MEMORY_KINDS) + MEMORY_KINDS.index(self.kind)
+
     def __repr__(self):
-        return f"CpuMemory(device={self.device.id}, kind={self.kind})"
+        kind = self.kind if self.kind != "device" else "cpu_device"
+        return f"{kind.upper()}_{self.id}"
+
+    def __str__(self):
+        kind = self.kind if self.kind != "device" else "cpu_device"
+        name = "".join(part.capitalize() for part in kind.split("_"))
+        return f"{name}Memory(id={self.id}, process_index={self.process_index}, client=cpu)"
 
 
 _known: dict[int, Device] = {}

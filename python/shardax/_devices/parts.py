@@ -42,7 +42,7 @@ def parts(shape, recorded):
 def places_in_terms(recorded):
     """For each shard of `parts`, of an array of which each device has a term or a value of its own:
     where its device is along the axes that are summed over, or that split no dimension."""
-    axes, mesh, devices, spec, *_, unreduced, _ = recorded
+    axes, mesh, devices, spec, _, _, unreduced, *_ = recorded
     split = {name for names in spec for name in names}
     own = unreduced or [axis for axis in axes if axis not in split]
     places = (_coordinates(position, axes, mesh) for position in range(len(devices)))

@@ -12,6 +12,7 @@ from shardax._base.arrays import asarray, bind
 from shardax._base.compositions import stack
 from shardax._base.dtypes import KeyTy
 from shardax._devices.devices import Device
+from shardax._devices.memory_kinds import Space
 
 
 def _moved(leaf):
@@ -32,12 +33,12 @@ def guard_move(array, where, asked):
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
-    """`x` as arrays, labelled with a device or sharding (or a tree prefix of them).
+    """`x` as arrays, labelled with a device, sharding or memory.Space, or a tree prefix of these.
 
-    With `donate` (True, or a tree prefix of truth values) arrays that get a label are deleted;
-    nothing is copied, unless `may_alias` is False. An array that lies there already is returned
-    itself. Where a transformed function moves an array, `src`, the sharding that it has, says where
-    its cotangent goes.
+    There is one memory: its kind is what shardings show. With `donate` (True, or a tree prefix of
+    truth values) arrays that get a label are deleted; nothing is copied, unless `may_alias` is
+    False. An array that lies there already is returned itself. Where a transformed function moves
+    an array, `src`, the sharding that it has, says where its cotangent goes.
 
     Raises:
       ValueError: where `donate` and `may_alias` are both true, a Format does not fit,
@@ -58,6 +59,9 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         array = _moved(leaf)
         if array is leaf and fresh:
             array = array.copy()
+        if isinstance(where, Space):
+            traced = isinstance(array, _core.Tracer)  # it lies nowhere
+            where = None if traced else shardings.sharding_of(array).with_memory_kind(where.kind)
         if where is None:
             return array
         if isinstance(where, layouts.Format):
@@ -73,7 +77,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             array.delete()
         return placed
 
-    places = (Device, shardings.Sharding, shardings.PartitionSpec, layouts.Format)
+    places = (Device, shardings.Sharding, shardings.PartitionSpec, layouts.Format, Space)
     one = device is None or isinstance(device, places)
     if one and not isinstance(donate, (tuple, list, dict)):
         return tree_util.tree_map(lambda leaf: place(leaf, device), x)
@@ -81,8 +85,8 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         if not isinstance(where, places):
             raise ValueError(
                 f"device_put: Received invalid value {where!r} for the device argument; expected "
-                "None, a Device, a Sharding or a tree of these values. Devices come from "
-                "shardax.devices()."
+                "None, a Device, a Sharding, a memory.Space or a tree of these values. Devices "
+                "come from shardax.devices()."
             )
     leaves, treedef = tree_util.tree_flatten(x)
     wheres = [device] * len(leaves) if one else _spread("device", device, x)

@@ -7,6 +7,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
+from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind, recorded_kind
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_mesh
 from shardax._devices.parts import parts
@@ -21,20 +22,6 @@ from shardax._devices.specs import (
 
 class IndivisibleError(ValueError):
     """A dimension is not a multiple of the mesh axes that split it."""
-
-
-# All are the memory of this machine: a kind is what a sharding was given, and shows.
-_MEMORY_KINDS = ("device", "pinned_host", "unpinned_host")
-
-
-def _memory_kind(kind):
-    """`kind` if there is such a memory, else ValueError."""
-    if kind is not None and kind not in _MEMORY_KINDS:
-        raise ValueError(
-            "Could not find memory addressable by device cpu. Device cpu can address the following "
-            f"memory kinds: {', '.join(_MEMORY_KINDS)}. Got memory kind: {kind}"
-        )
-    return kind
 
 
 class Sharding:
@@ -103,7 +90,8 @@ class Sharding:
           >>> one.is_equivalent_to(SingleDeviceSharding(devices()[0]), 2)
           True
         """
-        return self._places(ndim) == other._places(ndim)
+        same_memory = recorded_kind(self.memory_kind) == recorded_kind(other.memory_kind)
+        return same_memory and self._places(ndim) == other._places(ndim)
 
     def _places(self, ndim):
         """The devices in their order, and what each has of the smallest array of that rank that is
@@ -150,13 +138,13 @@ class NamedSharding(Sharding):
         self.spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         concrete = isinstance(mesh, Mesh)
         if concrete:
-            self.memory_kind = _memory_kind(memory_kind) or "device"
-        elif memory_kind is None or memory_kind in _MEMORY_KINDS:
+            self.memory_kind = checked_kind(memory_kind) or "device"
+        elif memory_kind is None or memory_kind in MEMORY_KINDS:
             self.memory_kind = memory_kind
         else:
             raise ValueError(
                 f"Got invalid memory kind: {memory_kind}. Valid memory kinds are: "
-                f"{', '.join(_MEMORY_KINDS)}"
+                f"{', '.join(MEMORY_KINDS)}"
             )
         asked = not mesh.empty and not mesh.auto_axes and not mesh._implied
         if asked and UNCONSTRAINED in self.spec:
@@ -196,6 +184,7 @@ class NamedSharding(Sharding):
             True,
             self.mesh._kinds(),
             *(tuple(str(a) for a in self.mesh.axis_names if a in s) for s in self.spec._sums),
+            recorded_kind(self.memory_kind),
         )
 
     def _repr_svg_(self):
@@ -210,11 +199,14 @@ class NamedSharding(Sharding):
 
     def __eq__(self, other):
         return (
-            isinstance(other, NamedSharding) and self.mesh == other.mesh and self.spec == other.spec
+            isinstance(other, NamedSharding)
+            and self.mesh == other.mesh
+            and self.spec == other.spec
+            and self.memory_kind == other.memory_kind
         )
 
     def __hash__(self):
-        return hash((self.mesh, self.spec))
+        return hash((self.mesh, self.spec, self.memory_kind))
 
     def with_spec(self, spec):
         """The same mesh with another spec."""
@@ -239,20 +231,24 @@ class SingleDeviceSharding(Sharding):
 
     def __init__(self, device, *, memory_kind=None):
         self._device = device
-        self.memory_kind = _memory_kind(memory_kind) or "device"
+        self.memory_kind = checked_kind(memory_kind) or "device"
 
     def with_memory_kind(self, kind):
         """The same, shown with another kind of memory: "device", "pinned_host", "unpinned_host"."""
         return SingleDeviceSharding(self._device, memory_kind=kind)
 
     def _description(self, ndim):
-        return ("device",), (1,), (self._device.id,), ((),) * ndim, False, "", (), ()
+        where = ("device",), (1,), (self._device.id,), ((),) * ndim
+        return *where, False, "", (), (), recorded_kind(self.memory_kind)
 
     def __eq__(self, other):
-        return isinstance(other, SingleDeviceSharding) and self._device == other._device
+        return isinstance(other, SingleDeviceSharding) and (self._device, self.memory_kind) == (
+            other._device,
+            other.memory_kind,
+        )
 
     def __hash__(self):
-        return hash(self._device)
+        return hash((self._device, self.memory_kind))
 
     def __repr__(self):
         return f"SingleDeviceSharding(device={self._device!r}, memory_kind={self.memory_kind})"
@@ -365,9 +361,9 @@ def described(description):
     """The sharding of a description as the core gives it; the default device's for None."""
     if description is None:
         return SingleDeviceSharding(default_device())
-    axes, shape, ids, spec, named, kinds, unreduced, reduced = description
+    axes, shape, ids, spec, named, kinds, unreduced, reduced, memory = description
     if not named:
-        return SingleDeviceSharding(_device(ids[0]))
+        return SingleDeviceSharding(_device(ids[0]), memory_kind=memory or None)
     entries = [
         None if not names else names[0] if len(names) == 1 else tuple(names) for names in spec
     ]
@@ -380,7 +376,7 @@ def described(description):
         mesh = AbstractMesh(shape, axes, axis_types=types)
     mesh._implied = "i" in kinds
     sums = {"unreduced": frozenset(unreduced), "reduced": frozenset(reduced)}
-    return NamedSharding(mesh, PartitionSpec(*entries, **sums))
+    return NamedSharding(mesh, PartitionSpec(*entries, **sums), memory_kind=memory or None)
 
 
 def description_of(where):

@@ -1,5 +1,7 @@
 """shardax/_text/stablehlo.py - a module's text in StableHLO's form."""
 
+import json
+
 import numpy as np
 
 from shardax._text.literals import constant_text, dtype_text, element_text, type_text
@@ -14,30 +16,44 @@ def text_of(program, locations=False, shardings=(), devices=1):
     return module_text(module, locations)
 
 
-def module_text(module, locations=False):
+def exported_text(program, shardings, devices, arguments, polymorphic):
+    """The text of an exported program for so many devices at least, whose arguments show their
+    shardings and names; `polymorphic`: whether it stands for those of other sizes."""
+    module = module_of(program, shardings)
+    module.partitions = max(module.partitions, devices)
+    said = f"jax.uses_shape_polymorphism = {str(polymorphic).lower()}, "
+    return module_text(module, arguments=arguments, attributes=said)
+
+
+def module_text(module, locations=False, arguments=(), attributes=""):
     """The text of a module."""
     head = (
-        f"module @{module.name} attributes {{mhlo.num_partitions = {module.partitions} : i32, "
-        "mhlo.num_replicas = 1 : i32} {"
+        f"module @{module.name} attributes {{{attributes}mhlo.num_partitions = "
+        f"{module.partitions} : i32, mhlo.num_replicas = 1 : i32}} {{"
     )
-    functions = [_FunctionPrinter(f, locations).text() for f in module.functions]
+    functions = [
+        _FunctionPrinter(f, locations, arguments if f.name == "main" else ()).text()
+        for f in module.functions
+    ]
     return "\n".join([head, *module.meshes, *functions, "}", ""])
 
 
 class _FunctionPrinter:
     """Names values in order, as they are met."""
 
-    def __init__(self, function, locations):
-        self.function, self.locations = function, locations
+    def __init__(self, function, locations, titles):
+        self.function, self.locations, self.titles = function, locations, titles
         self.names = {}
         self.counts = {}
         self.arguments = 0
 
     def argument(self, value):
         name = self.names[value] = f"%arg{self.arguments}"
+        title = self.titles[self.arguments] if self.titles else None
         self.arguments += 1
         split = f" {{sdy.sharding = #sdy.sharding{value.split}}}" if value.split else ""
-        return f"{name}: {type_text(value)}{split}"
+        location = f" loc({json.dumps(title)})" if title else ""
+        return f"{name}: {type_text(value)}{split}{location}"
 
     def new(self, stem):
         """%cst, %cst_0, %cst_1 ...; %0, %1 ..."""

@@ -124,5 +124,6 @@ def deserialize(blob):
         platforms=tuple(header["platforms"]),
         disabled_safety_checks=tuple(map(DisabledSafetyCheck, header["disabled_safety_checks"])),
         _program=program,
+        _arg_names=tuple(header["arg_names"]),
         _get_vjp=None if following is None else lambda _: following,
     )

@@ -31,13 +31,14 @@ from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import written
 from shardax._transform.jit import jit
+from shardax._transform.program_parts import argument_names, asked_shardings
 from shardax._transform.stages import Traced
 from shardax.dtypes import float0
 
 minimum_supported_calling_convention_version = 9
 maximum_supported_calling_convention_version = 10
 
-MAGIC = b"shardax export 1\n"
+MAGIC = b"shardax export 2\n"
 
 
 def default_export_platform():
@@ -96,6 +97,7 @@ class Exported:
     disabled_safety_checks: tuple
     _program: Any
     _get_vjp: Callable | None
+    _arg_names: tuple = ()
 
     ordered_effects = ()
     unordered_effects = ()
@@ -147,7 +149,10 @@ class Exported:
 
     def mlir_module(self):
         """The program as text in StableHLO's form."""
-        return stablehlo.text_of(self._shown_program(), devices=self.nr_devices)
+        shown = self._shown_program()
+        asked, _ = asked_shardings(shown)
+        polymorphic = self.uses_global_constants
+        return stablehlo.exported_text(shown, asked, self.nr_devices, self._arg_names, polymorphic)
 
     def _shown_program(self):
         """The program, or one of those for some sizes."""
@@ -198,6 +203,7 @@ class Exported:
             "out_tree": written(self.out_tree),
             "platforms": self.platforms,
             "disabled_safety_checks": [check._impl for check in self.disabled_safety_checks],
+            "arg_names": self._arg_names,
             "vjp": vjp_order > 0,
             "symbols": self._about_symbols(),
         }
@@ -351,8 +357,17 @@ def exported_of(stage, platforms, checks=(), flat_fun=None):
         platforms=platforms,
         disabled_safety_checks=checks,
         _program=_core.portable(program),
+        _arg_names=arg_names(stage),
         _get_vjp=flat_fun and (lambda exported: _exported_vjp(exported, flat_fun)),
     )
+
+
+def arg_names(stage):
+    """The names of a traced function's arrays, as far as they are known."""
+    call = stage._call
+    if call.static_positions or call.static_names:
+        return ()
+    return argument_names(call.fun, *stage.in_avals)
 
 
 def exported(stage):
@@ -367,12 +382,15 @@ def _exported_vjp(exported, flat_fun):
         _, pull = vjp(lambda *primals: list(flat_fun(primals)), *flat[:count])
         return pull(list(flat[count:]))
 
-    def fun_vjp_jax(*flat):
-        return pulled(flat)
+    def fun_vjp_jax(*args_and_out_cts_flat_jax):
+        return pulled(args_and_out_cts_flat_jax)
 
     cotangents = [
         _core.ShapedArray(a.shape, _core.typeof(a).to_tangent_aval().dtype)
         for a in exported.out_avals
     ]
-    traced = Traced(jit(fun_vjp_jax), (*exported.in_avals, *cotangents), {})
+    given, results = asked_shardings(exported._program)
+    where = {"in_shardings": (*given, *results), "out_shardings": tuple(given)}
+    fun = jit(fun_vjp_jax, **(where if any(where["in_shardings"]) else {}))
+    traced = Traced(fun, (*exported.in_avals, *cotangents), {})
     return exported_of(traced, exported.platforms, exported.disabled_safety_checks, pulled)

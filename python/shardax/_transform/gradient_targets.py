@@ -1,5 +1,9 @@
 # shardax/_transform/gradient_targets.py - where the gradients of a VJP go: shardax.ad.
+import numpy as np
+
 from shardax import tree_util
+from shardax._core import api as _core
+from shardax.dtypes import float0
 
 
 class _Marker:
@@ -34,6 +38,9 @@ class GradRef(_Marker):
     """Comes back in place of a gradient that was added to a reference."""
 
 
+tree_util.register_pytree_node(GradRef, lambda _: ((), None), lambda *_: GradRef())
+
+
 class Accumulating:
     """A VJP whose gradients go where `targets` say: references, markers, one for each leaf."""
 
@@ -49,8 +56,27 @@ class Accumulating:
         self._pull, self._targets, self._tree = pull, leaves, tree
 
     def __call__(self, cotangents):
-        gradients = tree_util.tree_leaves(self._pull(cotangents))
+        wanted = [not isinstance(target, DontWant) for target in self._targets]
+        if all(wanted):
+            gradients = tree_util.tree_leaves(self._pull(cotangents))
+        else:
+            gradients = _only(wanted, self._pull, cotangents)
         return self._tree.unflatten(map(_delivered, self._targets, gradients))
+
+
+def _only(wanted, pull, cotangents):
+    """The leaves of pull(cotangents) that are wanted, else None: what none of them needs does not
+    run."""
+    staged = _core.stage("vjp", pull, (cotangents,))
+    program = staged.jaxpr.jaxpr
+    smaller, used = _core.pruned(program, wanted, [False] * len(program.invars))
+    leaves = map(_core.asarray, tree_util.tree_leaves(cotangents))
+    found = iter(_core.evaluate(smaller, [leaf for leaf, use in zip(leaves, used) if use]))
+    gradients = [next(found) if want else None for want in wanted]
+    # what no derivative exists by is NumPy's array, as the pull gives it
+    return [
+        np.zeros(g.shape, float0) if g is not None and g.dtype == float0 else g for g in gradients
+    ]
 
 
 def _delivered(target, gradient):

@@ -30,7 +30,7 @@ def mentions_sums(*specs):
 def is_sum(x):
     """Is it an array that is unreduced or reduced over explicit axes?"""
     known = get_type_sharding(x) if isinstance(x, Array) else None
-    return known is not None and any(known[6:])
+    return known is not None and any(known[6:8])
 
 
 def plain(specs):

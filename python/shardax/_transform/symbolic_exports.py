@@ -21,7 +21,7 @@ from shardax._base.symbolic_shapes import (
 from shardax._core import api as _core
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import read
-from shardax._transform.exports import DisabledSafetyCheck, Exported
+from shardax._transform.exports import DisabledSafetyCheck, Exported, arg_names
 from shardax._transform.jit import jit
 from shardax._transform.shape_structs import ShapeDtypeStruct
 from shardax._transform.stages import Traced, dtype_name
@@ -198,6 +198,7 @@ def read_symbolic(header, template, following):
         platforms=tuple(header["platforms"]),
         disabled_safety_checks=tuple(map(DisabledSafetyCheck, header["disabled_safety_checks"])),
         _program=None,
+        _arg_names=tuple(header["arg_names"]),
         _get_vjp=None if following is None else lambda _: following,
         _family=family,
     )
@@ -241,6 +242,7 @@ def export_symbolic(fun_jit, args, kwargs, platforms, checks, flat_fun):
         platforms=platforms,
         disabled_safety_checks=checks,
         _program=None,
+        _arg_names=arg_names(traces[0]),
         _get_vjp=lambda exported: _exported_vjp(exported, traces[0], flat_fun),
         _family=family,
     )
@@ -253,8 +255,8 @@ def _exported_vjp(exported, traced, flat_fun):
         _, pull = vjp(lambda *primals: list(flat_fun(traced, primals)), *flat[:count])
         return pull(list(flat[count:]))
 
-    def fun_vjp_jax(*flat):
-        return pulled(flat)
+    def fun_vjp_jax(*args_and_out_cts_flat_jax):
+        return pulled(args_and_out_cts_flat_jax)
 
     def struct(aval, dtype):
         return ShapeDtypeStruct(aval.shape, dtype, weak_type=aval.weak_type)

@@ -28,7 +28,7 @@ _VALUES = (
     *(7, 1009, 12, 5, 11, 2048, 24, 13, 17, 36, 19, 40, 23, 48, 29, 60, 31, 37, 72, 41, 43, 96, 47),
     *(120, 53, 64, 6, 8, 10, 4, 3, 2, 1),
 )
-_MORE = 4  # programs beyond those that determine the expressions
+MORE = 4  # programs beyond those that determine the expressions
 
 
 class SymbolicAval:
@@ -90,7 +90,7 @@ def scope_of(name, arguments):
     return found
 
 
-def _environments(scope, variables, shapes):
+def environments(scope, variables, shapes):
     """Values of the variables, one dict after the other, that constraints and sizes allow."""
     count = len(variables)
     for i in itertools.count():
@@ -114,7 +114,7 @@ def _environments(scope, variables, shapes):
             yield env
 
 
-class _Columns:
+class Columns:
     """Monomials of the variables, and what else sizes of the function's arguments are made of."""
 
     def __init__(self, scope, variables, shapes):
@@ -146,7 +146,7 @@ class _Columns:
 
     def _stepped(self, envs, numbers):
         """One of the form c * floordiv(a + r, q) + d."""
-        for name, q in itertools.product(self.names, range(2, 17)):
+        for name, q in itertools.product(self.names, range(2, 65)):
             for r in range(q):
                 steps = [(value_of(name, env) + r) // q for env in envs]
                 found = _solve(
@@ -257,9 +257,9 @@ def family_of(name, shapes, scope, stage):
     variables = tuple(
         sorted(set().union(*(n.variables() for s in shapes for n in s if is_symbolic_dim(n))))
     )
-    columns = _Columns(scope, variables, shapes)
-    wanted = len(columns.sizes) + _MORE
-    envs = list(itertools.islice(_environments(scope, variables, shapes), wanted))
+    columns = Columns(scope, variables, shapes)
+    wanted = len(columns.sizes) + MORE
+    envs = list(itertools.islice(environments(scope, variables, shapes), wanted))
     if not envs:
         raise ValueError(
             f"export: no values were found for the dimension variables {', '.join(variables)}. "
@@ -275,7 +275,7 @@ def family_of(name, shapes, scope, stage):
         if (len(other[0]), other[1:]) != (len(first[0]), first[1:]):
             sizes = [", ".join(f"{v}={n}" for v, n in e.items()) for e in (envs[0], env)]
             _refuse(name, f"it does not do the same for {sizes[0]} as for {sizes[1]}")
-    fit = _Fit(name, columns, envs)
+    fit = Fit(name, columns, envs)
     arrays = [np.frombuffer(data, np.uint8) for data, _, _ in marked]
     integers = []
     for place in first[1]:
@@ -327,16 +327,21 @@ def _check_small_sizes(name, family, first, stage):
             _refuse(name, "a constant is not what it should be where sizes are 3")
 
 
-class _Fit:
-    def __init__(self, name, columns, envs):
-        self.name, self.columns, self.envs, self.known = name, columns, envs, {}
+class Fit:
+    """The size that has some values; where there is none, `refuse(name, why)` raises."""
+
+    def __init__(self, name, columns, envs, refuse=_refuse):
+        self.name, self.columns, self.envs, self.refuse = name, columns, envs, refuse
+        self.known = {}
 
     def __call__(self, numbers, what):
         key = tuple(numbers)
         if key not in self.known:
             size = self.columns.fit(self.envs, numbers)
             if size is None:
-                _refuse(self.name, f"{what} is {numbers[0]}, {numbers[1]} ..., which no size is")
+                self.refuse(
+                    self.name, f"{what} is {numbers[0]}, {numbers[1]} ..., which no size is"
+                )
             self.known[key] = size
         return self.known[key]
 

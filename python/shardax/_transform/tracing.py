@@ -5,18 +5,25 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from shardax import tree_util
 from shardax._base.options import indices
+from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._transform import stages
 
 
 def eval_shape(fun: Callable, *args, **kwargs):
     """The shapes and dtypes of fun(*args, **kwargs), without computing it; arguments may be
-    ShapeDtypeStructs.
+    ShapeDtypeStructs, also of symbolic sizes (`export.symbolic_shape`): the function is then staged
+    for many sizes.
 
     Example:
       >>> eval_shape(jnp.dot, jnp.ones((2, 3)), jnp.ones(3))
       ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
+    if any(map(has_symbolic_sizes, tree_util.tree_leaves((args, kwargs)))):
+        from shardax._transform.symbolic_results import symbolic_result_shapes  # few ask
+
+        return symbolic_result_shapes(fun, args, kwargs)
     return stages.result_shapes(fun, args, kwargs)
 
 

@@ -7,6 +7,7 @@ import shardax._core as _core
 from shardax._base.arrays import asarray, bind, canonical_axis
 from shardax._base.compositions import expand_dims as _expand_dims
 from shardax._base.compositions import tile as _tile
+from shardax._base.compositions import unstacked
 from shardax._devices.filled import full as _full
 from shardax._devices.filled import full_like as _full_like
 from shardax._devices.out_sharding import keeps_sums, takes_out_sharding
@@ -277,7 +278,7 @@ def stack(operands, axis=0):
             f"All input arrays to stack must have the same shape, got {sorted(shapes)}."
         )
     axis = canonical_axis(axis, operands[0].ndim + 1)
-    return concatenate([expand_dims(x, (axis,)) for x in operands], axis)
+    return bind("stack", operands, axis=axis)
 
 
 def unstack(x, axis=0):
@@ -291,7 +292,7 @@ def unstack(x, axis=0):
     if x.ndim == 0:
         raise ValueError("unstack requires an array of one or more dimensions, got a scalar.")
     axis = canonical_axis(axis, x.ndim)
-    return tuple(index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis]))
+    return unstacked(x, axis)
 
 
 @takes_out_sharding

@@ -13,7 +13,7 @@ from shardax._base.arrays import (
     is_split,
     known,
 )
-from shardax._base.compositions import concatenate, moveaxis, sequence
+from shardax._base.compositions import concatenate, sequence, unstacked
 from shardax.errors import ShardingTypeError
 from shardax.numpy._shape import atleast_1d, atleast_2d, atleast_3d
 
@@ -32,13 +32,13 @@ def unstack(x, /, *, axis=0):
         raise ValueError(
             "Unstack requires arrays with rank > 0, however a scalar array was passed."
         )
-    if is_split(x, canonical_axis(axis, x.ndim)):
+    at = canonical_axis(axis, x.ndim)
+    if is_split(x, at):
         raise ShardingTypeError(
             f"unstack operand cannot be sharded on the unstacking axis {axis}; got "
             f"{_core.api.typeof(x)}. Reshard it so that no mesh axis splits that dimension."
         )
-    x = moveaxis(x, axis, 0)
-    return tuple(x[i] for i in range(x.shape[0]))
+    return unstacked(x, at)
 
 
 @in_one_program("dtype", at_once=True)

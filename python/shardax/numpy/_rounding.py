@@ -5,7 +5,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax._base.arrays import another, asarray, bind, check_arraylike, in_one_program
 from shardax._base.compositions import where
-from shardax.dtypes import finfo
+from shardax.dtypes import finfo, issubdtype
 
 _functions = _core.functions
 
@@ -69,7 +69,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """NaN and infinities replaced by numbers (infinities by the largest ones)."""
     check_arraylike("nan_to_num", x)
     x = asarray(x)
-    if x.dtype.kind not in "fcV":
+    if not issubdtype(x.dtype, np.inexact):
         return x
     if x.dtype.kind == "c":
         return lax.complex(

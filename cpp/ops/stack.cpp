@@ -1,0 +1,159 @@
+// ops/stack.cpp - arrays of one shape along a new dimension, and the slices along one.
+//
+// Both stand for programs of other ops where they are compiled; programs that users see name them.
+#include "ops/family.h"
+#include "ops/split.h"
+#include "ops/split_check.h"
+#include "ops/sums.h"
+#include "trace/stage.h"
+
+namespace shardax::ops {
+namespace {
+
+extern const Op stack_op, unstack_op;
+
+std::size_t stacked_axis(const Params& params) {
+  return static_cast<std::size_t>(params.integer("axis"));
+}
+
+Value stack_along(const Values& parts, std::int64_t axis) {
+  return bind1(stack_op, {{"axis", axis}}, parts);
+}
+
+Values unstack_along(const Value& a, std::int64_t axis) {
+  return shardax::bind(unstack_op, {{"axis", axis}}, {a});
+}
+
+// ---- stack -----------------------------------------------------------------------------------
+
+Types stack_type(const Op&, const Types& in, const Params& params) {
+  if (in.empty()) value_error("stack: no operands; at least one array was expected.");
+  Type out = in[0];
+  for (const Type& type : in) {
+    if (type.shape != out.shape || type.dtype != out.dtype) {
+      type_error("stack: operands must have one shape and dtype, got ", to_string(out), " and ",
+                 to_string(type), ".");
+    }
+    out.weak = out.weak && type.weak;
+  }
+  if (stacked_axis(params) > out.rank()) {
+    value_error("stack: axis ", params.integer("axis"), " is out of bounds for arrays of rank ",
+                out.rank(), ".");
+  }
+  out.insert_dimension(stacked_axis(params), static_cast<std::int64_t>(in.size()), {});
+  return {out};
+}
+
+Values zeros_where_null(const Values& given, const Types& types) {
+  Values out;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    out.push_back(given[i] ? given[i] : zeros(types[i]));
+  return out;
+}
+
+Values stack_jvp(const JvpArgs& a) {
+  return {stack_along(zeros_where_null(a.t, types_of(a.in)), a.params.integer("axis"))};
+}
+
+Values stack_transpose(const TransposeArgs& a) {
+  Values slices = unstack_along(a.ct[0], a.params.integer("axis"));
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (!a.linear(i)) slices[i] = nullptr;
+  }
+  return slices;
+}
+
+Split split_of_stack(const SplitArgs& a) {
+  Split out(a.out.rank() - 1);
+  for (std::size_t i = 0; i < a.in.size(); ++i) {
+    const Split own = split_of(a, i);
+    for (std::size_t d = 0; d < out.size(); ++d) {
+      if (out[d].empty()) out[d] = own[d];
+    }
+  }
+  out.insert(out.begin() + a.params.integer("axis"), std::vector<std::string>());
+  return out;
+}
+
+ProgramPtr stack_expand(const Params& params, const Types& in) {
+  const std::int64_t axis = params.integer("axis");
+  return stage_closed(
+      in,
+      [axis](const Values& parts) -> Values {
+        Values wide;
+        for (const Value& part : parts) wide.push_back(expand_dims(part, {axis}));
+        return {concatenate(wide, axis)};
+      },
+      "stack");
+}
+
+const Op stack_op{{.name = "stack",
+                   .doc = "Arrays of one shape and dtype, along a new dimension.",
+                   .type = stack_type,
+                   .jvp = stack_jvp,
+                   .transpose = stack_transpose,
+                   .batch = [](const BatchArgs& a) -> Batched {
+                     return batched1(stack_along(all_batched(a), a.params.integer("axis") + 1));
+                   },
+                   .half_native = true,
+                   .expand = stack_expand,
+                   .split = split_of_stack,
+                   .check_split = check_split_joined,
+                   .sums = sums_added,
+                   .keys = KeyUse::splits}};
+
+// ---- unstack ---------------------------------------------------------------------------------
+
+Types unstack_type(const Op&, const Types& in, const Params& params) {
+  const std::size_t axis = stacked_axis(params);
+  if (axis >= in[0].rank()) {
+    value_error("unstack: axis ", axis, " is out of bounds for an array of rank ", in[0].rank(),
+                ".");
+  }
+  Type slice = in[0];
+  slice.erase_dimension(axis);
+  return Types(static_cast<std::size_t>(in[0].shape[axis]), slice);
+}
+
+Split split_of_unstack(const SplitArgs& a) {
+  Split own = split_of(a, 0);
+  own.erase(own.begin() + a.params.integer("axis"));
+  return own;
+}
+
+ProgramPtr unstack_expand(const Params& params, const Types& in) {
+  const std::int64_t axis = params.integer("axis");
+  return stage_closed(
+      in,
+      [axis](const Values& operands) {
+        Values slices;
+        const std::int64_t count = operands[0]->shape()[static_cast<std::size_t>(axis)];
+        for (std::int64_t i = 0; i < count; ++i)
+          slices.push_back(squeeze(slice_in_dim(operands[0], i, i + 1, axis), {axis}));
+        return slices;
+      },
+      "unstack");
+}
+
+const Op unstack_op{
+    {.name = "unstack",
+     .doc = "The slices of an array along a dimension, without it.",
+     .type = unstack_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return unstack_along(a.t[0], a.params.integer("axis"));
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {stack_along(zeros_where_null(a.ct, a.out_types), a.params.integer("axis"))};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       const Values slices = unstack_along(a.in[0], a.params.integer("axis") + 1);
+       return {slices, std::vector<bool>(slices.size(), true)};
+     },
+     .half_native = true,
+     .multiple_results = true,
+     .expand = unstack_expand,
+     .split = split_of_unstack,
+     .sums = sums_kept}};
+
+}  // namespace
+}  // namespace shardax::ops
