@@ -111,8 +111,8 @@ SHARDAX_INLINE void make_identity(Cell<L>* v, std::int64_t n) {
 }
 
 // Of m x n matrices, m >= n, given by their columns, one after the other: singular values, in no
-// order, the left singular vectors in place (0 for values of 0), and in v the right ones, likewise
-// one after the other.
+// order, and the left singular vectors in place (0 for values of 0). The n rows of v, the identity
+// say, turn as columns do, and become the right ones.
 template <class L>
 SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v, std::int64_t m,
                                std::int64_t n) {
@@ -121,7 +121,6 @@ SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* 
                     least = std::numeric_limits<Real<L>>::min() / small;
   V scale;
   scale_down(a, m * n, scale);
-  make_identity(v, n);
   const auto square_of = [&](std::int64_t j) {
     values[j].re = V{};
     for (std::int64_t i = 0; i < m; ++i) add_square(values[j].re, a[j * m + i]);

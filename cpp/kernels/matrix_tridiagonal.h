@@ -241,6 +241,62 @@ SHARDAX_INLINE void singular_values(Cell<L>* a, Cell<RealLanes<L>>* values, Cell
   for (std::int64_t i = 0; i < 2 * n; ++i) values[i].re *= scale;
 }
 
+// Multiplies m x n matrices, given by their columns, one after the other, by eigenvectors of their
+// adjoints times themselves, which are put into the rows of v: columns then are nearly orthogonal,
+// and `jacobi_svd` needs two or three rounds. Matrices must be of a size that squares bear. `gram`
+// has room for n^2, `image` for m n, the others for n.
+template <class L>
+SHARDAX_INLINE void turn_to_eigenvectors(Cell<L>* a, Cell<L>* v, std::int64_t m, std::int64_t n,
+                                         Cell<L>* gram, Cell<L>* image, Cell<L>* taus,
+                                         Cell<L>* work, Cell<RealLanes<L>>* values,
+                                         Cell<RealLanes<L>>* e) {
+  for (std::int64_t p = 0; p < n; ++p) {
+    by_columns(0, n, [&](std::int64_t c, auto count) {
+      if (c > p) return;
+      Cell<L> sum[count]{};
+      for (std::int64_t i = 0; i < m; ++i) {
+        const Cell<L> x = a[p * m + i];
+        for (int q = 0; q < count; ++q) add_conjugate(sum[q], x, a[(c + q) * m + i]);
+      }
+      for (int q = 0; q < count; ++q) gram[p * n + c + q] = sum[q];
+    });
+  }
+  // The upper triangle is not read, but takes part where the size of all is found.
+  for (std::int64_t p = 0; p < n; ++p) {
+    for (std::int64_t c = p + 1; c < n; ++c) gram[p * n + c] = Cell<L>();
+  }
+  eigh(gram, values, v, n, taus, work, e);
+  for (std::int64_t p = 0; p < n; ++p) {
+    by_columns(0, m, [&](std::int64_t i, auto count) {
+      Cell<L> sum[count]{};
+      for (std::int64_t k = 0; k < n; ++k) {
+        Cell<L> factor = v[p * n + k];
+        conjugate(factor);
+        for (int q = 0; q < count; ++q) add_conjugate(sum[q], factor, a[k * m + i + q]);
+      }
+      for (int q = 0; q < count; ++q) image[p * m + i + q] = sum[q];
+    });
+  }
+  std::copy(image, image + m * n, a);
+}
+
+// As `jacobi_svd`; memory is as `turn_to_eigenvectors` takes it.
+template <class L>
+SHARDAX_INLINE void svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v, std::int64_t m,
+                        std::int64_t n, Cell<L>* gram, Cell<L>* image, Cell<L>* taus, Cell<L>* work,
+                        Cell<RealLanes<L>>* e) {
+  constexpr std::int64_t worth_start = 12;  // below it rounds are as quick
+  if (n < worth_start) {
+    make_identity(v, n);
+    return jacobi_svd(a, values, v, m, n);
+  }
+  Vector<L> scale;
+  scale_down(a, m * n, scale);
+  turn_to_eigenvectors(a, v, m, n, gram, image, taus, work, values, e);
+  jacobi_svd(a, values, v, m, n);
+  for (std::int64_t j = 0; j < n; ++j) values[j].re *= scale;
+}
+
 // x of a x = b in place of the n x r matrix b, by elimination with row pivots; NaN where a is
 // singular. a has its diagonals, which are overwritten, in `below` from element 1 on, `middle` and
 // `above`; `second` has room for n.

@@ -104,10 +104,12 @@ struct SvdLanes {
         n(std::min(one.m, one.n)),
         a(one.a.size()),
         values(elements(n, one.job == 'N' ? 2 : 1)),
-        e(one.job == 'N' ? values.size() : 0),
+        e(values.size()),
         v(one.job == 'N' ? 0 : elements(n, n)),
+        gram(v.size()),
         sorted(one.job == 'N' ? 0 : one.a.size()),
         taus(one.s.size()),
+        work(one.s.size()),
         basis(one.job == 'N' ? 0 : elements(m, width())) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
@@ -127,7 +129,8 @@ struct SvdLanes {
   }
   void compute() {
     if (one.job == 'N') return lanes::singular_values(a.data(), values.data(), e.data(), n, m);
-    lanes::jacobi_svd(a.data(), values.data(), v.data(), m, n);
+    lanes::svd(a.data(), values.data(), v.data(), m, n, gram.data(), sorted.data(), taus.data(),
+               work.data(), e.data());
   }
   void store(const Group<L>& group) {
     for (std::size_t lane = 0; lane < group.size(); ++lane) sort(lane);
@@ -240,7 +243,7 @@ struct SvdLanes {
   std::int64_t m, n;
   Cells<L> a;
   Cells<lanes::RealLanes<L>> values, e;
-  Cells<L> v, sorted, taus, basis;
+  Cells<L> v, gram, sorted, taus, work, basis;
   std::array<bool, lanes::width<L>> finite;
   std::array<Order, lanes::width<L>> order;
   std::array<std::int64_t, lanes::width<L>> rank;
