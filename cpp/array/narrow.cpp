@@ -3,70 +3,27 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace shardax {
 namespace {
 
-// A code is sign, exponent and mantissa. Codes without the sign grow with the value.
-struct Format {
-  int mantissa;  // bits
-  int bias;      // of the exponent
-  int sign;      // the sign's bit; 0 where there is none
-  int greatest;  // the code of the largest number
-  int infinity;  // 0 where there is none
-  int nan;       // 0 where there is none
-  bool signed_zero = true;
-};
-
 // float8_e8m0fnu has no mantissa, no sign and no zero, and so rules of its own.
 constexpr int power_bias = 127;
 constexpr int power_nan = 0xff;
 
-constexpr Format format_of(DType dtype) {
-  switch (dtype) {
-    case DType::float4_e2m1fn: return {1, 1, 0x08, 0x07, 0, 0};
-    case DType::float6_e2m3fn: return {3, 1, 0x20, 0x1f, 0, 0};
-    case DType::float6_e3m2fn: return {2, 3, 0x20, 0x1f, 0, 0};
-    case DType::float8_e3m4: return {4, 3, 0x80, 0x6f, 0x70, 0x78};
-    case DType::float8_e4m3: return {3, 7, 0x80, 0x77, 0x78, 0x7c};
-    case DType::float8_e4m3b11fnuz: return {3, 11, 0x80, 0x7f, 0, 0x80, false};
-    case DType::float8_e4m3fn: return {3, 7, 0x80, 0x7e, 0, 0x7f};
-    case DType::float8_e4m3fnuz: return {3, 8, 0x80, 0x7f, 0, 0x80, false};
-    case DType::float8_e5m2: return {2, 15, 0x80, 0x7b, 0x7c, 0x7e};
-    default: return {2, 16, 0x80, 0x7f, 0, 0x80, false};  // float8_e5m2fnuz
-  }
-}
-
+// The exponent, one more from half the way on; of subnormal numbers, above 2^-127.
 int power_code(float value) {
-  if (!(value > 0) || std::isinf(value)) return power_nan;
-  int exponent;
-  const float part = std::frexp(value, &exponent);  // in [1/2, 1)
-  const int code = exponent - 1 + power_bias + (part >= 0.75f ? 1 : 0);
-  return std::clamp(code, 0, power_nan);
+  constexpr std::uint32_t half = 0x400000;
+  if (!(value > 0)) return power_nan;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return bits < 2 * half ? bits > half : static_cast<int>((bits + half) >> 23);
 }
 
-int encode(const Format& f, float value) {
-  const int sign = std::signbit(value) ? f.sign : 0;
-  if (std::isnan(value)) {
-    // Without a NaN: minus zero, as ml_dtypes and XLA have it.
-    if (f.nan == 0) return f.sign;
-    return f.signed_zero ? f.nan | sign : f.nan;
-  }
-  const int past = f.infinity ? f.infinity | sign : f.nan ? f.nan | sign : f.greatest | sign;
-  if (std::isinf(value)) return past;
-  const int lowest = 1 - f.bias;  // the exponent of subnormal numbers
-  const int exponent = value == 0 ? lowest : std::max(std::ilogb(value), lowest);
-  // In units of the last place, where adding the exponent carries as the code does.
-  const auto units =
-      static_cast<int>(std::nearbyint(std::ldexp(std::fabs(value), f.mantissa - exponent)));
-  const int code = ((exponent - lowest) << f.mantissa) + units;
-  if (code > f.greatest) return past;
-  return code == 0 && !f.signed_zero ? 0 : code | sign;
-}
-
-float decode(const Format& f, int code) {
+float decode(const NarrowFormat& f, int code) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   if (!f.signed_zero && code == f.nan) return nan;
   const int magnitude = code & (f.sign - 1);
@@ -93,7 +50,7 @@ const Values& values_of(DType dtype) {
       const auto format = static_cast<DType>(first_float + i);
       for (int code = 0; code < 256; ++code) {
         made[static_cast<std::size_t>(i)][static_cast<std::size_t>(code)] =
-            format != DType::float8_e8m0fnu ? decode(format_of(format), code)
+            format != DType::float8_e8m0fnu ? decode(narrow_format(format), code)
             : code == power_nan             ? std::numeric_limits<float>::quiet_NaN()
                                             : std::ldexp(1.0f, code - power_bias);
       }
@@ -109,9 +66,26 @@ narrow_t low_bits(DType dtype, std::int64_t value) {
 
 }  // namespace
 
+NarrowFormat narrow_format(DType dtype) {
+  switch (dtype) {
+    case DType::float4_e2m1fn: return {1, 1, 0x08, 0x07, 0, 0};
+    case DType::float6_e2m3fn: return {3, 1, 0x20, 0x1f, 0, 0};
+    case DType::float6_e3m2fn: return {2, 3, 0x20, 0x1f, 0, 0};
+    case DType::float8_e3m4: return {4, 3, 0x80, 0x6f, 0x70, 0x78};
+    case DType::float8_e4m3: return {3, 7, 0x80, 0x77, 0x78, 0x7c};
+    case DType::float8_e4m3b11fnuz: return {3, 11, 0x80, 0x7f, 0, 0x80, false};
+    case DType::float8_e4m3fn: return {3, 7, 0x80, 0x7e, 0, 0x7f};
+    case DType::float8_e4m3fnuz: return {3, 8, 0x80, 0x7f, 0, 0x80, false};
+    case DType::float8_e5m2: return {2, 15, 0x80, 0x7b, 0x7c, 0x7e};
+    default: return {2, 16, 0x80, 0x7f, 0, 0x80, false};  // float8_e5m2fnuz
+  }
+}
+
+const float* narrow_values(DType dtype) { return values_of(dtype).data(); }
+
 narrow_t to_narrow(DType dtype, float value) {
   if (dtype == DType::float8_e8m0fnu) return {static_cast<std::uint8_t>(power_code(value))};
-  if (is_narrow_float(dtype)) return {static_cast<std::uint8_t>(encode(format_of(dtype), value))};
+  if (is_narrow_float(dtype)) return {narrow_code(narrow_format(dtype), value)};
   const int bits = bit_width(dtype);
   const bool has_sign = is_signed_integer(dtype);
   const auto low = has_sign ? -static_cast<float>(1 << (bits - 1)) : 0.0f;

@@ -1,5 +1,5 @@
-// kernels/matrix_jacobi.h - eigenvectors and singular vectors of small matrices, as many at a time
-// as a vector has lanes, by Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.5, 8.6).
+// kernels/matrix_jacobi.h - singular vectors of small matrices, as many at a time as a vector has
+// lanes, by Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.6).
 //
 // A lane turns by angles of its own, and not at all where it is done: what a matrix gives does not
 // depend on its neighbours. Lanes that hold NaN or infinities end with them.
@@ -110,55 +110,9 @@ SHARDAX_INLINE void make_identity(Cell<L>* v, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) v[i * n + i].re += 1;
 }
 
-// Eigenvalues, in no order, of Hermitian matrices, of which the upper triangle is read and
-// overwritten, and unless `v` is null eigenvectors in rows.
-template <class L>
-SHARDAX_INLINE void jacobi_eigh(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v,
-                                std::int64_t n) {
-  using V = Vector<L>;
-  constexpr Real<L> small = std::numeric_limits<Real<L>>::epsilon() / 8;
-  V scale;
-  scale_down(a, n * n, scale);
-  if (v) make_identity(v, n);
-  bool more = true;
-  for (int round = 0; more && round < most_rounds; ++round) {
-    more = false;
-    for (std::int64_t p = 0; p < n; ++p) {
-      for (std::int64_t q = p + 1; q < n; ++q) {
-        Cell<L> g = a[p * n + q];
-        V size;
-        split_size(size, g);
-        const Index<L> active = size > small;
-        if (!any<L>(active)) continue;
-        more = true;
-        Turn<L> turn;
-        turn_of(turn, a[p * n + p].re, a[q * n + q].re, g, size, active);
-        for (std::int64_t k = 0; k < p; ++k) apply(turn, a[k * n + p], a[k * n + q]);
-        for (std::int64_t k = p + 1; k < q; ++k) {
-          conjugate(a[p * n + k]);
-          apply(turn, a[p * n + k], a[k * n + q]);
-          conjugate(a[p * n + k]);
-        }
-        for (std::int64_t k = q + 1; k < n; ++k) {
-          conjugate(a[p * n + k]);
-          conjugate(a[q * n + k]);
-          apply(turn, a[p * n + k], a[q * n + k]);
-          conjugate(a[p * n + k]);
-          conjugate(a[q * n + k]);
-        }
-        a[p * n + p].re -= turn.step;
-        a[q * n + q].re += turn.step;
-        select(a[p * n + q], active, Cell<L>(), a[p * n + q]);
-        for (std::int64_t k = 0; v && k < n; ++k) apply(turn, v[p * n + k], v[q * n + k]);
-      }
-    }
-  }
-  for (std::int64_t i = 0; i < n; ++i) values[i].re = a[i * n + i].re * scale;
-}
-
 // Of m x n matrices, m >= n, given by their columns, one after the other: singular values, in no
-// order, the left singular vectors in place (0 for values of 0), and unless `v` is null the right
-// ones, likewise one after the other.
+// order, and the left singular vectors in place (0 for values of 0). The n rows of v, the identity
+// say, turn as columns do, and become the right ones.
 template <class L>
 SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v, std::int64_t m,
                                std::int64_t n) {
@@ -167,7 +121,6 @@ SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* 
                     least = std::numeric_limits<Real<L>>::min() / small;
   V scale;
   scale_down(a, m * n, scale);
-  if (v) make_identity(v, n);
   const auto square_of = [&](std::int64_t j) {
     values[j].re = V{};
     for (std::int64_t i = 0; i < m; ++i) add_square(values[j].re, a[j * m + i]);
@@ -194,7 +147,7 @@ SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* 
         for (std::int64_t i = 0; i < m; ++i) apply(turn, x[i], y[i]);
         values[p].re -= turn.step;
         values[q].re += turn.step;
-        for (std::int64_t k = 0; v && k < n; ++k) apply(turn, v[p * n + k], v[q * n + k]);
+        for (std::int64_t k = 0; k < n; ++k) apply(turn, v[p * n + k], v[q * n + k]);
       }
     }
   }

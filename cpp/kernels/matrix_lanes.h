@@ -327,7 +327,7 @@ SHARDAX_INLINE void make_reflector(Cell<L>* a, Cell<L>& tau, std::int64_t m, std
   tau.re = none ? V{} : (beta - alpha.re) / beta;
   gap.re -= beta;
   if constexpr (complex_cells<L>) {
-    none = none & (alpha.im == 0);
+    none = (none & (alpha.im == 0)) | (total == 0);  // squares may vanish
     tau.re = none ? V{} : (beta - alpha.re) / beta;
     tau.im = none ? V{} : -alpha.im / beta;
   }

@@ -199,20 +199,33 @@ SHARDAX_INLINE K signed_key(K bits) {
   return std::is_unsigned_v<T> ? bits ^ std::numeric_limits<K>::min() : bits;
 }
 
-// What is no NaN, with the keys of 0 for -0, then NaN. Gives how many the first are.
+// Keys of what is no NaN, those of 0 for -0, and at the end of `out` what is NaN. Gives how many
+// keys there are.
 template <class T, class K>
 std::int64_t take_unequal(const K* x, K* keys, K* out, std::int64_t n) {
+  using R = Register<K>;
   constexpr K most = std::numeric_limits<K>::max();
   constexpr K infinity = std::bit_cast<K>(std::numeric_limits<T>::infinity());
-  std::int64_t numbers = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    keys[numbers] = (x[i] & most) == 0 ? 0 : turned(x[i]);
-    numbers += (x[i] & most) <= infinity;
+    const K magnitude = x[i] & most;
+    keys[i] = magnitude > infinity ? most : magnitude == 0 ? 0 : turned(x[i]);
   }
-  for (std::int64_t i = 0, at = numbers; at < n; ++i) {
-    out[at] = x[i];
-    at += (x[i] & most) > infinity;
+  const __m256i largest_number = R::all(infinity);
+  std::int64_t i = 0, numbers = 0;
+  for (; i + R::lanes <= n; i += R::lanes) {
+    const __m256i key = R::load(keys + i);
+    const unsigned nan = R::greater(key, largest_number), number = ~nan & ((1U << R::lanes) - 1);
+    R::store(out + (i - numbers), R::split(R::load(x + i), number));
+    R::store(keys + numbers, R::split(key, nan));
+    numbers += __builtin_popcount(number);
   }
+  for (; i < n; ++i) {
+    const bool number = keys[i] <= infinity;
+    if (!number) out[i - numbers] = x[i];
+    keys[numbers] = keys[i];
+    numbers += number;
+  }
+  std::memmove(out + numbers, out, static_cast<std::size_t>(n - numbers) * sizeof(K));
   return numbers;
 }
 // Zeros have the signs that they had, in their order.

@@ -118,7 +118,7 @@ Value bits_below_sign(const Value& a) {
   if (bits == 16) integer = DType::int16;
   if (bits == 64) integer = DType::int64;
   const Value raw = bind1(*find_op("bitcast_convert_type"), {{"new_dtype", integer}}, {a});
-  return convert(binary("shift_right_arithmetic", raw, scalar(integer, bits - 1)), DType::boolean);
+  return lt(raw, scalar(integer, 0));
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

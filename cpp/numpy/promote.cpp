@@ -302,4 +302,11 @@ Value jitted1(const std::string& name, const Values& args,
   return jitted(name, args, [&](const Values& in) -> Values { return {f(in)}; }, key)[0];
 }
 
+Value jitted_at_once(const std::string& name, const Values& args,
+                     const std::function<Value(const Values&)>& f, const std::string& key) {
+  bool traced = staging_in_progress();
+  for (const Value& value : args) traced = traced || value->is_tracer();
+  return traced ? f(args) : jitted1(name, args, f, key);
+}
+
 }  // namespace shardax::numpy

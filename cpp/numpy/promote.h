@@ -85,5 +85,8 @@ Values jitted(const std::string& name, const Values& args, const Composition& f,
               const std::string& key = "");
 Value jitted1(const std::string& name, const Values& args,
               const std::function<Value(const Values&)>& f, const std::string& key = "");
+// The same where the arguments are arrays and nothing is staged: programs show the ops of `f`.
+Value jitted_at_once(const std::string& name, const Values& args,
+                     const std::function<Value(const Values&)>& f, const std::string& key = "");
 
 }  // namespace shardax::numpy

@@ -1,6 +1,7 @@
 // objects/function_table.cpp - the rows of jnp's and lax's elementwise functions.
 #include "objects/function_table.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -35,13 +36,33 @@ Value fabs(const Values& in) {
   if (is_complex(in[0]->dtype())) type_error("ufunc 'fabs' does not support complex dtypes");
   return ops::unary("abs", numpy::promote_dtypes(in, Promote::inexact)[0]);
 }
-Value logical_not(const Values& in) { return ops::logical_not(numpy::truth(in[0])); }
+// Truth values need one op, of other numbers several are one program.
+template <Value (*f)(const Values&)>
+Value of_truth(const char* name, const Values& in) {
+  const bool single = std::all_of(in.begin(), in.end(),
+                                  [](const Value& x) { return x->dtype() == DType::boolean; });
+  const auto all = [](const Values& x) {
+    Values truths;
+    for (const Value& value : x) truths.push_back(numpy::truth(value));
+    return f(truths);
+  };
+  return single ? all(in) : numpy::jitted_at_once(name, in, all);
+}
+Value not_truth(const Values& in) { return ops::logical_not(in[0]); }
+Value logical_not(const Values& in) { return of_truth<not_truth>("logical_not", in); }
 
 template <Value (*f)(const Value&, const Value&)>
-Value logical(const Values& in) {
-  const Values x = numpy::promote_shapes({numpy::truth(in[0]), numpy::truth(in[1])}, "logical");
+Value joined_truths(const Values& in) {
+  const Values x = numpy::promote_shapes(in, "logical");
   return f(x[0], x[1]);
 }
+template <const char* const& name, Value (*f)(const Value&, const Value&)>
+Value logical(const Values& in) {
+  return of_truth<joined_truths<f>>(name, in);
+}
+constexpr const char* and_name = "logical_and";
+constexpr const char* or_name = "logical_or";
+constexpr const char* xor_name = "logical_xor";
 Value xor_values(const Value& a, const Value& b) { return ops::binary("xor", a, b); }
 
 Value scaled(const Values& in, double factor) {
@@ -112,11 +133,11 @@ constexpr FunctionRow rows[] = {
     {"signbit", "x", nullptr, Promote::any, one<numpy::signbit>,
      "Elementwise: is the sign bit set?"},
     // Logic and bits.
-    {"logical_and", "x, y", nullptr, Promote::any, logical<ops::logical_and>,
+    {"logical_and", "x, y", nullptr, Promote::any, logical<and_name, ops::logical_and>,
      "Elementwise x != 0 and y != 0."},
-    {"logical_or", "x, y", nullptr, Promote::any, logical<ops::logical_or>,
+    {"logical_or", "x, y", nullptr, Promote::any, logical<or_name, ops::logical_or>,
      "Elementwise x != 0 or y != 0."},
-    {"logical_xor", "x, y", nullptr, Promote::any, logical<xor_values>,
+    {"logical_xor", "x, y", nullptr, Promote::any, logical<xor_name, xor_values>,
      "Elementwise (x != 0) != (y != 0)."},
     {"logical_not", "x", nullptr, Promote::any, logical_not, "Elementwise x == 0."},
     {"bitwise_and", "x, y", "and"},

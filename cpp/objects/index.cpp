@@ -96,9 +96,7 @@ Value take_arrays(const Value& x, const IndexPlan& plan) {
         gather(v[0], spec, Values(v.begin() + 1, v.end()), "promise_in_bounds", std::monostate{});
     return finish_result(gathered, spec);
   };
-  bool traced = staging_in_progress();
-  for (const Value& value : in) traced = traced || value->is_tracer();
-  return traced ? take(in) : numpy::jitted1("getitem", in, take, plan.key());
+  return numpy::jitted_at_once("getitem", in, take, plan.key());
 }
 
 // An integer beyond the ends takes the nearest element. A program records it, and the integers

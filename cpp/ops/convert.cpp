@@ -21,6 +21,13 @@ auto convert_real(T x) {
     return x != From(0);
   } else if constexpr (std::is_same_v<From, bool>) {
     return select(x, codegen::like<T>(To(1)), codegen::like<T>(To(0)));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
+                       std::numeric_limits<To>::digits <= std::numeric_limits<From>::digits) {
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
+    const T above = select(x > low, x, low);  // which makes NaN the lowest
+    const T held = select(above < high, above, high);
+    return cast<To>(low == 0 ? held : select(x == x, held, From(0)));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
@@ -109,11 +116,16 @@ void low_bits_again(void* out, const void* const* in, std::int64_t n, std::int64
   for (std::int64_t i = 0; i < n; ++i) o[i] = to.stored(from.value(a[i]));
 }
 
-// Narrow floats become float32; float32, and integers, become any narrow number.
+// Narrow numbers become float32; float32, and integers, become any narrow number.
 void from_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
   const auto* a = static_cast<const narrow_t*>(in[0]);
   for (std::int64_t i = 0; i < n; ++i)
     static_cast<float*>(out)[i] = narrow_float(static_cast<DType>(dtype), a[i]);
+}
+void from_narrow_float(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  const auto* a = static_cast<const narrow_t*>(in[0]);
+  const float* values = narrow_values(static_cast<DType>(dtype));
+  for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(out)[i] = values[a[i].bits];
 }
 template <class From>
 void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
@@ -121,6 +133,15 @@ void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dty
   for (std::int64_t i = 0; i < n; ++i) {
     static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), static_cast<float>(a[i]));
   }
+}
+template <class From>
+SHARDAX_CLONES void narrow_coded(void* out, const void* const* in, std::int64_t n,
+                                 std::int64_t dtype) {
+  const NarrowFormat format = narrow_format(static_cast<DType>(dtype));
+  const auto* a = static_cast<const From*>(in[0]);
+  auto* o = static_cast<narrow_t*>(out);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) o[i] = {narrow_code(format, static_cast<float>(a[i]))};
 }
 
 // Calls f(T{}) with the type of a dtype that is float32 or an integer that is not narrow.
@@ -141,9 +162,11 @@ MapKernel narrow_kernel(DType from, DType to) {
   } else if (is_narrow_integer(from)) {
     visit_plain(to, [&](auto x) { found = {from_low_bits<decltype(x)>, source}; });
   } else if (is_narrow(from) && to == DType::float32) {
-    found = {from_narrow, source};
+    found = {is_narrow_float(from) ? from_narrow_float : from_narrow, source};
   } else if (is_narrow_integer(to) && is_integer(from)) {
     visit_plain(from, [&](auto x) { found = {to_low_bits<decltype(x)>, target}; });
+  } else if (is_narrow_float(to) && to != DType::float8_e8m0fnu) {
+    visit_plain(from, [&](auto x) { found = {narrow_coded<decltype(x)>, target}; });
   } else if (is_narrow(to)) {
     visit_plain(from, [&](auto x) { found = {narrowed<decltype(x)>, target}; });
   }

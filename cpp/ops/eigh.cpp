@@ -1,7 +1,7 @@
 // ops/eigh.cpp - eigh and tridiagonal: Hermitian matrices.
 #include <algorithm>
 
-#include "kernels/matrix_jacobi.h"
+#include "kernels/matrix_tridiagonal.h"
 #include "ops/lane_jobs.h"
 
 namespace shardax::ops {
@@ -83,7 +83,13 @@ struct EighLanes {
   using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
   explicit EighLanes(const JobArgs& args)
-      : one(args), a(one.a.size()), w(one.w.size()), v(one.vectors.empty() ? 0 : one.a.size()) {}
+      : one(args),
+        a(one.a.size()),
+        w(one.w.size()),
+        e(one.w.size()),
+        v(one.vectors.empty() ? 0 : one.a.size()),
+        taus(one.w.size()),
+        work(one.w.size()) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
 
@@ -111,7 +117,10 @@ struct EighLanes {
       }
     }
   }
-  void compute() { lanes::jacobi_eigh(a.data(), w.data(), v.empty() ? nullptr : v.data(), one.n); }
+  void compute() {
+    lanes::eigh(a.data(), w.data(), v.empty() ? nullptr : v.data(), one.n, taus.data(), work.data(),
+                e.data());
+  }
   void store(const Group<L>& group) {
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       const auto at = static_cast<std::int64_t>(lane);
@@ -138,8 +147,8 @@ struct EighLanes {
 
   Eigh<T> one;
   Cells<L> a;
-  Cells<lanes::RealLanes<L>> w;
-  Cells<L> v;
+  Cells<lanes::RealLanes<L>> w, e;
+  Cells<L> v, taus, work;
   std::array<bool, lanes::width<L>> finite;
   std::array<std::int64_t, lane_rows> order;
 };
@@ -224,6 +233,40 @@ struct Tridiagonal {
   lapack::Work<T> work;
 };
 
+template <class L>
+struct TridiagonalLanes {
+  using T = lanes::Number<L>;
+  static bool takes(const JobArgs& args) {
+    return args.params.flag("lower") && fits_lanes<T>(Stack(args.in[0]));
+  }
+  explicit TridiagonalLanes(const JobArgs& args)
+      : one(args), a(one.a.size()), taus(one.taus.size()), work(one.taus.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<L>& group) { load_group(one.in, group, a); }
+  void compute() { lanes::tridiagonalise(a.data(), taus.data(), work.data(), one.n); }
+  void store(const Group<L>& group) {
+    store_group(one.out, group, a);
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      const auto at = static_cast<std::int64_t>(lane);
+      const auto real = [&](std::int64_t i, std::int64_t j) {
+        return a[static_cast<std::size_t>(i * one.n + j)].re[at];
+      };
+      for (std::int64_t i = 0; i < one.n; ++i) one.d[static_cast<std::size_t>(i)] = real(i, i);
+      for (std::int64_t i = 0; i + 1 < one.n; ++i) {
+        one.e[static_cast<std::size_t>(i)] = real(i + 1, i);
+        one.taus[static_cast<std::size_t>(i)] = lanes::get(taus[static_cast<std::size_t>(i)], at);
+      }
+      one.d_out.store(group[lane], one.d);
+      one.e_out.store(group[lane], one.e);
+      one.taus_out.store(group[lane], one.taus);
+    }
+  }
+
+  Tridiagonal<T> one;
+  Cells<L> a, taus, work;
+};
+
 const Op tridiagonal_op{stacked(
     {.name = "tridiagonal",
      .doc =
@@ -243,7 +286,7 @@ const Op tridiagonal_op{stacked(
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("tridiagonal"); },
      .multiple_results = true,
-     .kernel = stack_kernel<Tridiagonal>})};
+     .kernel = small_stack_kernel<Tridiagonal, TridiagonalLanes>})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -1,8 +1,9 @@
 // ops/svd.cpp - svd.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
-#include "kernels/matrix_jacobi.h"
+#include "kernels/matrix_tridiagonal.h"
 #include "ops/lane_jobs.h"
 
 namespace shardax::ops {
@@ -102,10 +103,13 @@ struct SvdLanes {
         m(std::max(one.m, one.n)),
         n(std::min(one.m, one.n)),
         a(one.a.size()),
-        values(one.s.size()),
+        values(elements(n, one.job == 'N' ? 2 : 1)),
+        e(values.size()),
         v(one.job == 'N' ? 0 : elements(n, n)),
+        gram(v.size()),
         sorted(one.job == 'N' ? 0 : one.a.size()),
         taus(one.s.size()),
+        work(one.s.size()),
         basis(one.job == 'N' ? 0 : elements(m, width())) {}
   std::int64_t count() const { return one.count(); }
   double flops() const { return one.flops(); }
@@ -124,7 +128,9 @@ struct SvdLanes {
     }
   }
   void compute() {
-    lanes::jacobi_svd(a.data(), values.data(), v.empty() ? nullptr : v.data(), m, n);
+    if (one.job == 'N') return lanes::singular_values(a.data(), values.data(), e.data(), n, m);
+    lanes::svd(a.data(), values.data(), v.data(), m, n, gram.data(), sorted.data(), taus.data(),
+               work.data(), e.data());
   }
   void store(const Group<L>& group) {
     for (std::size_t lane = 0; lane < group.size(); ++lane) sort(lane);
@@ -175,6 +181,7 @@ struct SvdLanes {
     std::iota(begin, end, 0);
     rank[lane] = n;
     if (!finite[lane]) return;
+    if (one.job == 'N') return sort_values(at);
     std::stable_sort(begin, end, [&](auto i, auto j) { return value(i) > value(j); });
     const auto least = std::numeric_limits<lanes::Real<L>>::epsilon() *
                        static_cast<lanes::Real<L>>(m) * value(*begin);
@@ -188,6 +195,18 @@ struct SvdLanes {
         const T x = j < rank[lane] ? lanes::get(a[static_cast<std::size_t>(from + i)], at) : T(0);
         lanes::set(sorted[static_cast<std::size_t>(i * n + j)], at, x);
       }
+    }
+  }
+  // Of the values and their negatives, the former.
+  void sort_values(std::int64_t lane) {
+    std::array<lanes::Real<L>, 2 * lane_rows> both;
+    const auto end = both.begin() + 2 * n;
+    std::transform(values.begin(), values.end(), both.begin(),
+                   [&](const auto& cell) { return cell.re[lane]; });
+    std::sort(both.begin(), end, std::greater<>());
+    for (std::int64_t j = 0; j < n; ++j) {
+      values[static_cast<std::size_t>(j)].re[lane] =
+          std::max(both[static_cast<std::size_t>(j)], lanes::Real<L>(0));
     }
   }
   // Element i of the jth vector of m elements: as rotations left it, or of the basis, whose first
@@ -223,8 +242,8 @@ struct SvdLanes {
   bool wide;
   std::int64_t m, n;
   Cells<L> a;
-  Cells<lanes::RealLanes<L>> values;
-  Cells<L> v, sorted, taus, basis;
+  Cells<lanes::RealLanes<L>> values, e;
+  Cells<L> v, gram, sorted, taus, work, basis;
   std::array<bool, lanes::width<L>> finite;
   std::array<Order, lanes::width<L>> order;
   std::array<std::int64_t, lanes::width<L>> rank;

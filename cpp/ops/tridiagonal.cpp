@@ -1,5 +1,6 @@
 // ops/tridiagonal.cpp - tridiagonal_solve.
-#include "ops/matrices.h"
+#include "kernels/matrix_tridiagonal.h"
+#include "ops/lane_jobs.h"
 
 namespace shardax::ops {
 namespace {
@@ -91,6 +92,33 @@ struct TridiagonalSolve {
   std::vector<T> b;
 };
 
+template <class L>
+struct TridiagonalSolveLanes {
+  using T = lanes::Number<L>;
+  static bool takes(const JobArgs& args) {
+    return !args.params.flag("perturb_singular") && fits_lanes<T>(Stack(args.in[3]));
+  }
+  explicit TridiagonalSolveLanes(const JobArgs& args) : one(args), b(one.b.size()) {
+    for (auto& part : diagonals) part.resize(elements(one.n, 1));
+  }
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<L>& group) {
+    for (std::size_t k = 0; k < 3; ++k) load_group(one.in[k], group, diagonals[k]);
+    load_group(one.b_in, group, b);
+  }
+  void compute() {
+    auto& [below, middle, above, second] = diagonals;
+    lanes::solve_tridiagonal(below.data(), middle.data(), above.data(), second.data(), b.data(),
+                             one.n, std::ssize(b) / one.n);
+  }
+  void store(const Group<L>& group) { store_group(one.out, group, b); }
+
+  TridiagonalSolve<T> one;
+  std::array<Cells<L>, 4> diagonals;
+  Cells<L> b;
+};
+
 Value shifted(const Value& a, std::int64_t by) {
   const std::size_t last = a->shape().size() - 1;
   Ints low(last + 1, 0), high = low;
@@ -156,7 +184,7 @@ const Op tridiagonal_solve_op{stacked<1>(
      .type = solve_type,
      .jvp = solve_jvp,
      .transpose = solve_transpose,
-     .kernel = stack_kernel<TridiagonalSolve>})};
+     .kernel = small_stack_kernel<TridiagonalSolve, TridiagonalSolveLanes>})};
 
 Value solve_tridiagonal(const Params& params, const Values& diagonals, const Value& b) {
   return bind1(tridiagonal_solve_op, params, {diagonals[0], diagonals[1], diagonals[2], b});

@@ -109,8 +109,16 @@ def itemsize_bits(dtype):
 
 
 def result_type(*args, return_weak_type_flag=False):
-    """The dtype to which arguments are promoted together; None stands for the default float."""
+    """The dtype to which arguments are promoted together; None stands for the default float.
+
+    Weak types together promote to the default dtype of their kind.
+    """
     dtype, weak = _core.result_type(*(np.dtype(float) if a is None else a for a in args))
+    if weak:
+        of_kind = {np.floating: float, np.signedinteger: int, np.unsignedinteger: np.uint64}
+        default = next((t for kind, t in of_kind.items() if issubdtype(dtype, kind)), None)
+        default = complex if dtype.kind == "c" else default
+        dtype = dtype if default is None else _core.canonical_dtype(default)
     return (dtype, weak) if return_weak_type_flag else dtype
 
 

@@ -29,6 +29,41 @@ def test_floats_are_rounded_as_ml_dtypes_does(name):
     np.testing.assert_array_equal(jnp.asarray(codes).astype("float32"), codes.astype("float32"))
 
 
+@pytest.mark.parametrize("name", NARROW_FLOATS)
+def test_floats_are_rounded_at_every_exponent(name):
+    rng = np.random.default_rng(0)
+    exponents = np.repeat(np.arange(256, dtype="u4") << 23, 64)
+    # Random mantissas; halves of places, which are ties, and what lies beside them.
+    ends = rng.integers(0, 2**23, exponents.size, "u4")
+    ties = 1 << rng.integers(12, 23, exponents.size).astype("u4")
+    beside = ties + rng.integers(-1, 2, exponents.size).astype("u4") & 0x7FFFFF
+    bits = np.concatenate([exponents | ends, exponents | beside])
+    x = np.concatenate([bits, bits | 1 << 31]).astype("u4").view("f4")
+    x = x[~np.isnan(x)]  # whose sign a format without NaN loses, as XLA has it
+    want = x.astype(getattr(ml_dtypes, name))
+    np.testing.assert_array_equal(
+        np.asarray(jnp.asarray(x).astype(name)).view("u1"), want.view("u1")
+    )
+    nan = jnp.asarray([np.nan, -np.nan], jnp.float32).astype(name)
+    got = np.asarray(nan.astype("float32"))
+    assert np.isnan(got).all() or (got == 0).all()
+
+
+@pytest.mark.parametrize("wide", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["int8", "uint8", "int16", "uint16"])
+def test_floats_saturate_to_short_integers(name, wide):
+    limits = np.iinfo(name)
+    x = np.array(
+        [-np.inf, -1e5, -129, -128.5, -1, -0.5, -0.0, 0.5, 127.5, 255.5, 1e5, np.inf, np.nan]
+    )
+    with jax.enable_x64(True):
+        given = jnp.asarray(np.resize(x, 77)).astype(wide)
+        held = np.nan_to_num(np.asarray(given).astype("f8"), nan=0, posinf=1e9, neginf=-1e9)
+        want = np.trunc(np.clip(held, limits.min, limits.max)).astype(name)
+        np.testing.assert_array_equal(given.astype(name), want)
+        np.testing.assert_array_equal(jax.jit(lambda v: (v * 1).astype(name))(given), want)
+
+
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers_wrap_and_floats_saturate(name):
     limits = jnp.iinfo(name)

@@ -41,6 +41,21 @@ REASONS = {
     "sums in the order of a matrix product's": "dot einsum inner matvec vdot vecdot vecmat",
     "which elements a mask has is counted, then searched": "tril_indices triu_indices",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
+    "a call for each op: sizes depend on values": """argwhere nonzero union1d intersect1d setdiff1d
+        setxor1d""",
+    "a call for each part": "array_split split hsplit delete insert",
+    "a call for each op": "stft",
+    "truth values are lanes of 32 bits": """isnan isinf isfinite isneginf isposinf logical_xor
+        logical_and logical_or less less_equal greater greater_equal equal not_equal signbit""",
+    "sums in an order that shapes fix": "norm",
+    "finds as well whether all are NaN": "nanmax nanmin",
+    "AVX2 has no counts of bits": "bitwise_count",
+    "mantissas are products, which have derivatives": "frexp",
+    "neighbours of floats are found one by one": "spacing nextafter",
+    "bits are spread by products, where NumPy has a table": "unpackbits",
+    "elements of the operands alternate": "column_stack dstack",
+    "rows of 100 elements fill no whole vectors": "one_hot",
+    "transforms of complex numbers, where SciPy's are real": "dct idct dctn idctn",
 }
 REASON_OF = {name: reason for reason, names in REASONS.items() for name in names.split()}
 # Arrays are objects of ours: what a call costs, in microseconds, where NumPy's cost 0.3.
@@ -145,7 +160,10 @@ def reason_of(row, ours, theirs):
     of = row.split(".", 2 if "stats." in row else 1)[-1]
     if ours < CALL and ours <= theirs.get("jax", ours):
         return "a call"
-    return REASON_OF.get(of) or REASON_OF.get(of.rpartition(".")[2], "")
+    reason = REASON_OF.get(of) or REASON_OF.get(of.rpartition(".")[2], "")
+    if not reason and row.startswith("random.") and ours <= LIMIT * theirs.get("jax", 0):
+        return "JAX's bits: a hash of 20 rounds for each word"
+    return reason
 
 
 def rows(systems, sizes, rounds, only):

@@ -26,11 +26,12 @@ def packbits(a, axis=None, bitorder="big"):
         a = pad(a, [(0, 0)] * (a.ndim - 1) + [(0, -a.shape[-1] % 8)])
     eights = a.reshape((*a.shape[:-1], a.shape[-1] // 8, 8))
     words = bind("bitcast_convert_type", (eights,), new_dtype=_WORD)
-    step = 9 if bitorder == "big" else 7
-    # The product's last byte is the sum of byte i times 2^(7 - i), or 2^i.
-    words = _times(words, [(63 if step == 9 else 56) - step * i for i in range(8)])
-    words = bind("shift_right_logical", (words, _word(56, words)))
-    return moveaxis(_core.convert(words, np.dtype("uint8")), -1, axis)
+    # Bytes gather the bits of two, of four, of all eight: the last byte does, or the first.
+    big = bitorder == "big"
+    for step in (9, 18, 36) if big else (7, 14, 28):
+        words = _functions.bitwise_or(words, _shifted(words, step, to_the_left=big))
+    packed = bind("bitcast_convert_type", (words,), new_dtype=np.dtype("uint8"))
+    return moveaxis(packed[..., 7 if big else 0], -1, axis)
 
 
 _WORD = np.dtype("uint64")
@@ -41,6 +42,11 @@ def _word(value, like):
     halves = asarray(np.array([value & 0xFFFFFFFF, value >> 32], np.uint32))
     word = bind("bitcast_convert_type", (halves,), new_dtype=_WORD)
     return _core.broadcast_to(word, like.shape)
+
+
+def _shifted(words, bits, *, to_the_left):
+    op = "shift_left" if to_the_left else "shift_right_logical"
+    return bind(op, (words, _word(bits, words)))
 
 
 def _times(words, powers):

@@ -1,8 +1,45 @@
-# shardax/numpy/_chains.py - products of several matrices.
-from shardax._base.arrays import asarray, check_arraylike
-from shardax.numpy._products import dot
+# shardax/numpy/_chains.py - products of several matrices, and powers.
+import operator
+
+import shardax._core as _core
+from shardax._base.arrays import asarray, check_arraylike, in_one_program
+from shardax.numpy._equations import inv
+from shardax.numpy._matrices import eye
+from shardax.numpy._products import dot, matmul
 
 
+@in_one_program("n")
+def matrix_power(a, n):
+    """A square matrix (n < 0: its inverse) multiplied with itself.
+
+    >>> matrix_power(jnp.array([[1, 1], [0, 1]]), 3)
+    Array([[1, 3],
+           [0, 1]], dtype=int32)
+    """
+    check_arraylike("jnp.linalg.matrix_power", a)
+    a = asarray(a)
+    if a.ndim < 2:
+        raise TypeError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if a.shape[-1] != a.shape[-2]:
+        raise TypeError(f"Last 2 dimensions of the array must be square, got shape {a.shape}")
+    try:
+        n = operator.index(n)
+    except TypeError as error:
+        raise TypeError(f"exponent must be an integer, got {n}") from error
+    if n == 0:
+        return _core.broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape)
+    if n < 0:
+        a, n = inv(a), -n
+    out = None
+    while n:
+        if n & 1:
+            out = a if out is None else matmul(out, a)
+        n >>= 1
+        a = matmul(a, a) if n else a
+    return out
+
+
+@in_one_program("precision")
 def multi_dot(arrays, *, precision=None):
     """The product of matrices, in the order that needs the fewest multiplications.
 

@@ -8,6 +8,7 @@ import shardax._core as _core
 from shardax._base.arrays import result_type as _result_type
 from shardax._base.dtypes import FLOATS, INTEGERS
 from shardax.dtypes import issubdtype
+from shardax.dtypes import result_type as _joined_type
 
 newaxis = None
 ComplexWarning = getattr(np, "exceptions", np).ComplexWarning
@@ -156,7 +157,7 @@ def result_type(*args):
             values.append(a(0))
         else:
             values.append(np.zeros((), _dtype(a)))
-    return _result_type(*values)
+    return _joined_type(*values)
 
 
 def can_cast(from_, to, casting="safe"):

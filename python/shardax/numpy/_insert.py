@@ -2,7 +2,14 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, known
+from shardax._base.arrays import (
+    asarray,
+    bind,
+    canonical_axis,
+    check_arraylike,
+    in_one_program,
+    known,
+)
 from shardax._base.compositions import broadcast_to, concatenate, moveaxis, where
 from shardax.numpy._indices import nonzero
 from shardax.numpy._select import take
@@ -156,6 +163,7 @@ def _inserted(a, index, values, axis):
     return _joined(parts, a, axis)
 
 
+@in_one_program("new_shape")
 def resize(a, new_shape):
     """The elements, repeated as often as needed, in a new shape."""
     a = asarray(a).ravel()

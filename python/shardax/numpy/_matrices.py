@@ -7,7 +7,7 @@ from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike,
 from shardax._base.compositions import moveaxis, where
 from shardax._devices.filled import placed, shape_tuple
 from shardax.lax._layout import pad
-from shardax.numpy._creation import _dtype, zeros_like
+from shardax.numpy._creation import _dtype, zeros, zeros_like
 
 _functions = _core.functions
 
@@ -54,17 +54,13 @@ def diag(v, k=0):
     check_arraylike("diag", v)
     v = asarray(v)
     if v.ndim == 1:
-        n = v.shape[0] + abs(k)
-        mask = (
-            eye(v.shape[0], n, k=max(k, 0), dtype=bool)
-            if k >= 0
-            else eye(n, v.shape[0], k=k, dtype=bool)
-        )
-        if k >= 0:
-            square = where(mask, v[:, None], v.dtype.type(0))
-            return pad(square, v.dtype.type(0), ((0, k, 0), (0, 0, 0)))
-        square = where(mask, v[None, :], v.dtype.type(0))
-        return pad(square, v.dtype.type(0), ((0, 0, 0), (0, -k, 0)))
+        n, side = v.shape[0], v.shape[0] + abs(k)
+        if n == 0:
+            return zeros((side, side), v.dtype)
+        # Row after row, its elements are a row and one apart.
+        first = k if k > 0 else -k * side
+        behind = side * side - first - (n - 1) * (side + 1) - 1
+        return pad(v, v.dtype.type(0), ((first, behind, side),)).reshape((side, side))
     if v.ndim == 2:
         return diagonal(v, k)
     raise ValueError("diag input must be 1d or 2d")

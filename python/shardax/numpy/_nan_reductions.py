@@ -22,23 +22,27 @@ def _without_nan(name, a, fill, mask=None, initial=None):
     return where(_functions.isnan(a), a.dtype.type(fill), a)
 
 
+@in_one_program("axis", "dtype", "out", "keepdims")
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """sum, without NaN."""
     a = _without_nan("nansum", a, 0, where, initial)
     return sum(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
+@in_one_program("axis", "dtype", "out", "keepdims")
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """prod, without NaN."""
     a = _without_nan("nanprod", a, 1, where, initial)
     return prod(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
+@in_one_program("axis", "dtype", "out")
 def nancumsum(a, axis=None, dtype=None, out=None):
     """cumsum, with NaN counted as 0."""
     return cumsum(_without_nan("nancumsum", a, 0), axis, dtype)
 
 
+@in_one_program("axis", "dtype", "out")
 def nancumprod(a, axis=None, dtype=None, out=None):
     """cumprod, with NaN counted as 1."""
     return cumprod(_without_nan("nancumprod", a, 1), axis, dtype)

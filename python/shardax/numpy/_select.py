@@ -35,11 +35,16 @@ def choose(a, choices, out=None, mode="raise"):
         )
         if not bool(((a >= 0) & (a < len(choices))).all()):
             raise ValueError("invalid entry in choice array")
+    return _chosen(a, choices, wraps=mode == "wrap")
+
+
+@in_one_program("wraps", at_once=True)
+def _chosen(a, choices, *, wraps):
     dtype = _core.result_type(*choices)[0]
     choices = [_core.convert(asarray(c), dtype) for c in choices]
     shape = _core.broadcast_shapes(a.shape, *(c.shape for c in choices))
     a = _core.broadcast_to(a.astype(np.int32), shape)
-    if mode == "wrap":
+    if wraps:
         a = _functions.remainder(a, len(choices))
     return bind("select_n", (a, *(_core.broadcast_to(c, shape) for c in choices)))
 

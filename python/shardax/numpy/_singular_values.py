@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, static_jit
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
 from shardax._base.compositions import where as _where
 from shardax._transform.custom_jvp import custom_jvp
 from shardax.lax._systems import adjoint as _adjoint
@@ -21,6 +21,7 @@ _functions = _core.functions
 __all__ = ["cond", "lstsq", "matrix_rank", "pinv"]
 
 
+@in_one_program("hermitian", at_once=True)
 def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     """The pseudo-inverse: singular values up to rtol times the largest one count as 0.
 

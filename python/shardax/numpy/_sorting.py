@@ -1,5 +1,4 @@
 # shardax/numpy/_sorting.py - sorting and searching.
-import functools
 
 import numpy as np
 
@@ -69,24 +68,39 @@ def partition(a, kth, axis=-1):
     """`a` with its kth element along `axis` in place: the smaller ones before it, in ascending
     order, the others behind it, in descending order."""
     check_arraylike("partition", a, kth)
-    low, high, axis = _halves("partition", sort, asarray(a), kth, axis)
-    return bind("concatenate", (low, bind("rev", (high,), dimensions=(axis,))), dimension=axis)
+    a = asarray(a)
+    return _partition(a, *_split_at("partition", a, kth, axis))
 
 
 def argpartition(a, kth, axis=-1):
     """Indices that partition `a` by its kth element; those of larger elements ascend."""
     check_arraylike("argpartition", a, kth)
-    places = functools.partial(argsort, dtype=np.int32)
-    low, high, axis = _halves("argpartition", places, asarray(a), kth, axis)
+    a = asarray(a)
+    return _argpartition(a, *_split_at("argpartition", a, kth, axis))
+
+
+@in_one_program("count", "axis", at_once=True)
+def _partition(a, count, axis):
+    low, high = _halves(sort(a, axis), count, axis)
+    return bind("concatenate", (low, bind("rev", (high,), dimensions=(axis,))), dimension=axis)
+
+
+@in_one_program("count", "axis", at_once=True)
+def _argpartition(a, count, axis):
+    low, high = _halves(argsort(a, axis, dtype=np.int32), count, axis)
     return bind("concatenate", (low, sort(high, axis)), dimension=axis)
 
 
-def _halves(name, ordered, a, kth, axis):
-    """The first kth + 1 elements of `ordered(a)`, the others, and the axis from 0."""
+def _split_at(name, a, kth, axis):
+    """How many elements the first part has, and the axis from 0."""
     axis = canonical_axis(axis, a.ndim)
     kth = canonical_axis(known(kth, f"It is argument 'kth' of jnp.{name}."), a.shape[axis])
-    out, whole = ordered(a, axis), (slice(None),) * axis
-    return out[(*whole, slice(kth + 1))], out[(*whole, slice(kth + 1, None))], axis
+    return kth + 1, axis
+
+
+def _halves(ordered, count, axis):
+    whole = (slice(None),) * axis
+    return ordered[(*whole, slice(count))], ordered[(*whole, slice(count, None))]
 
 
 @in_one_program("side", "method", at_once=True)

@@ -4,11 +4,9 @@ Operands are promoted to an inexact dtype. The last two dimensions are a matrix,
 stack of matrices.
 """
 
-import operator
-
-import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike
 from shardax.numpy import _matrices, _products, _shape
+from shardax.numpy._chains import matrix_power as matrix_power
 from shardax.numpy._chains import multi_dot as multi_dot
 from shardax.numpy._decompositions import EighResult as EighResult
 from shardax.numpy._decompositions import EigResult as EigResult
@@ -106,36 +104,6 @@ def outer(x1, x2, /):
             f"x1.ndim={x1.ndim} x2.ndim={x2.ndim}; jnp.outer flattens others."
         )
     return _products.outer(x1, x2)
-
-
-def matrix_power(a, n):
-    """A square matrix (n < 0: its inverse) multiplied with itself.
-
-    >>> matrix_power(jnp.array([[1, 1], [0, 1]]), 3)
-    Array([[1, 3],
-           [0, 1]], dtype=int32)
-    """
-    check_arraylike("jnp.linalg.matrix_power", a)
-    a = asarray(a)
-    if a.ndim < 2:
-        raise TypeError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
-    if a.shape[-1] != a.shape[-2]:
-        raise TypeError(f"Last 2 dimensions of the array must be square, got shape {a.shape}")
-    try:
-        n = operator.index(n)
-    except TypeError as error:
-        raise TypeError(f"exponent must be an integer, got {n}") from error
-    if n == 0:
-        return _core.broadcast_to(_matrices.eye(a.shape[-1], dtype=a.dtype), a.shape)
-    if n < 0:
-        a, n = inv(a), -n
-    out = None
-    while n:
-        if n & 1:
-            out = a if out is None else matmul(out, a)
-        n >>= 1
-        a = matmul(a, a) if n else a
-    return out
 
 
 def trace(x, /, *, offset=0, dtype=None):

@@ -308,6 +308,7 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
 # ---- polar --------------------------------------------------------------------------------------
 
 
+@in_one_program("side", "method", "eps", "max_iterations", at_once=True)
 def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
     """(u, p) with a = u p ("right") or a = p u ("left"), for (..., m, n), u with orthonormal rows
     or columns and p positive semidefinite.

@@ -8,7 +8,13 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, canonical_axes, canonical_axis, check_arraylike
+from shardax._base.arrays import (
+    asarray,
+    canonical_axes,
+    canonical_axis,
+    check_arraylike,
+    in_one_program,
+)
 from shardax.scipy._promote import inexact
 from shardax.scipy._spectral import averaged, istft, spectra
 
@@ -81,6 +87,7 @@ def _convolve(name, in1, in2, mode, precision):
     return _kept(mode, full, in1, in2)
 
 
+@in_one_program("mode", "method", "precision", at_once=True)
 def convolve(in1, in2, mode="full", method="auto", precision=None):
     """The convolution of two arrays of one rank.
 
@@ -99,6 +106,7 @@ def convolve(in1, in2, mode="full", method="auto", precision=None):
     return _convolve("convolve", in1, in2, mode, precision)
 
 
+@in_one_program("mode", "method", "precision", at_once=True)
 def correlate(in1, in2, mode="full", method="auto", precision=None):
     """The cross-correlation of two arrays of one rank; arguments as of `convolve`."""
     check_arraylike("correlate", in1, in2)
@@ -113,12 +121,14 @@ def _planar(name, in1, in2, boundary, fillvalue):
         raise ValueError(f"{name} only supports 2-dimensional inputs.")
 
 
+@in_one_program("mode", "boundary", "fillvalue", "precision", at_once=True)
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
     """The convolution of two matrices, with zeros around them."""
     _planar("convolve2d", in1, in2, boundary, fillvalue)
     return _convolve("convolve2d", in1, in2, mode, precision)
 
 
+@in_one_program("mode", "boundary", "fillvalue", "precision", at_once=True)
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
     """The cross-correlation of two matrices, with zeros around them."""
     check_arraylike("correlate2d", in1, in2)
@@ -134,6 +144,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=N
     return jnp.flip(turned)
 
 
+@in_one_program("mode", "axes", at_once=True)
 def fftconvolve(in1, in2, mode="full", axes=None):
     """The convolution of two arrays over `axes` (None: all) by Fourier transforms; other dimensions
     must be equal.

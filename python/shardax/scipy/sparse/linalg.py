@@ -286,4 +286,5 @@ def gmres(
         return unravel(lax.while_loop(goes_on, step, (start, residual(start), 0))[0])
 
     x = lax.custom_linear_solve(A, b, solve=solve, transpose_solve=solve)
+    x = tree_map(lambda leaf, like: _core.convert(leaf, leaf.dtype, like.weak_type), x, b)
     return x, jnp.where(jnp.isnan(length(x)), -1, 0)
