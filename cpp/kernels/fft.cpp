@@ -133,8 +133,7 @@ struct Fourier<T>::Split {
     Lanes<T> out;
     for (std::int64_t l = 0; l < width; ++l) {
       const std::complex<double> value = power((column + std::min(l, count - 1)) * k1);
-      out.re[l] = static_cast<T>(value.real());
-      out.im[l] = static_cast<T>(value.imag());
+      out.set(l, {static_cast<T>(value.real()), static_cast<T>(value.imag())});
     }
     return out;
   }

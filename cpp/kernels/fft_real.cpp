@@ -87,11 +87,10 @@ void RealFourier<T>::forward(const T* in, Complex* out, std::int64_t rows) const
       rows_from(out, first, count, half + 1, to);
       for (std::int64_t j = 0; j < n_; ++j) {
         Lanes<T>& x = space.a[static_cast<std::size_t>(j)];
-        for (std::int64_t l = 0; l < width; ++l) x.re[l] = from[l][j];
-        x.im = typename Lanes<T>::Vector{};
+        for (std::int64_t l = 0; l < width; ++l) x.set(l, from[l][j]);
       }
       Lanes<T>* x = fourier_.passes(space.a.data(), space.b.data());
-      x[0].im = typename Lanes<T>::Vector{};
+      x[0].make_real();
       lanes::scatter<T>(x, half + 1, T(1), to, 1, false, count);
     });
     return;

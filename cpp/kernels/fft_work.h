@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/fft_lanes.h"
+#include "kernels/fft_lines.h"
 
 namespace shardax::kernels::fft_work {
 
