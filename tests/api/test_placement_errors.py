@@ -48,7 +48,7 @@ def deleted():
             lambda: jax.device_put(1.0, "cpu"),
             ValueError,
             "device_put: Received invalid value 'cpu' for the device argument; expected None, a "
-            "Device, a Sharding or a tree of these values",
+            "Device, a Sharding, a memory.Space or a tree of these values",
         ),
         (
             lambda: jax.device_put({"a": 1.0, "b": 2.0}, {"a": jax.devices()[0]}),
