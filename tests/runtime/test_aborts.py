@@ -82,6 +82,18 @@ def test_import_in_a_subinterpreter_is_refused():
     assert out.startswith("shardax: the extension module cannot be imported in a subinterpreter")
 
 
+# A function that calls a function, and so on, each staged before it is called; made once.
+CALLS = """
+import functools
+
+@functools.cache
+def calls():
+    f = jnp.sin
+    for _ in range(3000):
+        f = jax.jit(lambda x, f=f: f(x))
+        jax.make_jaxpr(f)(1.0)
+    return f
+"""
 DEEP = {
     "jit under grad": """
         f = jnp.sin
@@ -114,45 +126,26 @@ DEEP = {
         jax.grad(f)(1.0)
         """,
     "calls kept between": """
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
+        f = calls()
         f(1.0)
         """,
     "printing": """
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            p = jax.make_jaxpr(f)(1.0)
-        str(p)
+        str(jax.make_jaxpr(calls())(1.0))
         """,
     "grad of calls": """
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
+        f = calls()
         jax.grad(f)(1.0)
         """,
     "vmap of calls": """
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
+        f = calls()
         jax.vmap(f)(jnp.ones(3))
         """,
     "pmap of calls": """
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
+        f = calls()
         jax.pmap(f)(jnp.ones(3))
         """,
     "jvp of calls": """
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
+        f = calls()
         jax.jvp(f, (1.0,), (1.0,))
         """,
     "loops": """
@@ -171,19 +164,13 @@ DEEP = {
         """,
     "checkify": """
         from shardax.experimental import checkify
-        f = jnp.sin
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
+        f = calls()
         checkify.checkify(f, errors=checkify.float_checks)(1.0)
         """,
     "debug_nans": """
         jax.config.update("jax_debug_nans", True)
-        f = jnp.log
-        for _ in range(3000):
-            f = jax.jit(lambda x, f=f: f(x))
-            jax.make_jaxpr(f)(1.0)
-        f(-1.0)
+        f = calls()
+        f(jnp.inf)
         """,
     "repr": """
         f = jnp.sin
@@ -254,7 +241,7 @@ REFUSED = {"lists as arrays": "ValueError", "debug_nans": "FloatingPointError"}
 @pytest.mark.parametrize("limit", [1000, 10**8])
 def test_recursion_ends_in_an_error(limit):
     code = "import sys\nimport shardax as jax\nimport shardax.numpy as jnp\n"
-    code += f"sys.setrecursionlimit({limit})\n"
+    code += f"sys.setrecursionlimit({limit})\n{CALLS}\n"
     for name in sorted(DEEP):
         code += f"print({name!r}, end=': ', flush=True)\ntry:\n"
         code += textwrap.indent(textwrap.dedent(DEEP[name]), "    ")
