@@ -12,7 +12,7 @@ from shardax import tree_util
 from shardax._base.options import indices
 from shardax._core import api as _api
 from shardax._src.util import safe_map
-from shardax._transform.program_parts import DebugInfo, argument_names
+from shardax._transform.program_parts import DebugInfo
 from shardax.extend import linear_util
 
 __all__ = [
@@ -54,8 +54,22 @@ def debug_info(
         if code is not None:
             source += f" at {code.co_filename}:{code.co_firstlineno}"
     paths = result_paths_thunk() if callable(result_paths_thunk) else result_paths_thunk
-    names = argument_names(fun, args, kwargs, static_argnums, static_argnames, signature)
+    names = _argument_names(fun, args, kwargs, static_argnums, static_argnames, signature)
     return DebugInfo(traced_for, source, names, paths)
+
+
+def _argument_names(fun, args, kwargs, static_argnums, static_argnames, signature):
+    """ "x['a']" of each leaf; None where the signature is not known."""
+    static = {i % len(args) for i in static_argnums if args}
+    args_ = [None if i in static else a for i, a in enumerate(args)]
+    kwargs_ = {k: v for k, v in kwargs.items() if k not in static_argnames}
+    try:
+        bound = (signature or inspect.signature(fun)).bind(*args_, **kwargs_).arguments
+    except (TypeError, ValueError):
+        bound = {**{f"args[{i}]": a for i, a in enumerate(args_)}, **kwargs_}
+    leaves, _ = tree_util.tree_flatten_with_path(tuple(bound.values()))
+    names = tuple(bound)
+    return tuple(names[path[0].idx] + tree_util.keystr(path[1:]) for path, _ in leaves)
 
 
 def _flat(f, store, in_tree, *leaves):

@@ -280,3 +280,12 @@ def test_modules_name_their_arguments():
         text = exported.mlir_module()
         assert '%arg0: tensor<f32> loc("x[\'a\']"), %arg1: tensor<f32> loc("y")' in text
         assert "{jax.uses_shape_polymorphism = false, mhlo" in text
+
+
+def test_names_follow_keywords_and_leave_out_static_arguments():
+    f = shardax.jit(lambda x, n, *, z, a: x * z * n + a, static_argnums=1)
+    exported = export.export(f)(jnp.ones(3), 2, z=jnp.ones(3), a=1.0)
+    text = exported.mlir_module()
+    for name, kind in (("x", "3xf32"), ("a", "f32"), ("z", "3xf32")):
+        assert f'tensor<{kind}> loc("{name}")' in text
+    assert text.index('loc("a")') < text.index('loc("z")')

@@ -87,13 +87,15 @@ class Memory:
         """Its number among the memories of all devices."""
         return self.device.id * len(MEMORY_KINDS) + MEMORY_KINDS.index(self.kind)
 
+    @property
+    def _name(self):
+        return self.kind if self.kind != "device" else "cpu_device"
+
     def __repr__(self):
-        kind = self.kind if self.kind != "device" else "cpu_device"
-        return f"{kind.upper()}_{self.id}"
+        return f"{self._name.upper()}_{self.id}"
 
     def __str__(self):
-        kind = self.kind if self.kind != "device" else "cpu_device"
-        name = "".join(part.capitalize() for part in kind.split("_"))
+        name = "".join(part.capitalize() for part in self._name.split("_"))
         return f"{name}Memory(id={self.id}, process_index={self.process_index}, client=cpu)"
 
 

@@ -31,7 +31,7 @@ from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import written
 from shardax._transform.jit import jit
-from shardax._transform.program_parts import argument_names, asked_shardings
+from shardax._transform.program_parts import asked_shardings
 from shardax._transform.stages import Traced
 from shardax.dtypes import float0
 
@@ -363,11 +363,9 @@ def exported_of(stage, platforms, checks=(), flat_fun=None):
 
 
 def arg_names(stage):
-    """The names of a traced function's arrays, as far as they are known."""
+    """The names of a traced function's arrays."""
     call = stage._call
-    if call.static_positions or call.static_names:
-        return ()
-    return argument_names(call.fun, *stage.in_avals)
+    return tuple(call.paths(call.args, call.kwargs))
 
 
 def exported(stage):

@@ -1,9 +1,7 @@
 # shardax/_transform/program_parts.py - programs taken apart and put together.
 import dataclasses
-import inspect
 from typing import NamedTuple
 
-from shardax import tree_util
 from shardax._core import api as _api
 
 
@@ -27,20 +25,6 @@ class DebugInfo:
     def with_unknown_names(self):
         """The same, without names of arguments and results."""
         return dataclasses.replace(self, arg_names=None, result_paths=None)
-
-
-def argument_names(fun, args, kwargs, static_argnums=(), static_argnames=(), signature=None):
-    """ "x['a']" of each leaf; None where the signature is not known."""
-    static = {i % len(args) for i in static_argnums if args}
-    args_ = [None if i in static else a for i, a in enumerate(args)]
-    kwargs_ = {k: v for k, v in kwargs.items() if k not in static_argnames}
-    try:
-        bound = (signature or inspect.signature(fun)).bind(*args_, **kwargs_).arguments
-    except (TypeError, ValueError):
-        bound = {**{f"args[{i}]": a for i, a in enumerate(args_)}, **kwargs_}
-    leaves, _ = tree_util.tree_flatten_with_path(tuple(bound.values()))
-    names = tuple(bound)
-    return tuple(names[path[0].idx] + tree_util.keystr(path[1:]) for path, _ in leaves)
 
 
 @dataclasses.dataclass(frozen=True)
