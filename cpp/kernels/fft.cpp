@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/fft_convolution.h"
 #include "kernels/fft_work.h"
 #include "kernels/room.h"
 #include "runtime/interrupt.h"
@@ -29,6 +30,12 @@ std::complex<double> root_of_unity(std::int64_t k, std::int64_t n) {
   }
 }
 
+std::int64_t middle_divisor(std::int64_t n) {
+  auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
+  while (n % d != 0) --d;
+  return d;
+}
+
 namespace {
 
 using fft_work::task_elements;
@@ -38,15 +45,13 @@ using lanes::gather;
 using lanes::Lanes;
 using lanes::Root;
 using lanes::scatter;
-using lanes::turn_by;
 using lanes::width;
 
 // Lines up to this length go through the passes as they are, eight at a time; a longer one fills
 // eight lanes by itself. It depends on nothing else, so that a line's bits do not depend on how
 // many there are.
 constexpr std::int64_t longest_direct = 1024;
-// Up to this length all factors between columns and rows are kept: 1 MB of doubles.
-constexpr std::int64_t longest_kept = 65536;
+
 template <class T>
 Root<T> root(std::int64_t k, std::int64_t n, bool inverse) {
   const std::complex<double> w = root_of_unity(k % n, n);
@@ -67,27 +72,6 @@ std::vector<std::int64_t> factors_of(std::int64_t n) {
 
 bool is_smooth(std::int64_t n) { return n == 1 || !factors_of(n).empty(); }
 
-// The least product of 2, 3 and 5 that is not below n.
-std::int64_t next_smooth(std::int64_t n) {
-  std::int64_t best = 1;
-  while (best < n) best *= 2;
-  for (std::int64_t five = 1; five < best; five *= 5) {
-    for (std::int64_t odd = five; odd < best; odd *= 3) {
-      std::int64_t m = odd;
-      while (m < n) m *= 2;
-      best = std::min(best, m);
-    }
-  }
-  return best;
-}
-
-// The divisor of n nearest to its root from below.
-std::int64_t middle_divisor(std::int64_t n) {
-  auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
-  while (n % d != 0) --d;
-  return d;
-}
-
 template <class E>
 bool starts(const Lines<E>& lines, std::int64_t first, E** out) {
   bool adjacent = true;
@@ -105,97 +89,19 @@ bool starts(const Lines<E>& lines, std::int64_t first, E** out) {
 template <class T>
 struct Fourier<T>::Split {
   Fourier<T> rows, columns;  // of `columns.size()` rows and `rows.size()` columns
-  // w^(low + high * few), w = exp(-+2 pi i / n).
-  std::int64_t few;
-  std::vector<std::complex<double>> low, high;
-  std::vector<Lanes<T>> kept;  // of each eight columns, by row; for lines that are not too long
+  Turns<T> turns;            // of columns
 
   Split(std::int64_t n, std::int64_t first, bool inverse)
-      : rows(n / first, inverse, true), columns(first, inverse, true) {
-    few = 1;
-    while (few * few < n) few *= 2;
-    const auto power = [&](std::int64_t k) {
-      const std::complex<double> w = root_of_unity(k % n, n);
-      return inverse ? w : std::conj(w);
-    };
-    for (std::int64_t k = 0; k < few; ++k) low.push_back(power(k));
-    for (std::int64_t k = 0; k * few < n; ++k) high.push_back(power(k * few));
-    if (n > longest_kept) return;
-    for (std::int64_t column = 0; column < rows.n_; column += width) {
-      for (std::int64_t k = 0; k < first; ++k) {
-        if (k % 64 == 63) runtime::poll_caller();
-        kept.push_back(powers(column, std::min(width, rows.n_ - column), k));
-      }
-    }
-  }
-  // w^(column k1) of eight columns.
-  Lanes<T> powers(std::int64_t column, std::int64_t count, std::int64_t k1) const {
-    Lanes<T> out;
-    for (std::int64_t l = 0; l < width; ++l) {
-      const std::complex<double> value = power((column + std::min(l, count - 1)) * k1);
-      out.set(l, {static_cast<T>(value.real()), static_cast<T>(value.imag())});
-    }
-    return out;
-  }
-  std::complex<double> power(std::int64_t k) const {
-    const std::complex<double> a = low[static_cast<std::size_t>(k & (few - 1))];
-    const std::complex<double> b = high[static_cast<std::size_t>(k / few)];
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  }
-  // Times w^(column k1), eight columns of n1 elements.
-  void turn_columns(Lanes<T>* x, std::int64_t first, std::int64_t count) const {
-    const std::int64_t n1 = columns.n_;
-    if (!kept.empty()) {
-      const Lanes<T>* none = nullptr;
-      turn_by<T>(x, kept.data() + first / width * n1, none, n1);
-      return;
-    }
-    // w^(j2 k1) = w^(j2 (k1 mod 32)) w^(j2 32 (k1 / 32)).
-    constexpr std::int64_t block = 32;
-    Lanes<T> near[block];
-    for (std::int64_t k = 0; k < std::min(block, n1); ++k) near[k] = powers(first, count, k);
-    for (std::int64_t high = 0; high < n1; high += block) {
-      const Lanes<T> far = powers(first, count, high);
-      turn_by(x + high, near, &far, std::min(block, n1 - high));
-    }
-  }
-};
-
-// in_j c_j convolved with conj(c), times c_k, where c_j = exp(-+pi i j^2 / n).
-template <class T>
-struct Fourier<T>::Convolution {
-  std::vector<Complex> chirp;
-  std::vector<Complex> kernel;  // the transform of conj(c), over the convolution's length
-  Fourier<T> forward, backward;
-
-  Convolution(std::int64_t n, bool inverse, std::int64_t length)
-      : forward(length, false), backward(length, true) {
-    Fourier<double> exact(length, false);
-    std::vector<std::complex<double>> c(static_cast<std::size_t>(length));
-    for (std::int64_t j = 0; j < n; ++j) {
-      if (j % 256 == 255) runtime::poll_caller();
-      // j^2 mod 2 n in 128 bits.
-      const auto square = static_cast<std::int64_t>(static_cast<unsigned __int128>(j) *
-                                                    static_cast<unsigned __int128>(j) %
-                                                    static_cast<unsigned __int128>(2 * n));
-      std::complex<double> w = root_of_unity(square, 2 * n);
-      if (!inverse) w = std::conj(w);
-      chirp.push_back(Complex(w));
-      const std::complex<double> value = std::conj(w) / static_cast<double>(length);
-      c[static_cast<std::size_t>(j)] = value;
-      if (j > 0) c[static_cast<std::size_t>(length - j)] = value;
-    }
-    const Lines<const std::complex<double>> in{c.data(), 1, 1, 1, 1, 0};
-    exact.run(in, {c.data(), 1, 1, 1, 1, 0}, 1);
-    for (const std::complex<double>& value : c) kernel.push_back(Complex(value));
-  }
+      : rows(n / first, inverse, true),
+        columns(first, inverse, true),
+        turns(rows.n_, columns.n_, inverse) {}
 };
 
 template <class T>
 Fourier<T>::Fourier(std::int64_t n, bool inverse, bool part) : n_(n), inverse_(inverse) {
   if (n <= 1) return;
   if (!is_smooth(n)) {
-    convolution_ = std::make_unique<Convolution>(n, inverse, next_smooth(2 * n - 1));
+    convolution_ = std::make_unique<FourierConvolution<T>>(n, inverse);
     return;
   }
   if (n > longest_direct && !part) {
@@ -284,7 +190,7 @@ void Fourier<T>::split(const Complex* in, std::int64_t in_step, Complex* out, st
     }
     gather(from, n2 * in_step, in_step == 1 && count == width, n1, space.a.data());
     Lanes<T>* columns = split_->columns.passes(space.a.data(), space.b.data());
-    split_->turn_columns(columns, first, count);
+    split_->turns.turn(columns, first);
     scatter(columns, n1, T(1), to, n2, count == width, count);
   });
   groups(n1, n2, [&](std::int64_t first, std::int64_t count) {
@@ -302,46 +208,17 @@ void Fourier<T>::split(const Complex* in, std::int64_t in_step, Complex* out, st
   });
 }
 
-template <class T>
-void Fourier<T>::convolved(const Complex* in, std::int64_t in_step, Complex* out,
-                           std::int64_t out_step, T scale) const {
-  const Convolution& c = *convolution_;
-  const auto times = [](Complex a, Complex b) {
-    return Complex(a.real() * b.real() - a.imag() * b.imag(),
-                   a.real() * b.imag() + a.imag() * b.real());
-  };
-  const Room<Complex> scratch(static_cast<std::int64_t>(c.kernel.size()));
-  Complex* work = scratch.data();
-  const auto n = static_cast<std::size_t>(n_), length = c.kernel.size();
-  std::fill(work + n, work + length, Complex(0));
-  for (std::size_t j = 0; j < n; ++j) {
-    work[j] = times(in[static_cast<std::int64_t>(j) * in_step], c.chirp[j]);
-  }
-  const Lines<const Complex> from{work, 1, 1, 1, 1, 0};
-  const Lines<Complex> to{work, 1, 1, 1, 1, 0};
-  c.forward.run(from, to, 1);
-  for (std::size_t k = 0; k < length; ++k) work[k] = times(work[k], c.kernel[k]);
-  c.backward.run(from, to, 1);
-  for (std::size_t k = 0; k < n; ++k) {
-    out[static_cast<std::int64_t>(k) * out_step] = times(work[k], c.chirp[k]) * scale;
-  }
-}
-
 // Which road a line takes depends on its length alone, or its bits would depend on its neighbours.
 template <class T>
 void Fourier<T>::run(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const {
   if (is_direct()) return direct(in, out, scale);
+  if (convolution_) return convolution_->run(in, out, n_, scale);
   const auto line = [&](std::int64_t i) {
-    const Complex* from = in.data + in.start(i);
-    Complex* to = out.data + out.start(i);
-    if (convolution_)
-      convolved(from, in.step, to, out.step, scale);
-    else
-      split(from, in.step, to, out.step, scale);
+    split(in.data + in.start(i), in.step, out.data + out.start(i), out.step, scale);
   };
   const std::int64_t each = std::max<std::int64_t>(1, task_elements / n_);
   const std::int64_t tasks = (in.count + each - 1) / each;
-  if (tasks == 1 || n_ > longest_kept) {  // each line is many tasks
+  if (tasks == 1 || n_ > Turns<T>::longest_kept) {  // each line is many tasks
     for (std::int64_t i = 0; i < in.count; ++i) line(i);
     return;
   }

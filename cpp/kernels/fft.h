@@ -2,7 +2,8 @@
 //
 // Start at Fourier::run. Lines go eight at a time through the passes of fft_lanes.h; one that is
 // too long for the caches is a matrix whose columns and rows do (Bailey, FFTs in external or
-// hierarchical memory, 1990); one with large prime factors is a convolution (Bluestein). Elements
+// hierarchical memory, 1990); one with large prime factors is a
+// convolution (fft_convolution.h). Elements
 // are computed in their own precision, with roots exact to double precision.
 #pragma once
 
@@ -26,6 +27,9 @@ struct Lines {
   }
 };
 
+template <class T>
+class FourierConvolution;
+
 // out_k = scale * sum over j of in_j exp(-+2 pi i j k / n) of each line. Immutable once made: any
 // thread may use it. The work is spread over the pool; the bits do not depend on the threads, nor
 // on which lines go together.
@@ -41,13 +45,16 @@ class Fourier {
   // `in` and `out` may be the same lines.
   void run(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const;
 
+  // Of eight lines, where the line is part of a longer one: both buffers have n elements; returns
+  // that with the result.
+  lanes::Lanes<T>* passes(lanes::Lanes<T>* a, lanes::Lanes<T>* b) const;
+
  private:
   struct Pass {
     std::int64_t factor, inner, outer;
     std::vector<lanes::Root<T>> twiddles, roots;
   };
   struct Split;
-  struct Convolution;
   friend struct Split;
   template <class>
   friend class RealFourier;
@@ -55,19 +62,15 @@ class Fourier {
   // Do lines go through the passes as they are?
   bool is_direct() const { return !split_ && !convolution_; }
 
-  // Both of n groups; returns that with the result.
-  lanes::Lanes<T>* passes(lanes::Lanes<T>* a, lanes::Lanes<T>* b) const;
   void direct(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const;
   void split(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
              T scale) const;
-  void convolved(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
-                 T scale) const;
 
   std::int64_t n_;
   bool inverse_;
   std::vector<Pass> passes_;
   std::unique_ptr<Split> split_;
-  std::unique_ptr<Convolution> convolution_;
+  std::unique_ptr<FourierConvolution<T>> convolution_;
 };
 
 // Of dense rows of n real elements the first n / 2 + 1 of their transform, by complex ones of n / 2
@@ -92,6 +95,9 @@ class RealFourier {
 
   std::vector<lanes::Root<T>> roots_;  // exp(-+2 pi i k / n)
 };
+
+// The divisor of n nearest to its root from below.
+std::int64_t middle_divisor(std::int64_t n);
 
 // exp(2 pi i k / n), 0 <= k < n, exact where it can be.
 std::complex<double> root_of_unity(std::int64_t k, std::int64_t n);

@@ -97,6 +97,25 @@ SHARDAX_CLONES [[gnu::flatten]] void gather(const std::complex<T>* const* from, 
     for (std::int64_t l = 0; l < width; ++l) to[j].set(l, from[l][j * step]);
   }
 }
+// Real lines.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void gather(const T* const* from, std::int64_t step, bool,
+                                            std::int64_t n, Lanes<T>* to) {
+  using V = typename Few<T>::Vector;
+  constexpr int lines = Few<T>::lines, parts = Lanes<T>::parts;
+  std::int64_t j = 0;
+  for (; step == 1 && j + lines <= n; j += lines) {
+    for (int h = 0; h < parts; ++h) {
+      V rows[lines];
+      for (int l = 0; l < lines; ++l) std::memcpy(&rows[l], from[h * lines + l] + j, sizeof(V));
+      transpose(rows);
+      for (int i = 0; i < lines; ++i) to[j + i].part[h] = {rows[i], V{}};
+    }
+  }
+  for (; j < n; ++j) {
+    for (std::int64_t l = 0; l < width; ++l) to[j].set(l, from[l][j * step]);
+  }
+}
 template <class T>
 SHARDAX_CLONES [[gnu::flatten]] void scatter(const Lanes<T>* from, std::int64_t n, T scale,
                                              std::complex<T>* const* to, std::int64_t step,

@@ -1,8 +1,9 @@
 // kernels/fft_real.cpp - Fourier transforms of real rows by complex ones of half their length.
 #include <algorithm>
 
-#include "kernels/fft.h"
+#include "kernels/fft_convolution.h"
 #include "kernels/fft_work.h"
+#include "kernels/room.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -85,18 +86,20 @@ void RealFourier<T>::forward(const T* in, Complex* out, std::int64_t rows) const
       Complex* to[width];
       rows_from(in, first, count, n_, from);
       rows_from(out, first, count, half + 1, to);
-      for (std::int64_t j = 0; j < n_; ++j) {
-        Lanes<T>& x = space.a[static_cast<std::size_t>(j)];
-        for (std::int64_t l = 0; l < width; ++l) x.set(l, from[l][j]);
-      }
+      lanes::gather(from, 1, false, n_, space.a.data());
       Lanes<T>* x = fourier_.passes(space.a.data(), space.b.data());
       x[0].make_real();
       lanes::scatter<T>(x, half + 1, T(1), to, 1, false, count);
     });
     return;
   }
+  if (fourier_.convolution_ && odd_) {
+    fourier_.convolution_->run(dense(in, rows, n_), dense(out, rows, half + 1), half + 1, T(1));
+    for (std::int64_t row = 0; row < rows; ++row) out[row * (half + 1)].imag(0);
+    return;
+  }
   if (odd_) {
-    std::vector<Complex> work(static_cast<std::size_t>(rows * n_));
+    const Room<Complex> work(rows * n_);
     over_rows(rows, n_, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
       std::copy(in + row * n_ + from, in + row * n_ + to, work.data() + row * n_ + from);
     });
@@ -145,7 +148,7 @@ void RealFourier<T>::inverse(const Complex* in, T* out, std::int64_t rows, T sca
     return real ? Complex(x[k].real()) : x[k];
   };
   if (odd_) {
-    std::vector<Complex> work(static_cast<std::size_t>(rows * n_));
+    const Room<Complex> work(rows * n_);
     over_rows(rows, half + 1, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
       Complex* z = work.data() + row * n_;
       for (std::int64_t k = from; k < to; ++k) {

@@ -28,6 +28,30 @@ def test_lengths(n):
         assert_close(getattr(jnp.fft, name)(z, n), getattr(np.fft, name)(z, n))
 
 
+# Passes alone, matrices of passes, convolutions; even and odd, for one core's cache and beyond.
+LENGTHS = (60, 101, 254, 303, 499, 854, 997, 1000, 1243, 2003, 4096, 4099, 6561, 7544, 18480)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("n", LENGTHS)
+def test_a_line_has_the_bits_that_it_has_among_others(n, dtype):
+    with shardax.enable_x64(True):
+        z = (rng.standard_normal((13, n)) + 1j * rng.standard_normal((13, n))).astype(dtype)
+        for f, reference, a in (
+            (jnp.fft.fft, np.fft.fft, z),
+            (jnp.fft.ifft, np.fft.ifft, z),
+            (jnp.fft.rfft, np.fft.rfft, z.real),
+            (jnp.fft.irfft, np.fft.irfft, z),
+        ):
+            together, want = f(a), reference(a)
+            error = np.abs(together - want).max() / np.abs(want).max()
+            assert error < (1e-6 if dtype == "complex64" else 1e-14), f.__name__
+            alone = np.stack([f(line) for line in a])
+            assert alone.tobytes() == np.asarray(together).tobytes(), f.__name__
+        columns = jnp.fft.fft(jnp.asarray(z.T), axis=0)
+        np.testing.assert_array_equal(columns.T, jnp.fft.fft(z))
+
+
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
 def test_several_axes(name, options):

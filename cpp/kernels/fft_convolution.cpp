@@ -1,0 +1,272 @@
+// kernels/fft_convolution.cpp - Bluestein's transforms, eight lines at a time or one alone.
+#include "kernels/fft_convolution.h"
+
+#include <array>
+#include <limits>
+
+#include "kernels/fft_work.h"
+#include "kernels/room.h"
+#include "runtime/pool.h"
+
+namespace shardax::kernels {
+namespace {
+
+using fft_work::task_elements;
+using fft_work::Workspace;
+using fft_work::workspace;
+using lanes::Few;
+using lanes::gather;
+using lanes::Lanes;
+using lanes::Root;
+using lanes::scatter;
+using lanes::width;
+
+// Eight lines go together while what they work in, of this many bytes, stays in a core's cache.
+constexpr std::int64_t together_bytes = 256 * 1024;
+
+// Operations of a pass by its factor, an element: loads and stores, twiddles, additions.
+double cost_of(std::int64_t n) {
+  double cost = 0;
+  for (; n % 8 == 0; n /= 8) cost += 16;
+  for (; n % 4 == 0; n /= 4) cost += 12;
+  for (; n % 2 == 0; n /= 2) cost += 9;
+  for (; n % 3 == 0; n /= 3) cost += 13;
+  for (; n % 5 == 0; n /= 5) cost += 18;
+  return n == 1 ? cost : std::numeric_limits<double>::infinity();
+}
+
+// to_i = from_i w_i.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void turn_by_roots(const Lanes<T>* from, std::int64_t from_step,
+                                                   const Root<T>* w, std::int64_t w_step,
+                                                   Lanes<T>* to, std::int64_t to_step,
+                                                   std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (int h = 0; h < Lanes<T>::parts; ++h) {
+      lanes::turn(to[i * to_step].part[h], from[i * from_step].part[h], w[i * w_step]);
+    }
+  }
+}
+// The same with the factors of one line of eight.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void turn_by_line(const Lanes<T>* from, const Lanes<T>* w,
+                                                  std::int64_t line, Lanes<T>* to,
+                                                  std::int64_t to_step, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::complex<T> factor = w[i].of(line);
+    const Root<T> root{factor.real(), factor.imag()};
+    for (int h = 0; h < Lanes<T>::parts; ++h) {
+      lanes::turn(to[i * to_step].part[h], from[i].part[h], root);
+    }
+  }
+}
+
+template <class T>
+std::complex<T> times(std::complex<T> a, Root<T> w) {
+  return {a.real() * w.re - a.imag() * w.im, a.real() * w.im + a.imag() * w.re};
+}
+
+// body(first) for each eight of `lines` lines of n elements, in parallel.
+template <class F>
+void by_eights(std::int64_t lines, std::int64_t n, F&& body) {
+  const std::int64_t count = lines / width;
+  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n * width));
+  runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
+    for (std::int64_t g = task * each; g < std::min(count, (task + 1) * each); ++g) {
+      runtime::poll();
+      body(g * width);
+    }
+  });
+}
+
+// The starts of eight lines that lie `step` apart.
+template <class T>
+std::array<std::complex<T>*, width> starts(std::complex<T>* data, std::int64_t step) {
+  std::array<std::complex<T>*, width> out;
+  for (std::int64_t l = 0; l < width; ++l) out[static_cast<std::size_t>(l)] = data + l * step;
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+typename FourierConvolution<T>::Size FourierConvolution<T>::size_for(std::int64_t least) {
+  Size best{};
+  double best_cost = std::numeric_limits<double>::infinity();
+  const std::int64_t blocks = (least + width * width - 1) / (width * width);
+  for (std::int64_t size = blocks; size < 2 * blocks + 2; ++size) {
+    if (cost_of(size) > best_cost / static_cast<double>(size)) continue;
+    const std::int64_t rows = middle_divisor(size);
+    const Size found{rows * width, size / rows * width};
+    const double cost = static_cast<double>(size) * (cost_of(found.rows) + cost_of(found.columns));
+    if (cost < best_cost) best_cost = cost, best = found;
+  }
+  return best;
+}
+
+template <class T>
+FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse)
+    : FourierConvolution(n, inverse, size_for(2 * n - 1)) {}
+
+template <class T>
+FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse, Size size)
+    : n_(n),
+      rows_(size.rows),
+      columns_(size.columns),
+      down_(rows_, false, true),
+      along_(columns_, false, true),
+      back_along_(columns_, true, true),
+      back_up_(rows_, true, true),
+      turns_(columns_, rows_, false),
+      back_turns_(rows_, columns_, true) {
+  const std::int64_t length = rows_ * columns_;
+  std::vector<std::complex<double>> c(static_cast<std::size_t>(length));
+  for (std::int64_t j = 0; j < n; ++j) {
+    if (j % 256 == 255) runtime::poll_caller();
+    // j^2 mod 2 n in 128 bits.
+    const auto square = static_cast<std::int64_t>(static_cast<unsigned __int128>(j) *
+                                                  static_cast<unsigned __int128>(j) %
+                                                  static_cast<unsigned __int128>(2 * n));
+    std::complex<double> w = root_of_unity(square, 2 * n);
+    if (!inverse) w = std::conj(w);
+    chirp_.push_back({static_cast<T>(w.real()), static_cast<T>(w.imag())});
+    const std::complex<double> value = std::conj(w) / static_cast<double>(length);
+    c[static_cast<std::size_t>(j)] = value;
+    if (j > 0) c[static_cast<std::size_t>(length - j)] = value;
+  }
+  const Lines<const std::complex<double>> in{c.data(), 1, 1, 1, 1, 0};
+  Fourier<double>(length, false).run(in, {c.data(), 1, 1, 1, 1, 0}, 1);
+  for (std::int64_t row = 0; row < rows_; row += width) {
+    for (std::int64_t column = 0; column < columns_; ++column) {
+      Lanes<T>& eight = spectrum_.emplace_back();
+      for (std::int64_t l = 0; l < width; ++l) {
+        eight.set(l, Complex(c[static_cast<std::size_t>(row + l + rows_ * column)]));
+      }
+    }
+  }
+}
+
+template <class T>
+template <class E>
+void FourierConvolution<T>::eight(const E* const* in, std::int64_t in_step, Complex* const* out,
+                                  std::int64_t out_step, std::int64_t count, std::int64_t wanted,
+                                  T scale) const {
+  const Room<Lanes<T>> lines(rows_ * columns_);
+  Workspace<T>& space = workspace<T>(std::max(rows_, columns_));
+  Lanes<T>*a = space.a.data(), *b = space.b.data();
+  gather(in, in_step, false, n_, lines.data());
+  for (std::int64_t j = 0; j < columns_; ++j) {
+    const std::int64_t used = std::max<std::int64_t>(0, (n_ - j + columns_ - 1) / columns_);
+    turn_by_roots(lines.data() + j, columns_, chirp_.data() + j, columns_, a, 1, used);
+    std::fill(a + used, a + rows_, Lanes<T>{});
+    turn_by_line(down_.passes(a, b), turns_.of(j), j % width, lines.data() + j, columns_, rows_);
+  }
+  for (std::int64_t k = 0; k < rows_; ++k) {
+    Lanes<T>* row = lines.data() + k * columns_;
+    Lanes<T>* spectrum = along_.passes(row, b);
+    turn_by_line(spectrum, spectrum_.data() + k / width * columns_, k % width, a, 1, columns_);
+    turn_by_line(back_along_.passes(a, b), back_turns_.of(k), k % width, row, 1, columns_);
+  }
+  for (std::int64_t j = 0; j < std::min(columns_, wanted); ++j) {
+    const std::int64_t used = (wanted - j + columns_ - 1) / columns_;
+    for (std::int64_t k = 0; k < rows_; ++k) a[k] = lines[j + k * columns_];
+    turn_by_roots(back_up_.passes(a, b), 1, chirp_.data() + j, columns_, lines.data() + j, columns_,
+                  used);
+  }
+  scatter(lines.data(), wanted, scale, out, out_step, false, count);
+}
+
+template <class T>
+template <class E>
+void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* out,
+                                  std::int64_t out_step, std::int64_t wanted, T scale) const {
+  const Room<Complex> line(rows_ * columns_);
+  for (std::int64_t j = 0; j < n_; ++j) {
+    line[j] = times(Complex(in[j * in_step]), chirp_[static_cast<std::size_t>(j)]);
+  }
+  std::fill(line.data() + n_, line.data() + line.size(), Complex(0));
+  by_eights(columns_, rows_, [&](std::int64_t first) {
+    Workspace<T>& space = workspace<T>(rows_);
+    const auto at = starts(line.data() + first, 1);
+    gather(at.data(), columns_, true, rows_, space.a.data());
+    Lanes<T>* columns = down_.passes(space.a.data(), space.b.data());
+    turns_.turn(columns, first);
+    scatter(columns, rows_, T(1), at.data(), columns_, true, width);
+  });
+  by_eights(rows_, columns_, [&](std::int64_t first) {
+    Workspace<T>& space = workspace<T>(columns_);
+    Lanes<T>*a = space.a.data(), *b = space.b.data();
+    const auto at = starts(line.data() + first * columns_, columns_);
+    gather(at.data(), 1, false, columns_, a);
+    Lanes<T>* rows = along_.passes(a, b);
+    const Lanes<T>* none = nullptr;
+    lanes::turn_by<T>(rows, spectrum_.data() + first / width * columns_, none, columns_);
+    Lanes<T>* back = back_along_.passes(rows, rows == a ? b : a);
+    back_turns_.turn(back, first);
+    scatter(back, columns_, T(1), at.data(), 1, false, width);
+  });
+  by_eights(columns_, rows_, [&](std::int64_t first) {
+    Workspace<T>& space = workspace<T>(rows_);
+    const auto at = starts(line.data() + first, 1);
+    gather(at.data(), columns_, true, rows_, space.a.data());
+    const Lanes<T>* columns = back_up_.passes(space.a.data(), space.b.data());
+    scatter(columns, rows_, T(1), at.data(), columns_, true, width);
+  });
+  for (std::int64_t k = 0; k < wanted; ++k) {
+    out[k * out_step] = times(line[k], chirp_[static_cast<std::size_t>(k)]) * scale;
+  }
+}
+
+template <class T>
+template <class E>
+void FourierConvolution<T>::run(const Lines<const E>& in, const Lines<Complex>& out,
+                                std::int64_t wanted, T scale) const {
+  const auto one = [&](std::int64_t i) {
+    alone(in.data + in.start(i), in.step, out.data + out.start(i), out.step, wanted, scale);
+  };
+  const std::int64_t length = rows_ * columns_;
+  const bool together = length * static_cast<std::int64_t>(sizeof(Lanes<T>)) <= together_bytes;
+  const std::int64_t size = together ? width : 1;
+  const std::int64_t groups = (in.count + size - 1) / size;
+  const auto group = [&](std::int64_t g) {
+    const std::int64_t first = g * size, count = std::min(size, in.count - first);
+    // Four lines one by one take as long as eight together.
+    if (!together || count <= width / 2) {
+      for (std::int64_t i = first; i < first + count; ++i) one(i);
+      return;
+    }
+    const E* from[width];
+    Complex* to[width];
+    for (std::int64_t l = 0; l < width; ++l) {
+      const std::int64_t line = first + std::min(l, count - 1);
+      from[l] = in.data + in.start(line);
+      to[l] = out.data + out.start(line);
+    }
+    eight(from, in.step, to, out.step, count, wanted, scale);
+  };
+  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (length * size));
+  const std::int64_t tasks = (groups + each - 1) / each;
+  if (tasks == 1 || length > Turns<T>::longest_kept) {  // each line is many tasks
+    for (std::int64_t g = 0; g < groups; ++g) group(g);
+    return;
+  }
+  runtime::parallel_for(tasks, [&](std::int64_t task) {
+    for (std::int64_t g = task * each; g < std::min(groups, (task + 1) * each); ++g) {
+      runtime::poll();
+      group(g);
+    }
+  });
+}
+
+template class FourierConvolution<float>;
+template class FourierConvolution<double>;
+#define SHARDAX_RUN(T, E)                      \
+  template void FourierConvolution<T>::run<E>( \
+      const Lines<const E>&, const Lines<std::complex<T>>&, std::int64_t, T) const;
+SHARDAX_RUN(float, float)
+SHARDAX_RUN(float, std::complex<float>)
+SHARDAX_RUN(double, double)
+SHARDAX_RUN(double, std::complex<double>)
+#undef SHARDAX_RUN
+
+}  // namespace shardax::kernels
