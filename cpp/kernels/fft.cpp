@@ -6,10 +6,7 @@
 #include <numbers>
 
 #include "kernels/fft_convolution.h"
-#include "kernels/fft_work.h"
 #include "kernels/room.h"
-#include "runtime/interrupt.h"
-#include "runtime/pool.h"
 
 namespace shardax::kernels {
 
@@ -38,7 +35,8 @@ std::int64_t middle_divisor(std::int64_t n) {
 
 namespace {
 
-using fft_work::task_elements;
+using fft_work::by_groups;
+using fft_work::Road;
 using fft_work::Workspace;
 using fft_work::workspace;
 using lanes::gather;
@@ -47,10 +45,11 @@ using lanes::Root;
 using lanes::scatter;
 using lanes::width;
 
-// Lines up to this length go through the passes as they are, eight at a time; a longer one fills
-// eight lanes by itself. It depends on nothing else, so that a line's bits do not depend on how
-// many there are.
-constexpr std::int64_t longest_direct = 1024;
+// Lines up to this length go through the passes as they are, eight at a time; a longer one is a
+// matrix. It depends on nothing else, so that a line's bits do not depend on how many there are.
+constexpr std::int64_t longest_direct = 128;
+// Eight lines go together while they, of this many bytes, stay in a core's cache.
+constexpr std::int64_t together_bytes = 256 * 1024;
 
 template <class T>
 Root<T> root(std::int64_t k, std::int64_t n, bool inverse) {
@@ -72,29 +71,25 @@ std::vector<std::int64_t> factors_of(std::int64_t n) {
 
 bool is_smooth(std::int64_t n) { return n == 1 || !factors_of(n).empty(); }
 
-template <class E>
-bool starts(const Lines<E>& lines, std::int64_t first, E** out) {
-  bool adjacent = true;
-  for (std::int64_t l = 0; l < width; ++l) {
-    out[l] = lines.data + lines.start(std::min(first + l, lines.count - 1));
-    adjacent &= out[l] == out[0] + l;
-  }
-  return adjacent;
-}
-
 }  // namespace
 
-// A line of rows * columns elements as a matrix: transforms of the columns, times w^(row column),
-// transforms of the rows, transposed.
+// A line of n1 rows of n2 elements: transforms of the columns, times w^(row column), transforms of
+// the rows, transposed. Element k1 of column j2, transformed, is that of row k1 at j2. Of a real
+// line the rows up to n1 / 2 are transformed: element k is the conjugate of element n - k.
 template <class T>
-struct Fourier<T>::Split {
-  Fourier<T> rows, columns;  // of `columns.size()` rows and `rows.size()` columns
-  Turns<T> turns;            // of columns
+struct Fourier<T>::Matrix {
+  std::int64_t n1, n2;
+  Fourier<T> rows, columns;
+  Turns<T> turns;  // of columns
 
-  Split(std::int64_t n, std::int64_t first, bool inverse)
-      : rows(n / first, inverse, true),
-        columns(first, inverse, true),
-        turns(rows.n_, columns.n_, inverse) {}
+  Matrix(std::int64_t n, std::int64_t n1, bool inverse)
+      : n1(n1),
+        n2(n / n1),
+        rows(n2, inverse, true),
+        columns(n1, inverse, true),
+        turns(n2, n1, inverse) {}
+
+  std::int64_t wanted_rows(bool real) const { return real ? n1 / 2 + 1 : n1; }
 };
 
 template <class T>
@@ -104,8 +99,9 @@ Fourier<T>::Fourier(std::int64_t n, bool inverse, bool part) : n_(n), inverse_(i
     convolution_ = std::make_unique<FourierConvolution<T>>(n, inverse);
     return;
   }
-  if (n > longest_direct && !part) {
-    split_ = std::make_unique<Split>(n, middle_divisor(n), inverse);
+  const std::int64_t n1 = middle_divisor(n);
+  if (n > longest_direct && n1 > 1 && !part) {
+    matrix_ = std::make_unique<Matrix>(n, n1, inverse);
     return;
   }
   std::int64_t inner = 1;
@@ -144,93 +140,119 @@ Lanes<T>* Fourier<T>::passes(Lanes<T>* a, Lanes<T>* b) const {
 }
 
 template <class T>
-void Fourier<T>::direct(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const {
-  const std::int64_t groups = (in.count + width - 1) / width;
-  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n_ * width));
-  runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t task) {
-    Workspace<T>& space = workspace<T>(n_);
-    for (std::int64_t g = task * each; g < std::min(groups, (task + 1) * each); ++g) {
-      runtime::poll();
-      const Complex* from[width];
-      Complex* to[width];
-      const bool adjacent_in = starts(in, g * width, from);
-      const bool adjacent_out = starts(out, g * width, to);
-      gather(from, in.step, adjacent_in, n_, space.a.data());
-      const Lanes<T>* result = passes(space.a.data(), space.b.data());
-      scatter(result, n_, scale, to, out.step, adjacent_out, std::min(width, in.count - g * width));
-    }
-  });
+Road Fourier<T>::road() const {
+  if (!matrix_) return Road::together;
+  const std::int64_t bytes = n_ * static_cast<std::int64_t>(sizeof(Lanes<T>));
+  return bytes <= together_bytes ? Road::either : Road::alone;
 }
 
-// Column j2 has elements j1 * columns + j2; element k1 of its transform, times w^(j2 k1), is that
-// of row k1 at j2.
 template <class T>
-void Fourier<T>::split(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
-                       T scale) const {
-  const std::int64_t n1 = split_->columns.n_, n2 = split_->rows.n_;
-  const Room<Complex> middle(n_);
-  const auto groups = [&](std::int64_t lines, std::int64_t n, auto&& body) {
-    const std::int64_t count = (lines + width - 1) / width;
-    const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n * width));
-    runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
-      for (std::int64_t g = task * each; g < std::min(count, (task + 1) * each); ++g) {
-        runtime::poll();
-        body(g * width, std::min(width, lines - g * width));
-      }
-    });
-  };
-  groups(n2, n1, [&](std::int64_t first, std::int64_t count) {
-    Workspace<T>& space = workspace<T>(n1);
-    const Complex* from[width];
-    Complex* to[width];
-    for (std::int64_t l = 0; l < width; ++l) {
-      const std::int64_t column = first + std::min(l, count - 1);
-      from[l] = in + column * in_step;
-      to[l] = middle.data() + column;
+Lanes<T>* Fourier<T>::eight(Workspace<T>& space, bool real) const {
+  Lanes<T>*a = space.a.data(), *b = space.b.data();
+  if (!matrix_) return passes(a, b);
+  const Matrix& m = *matrix_;
+  for (std::int64_t j = 0; j < m.n2; ++j) {
+    for (std::int64_t k = 0; k < m.n1; ++k) b[k] = a[j + k * m.n2];
+    const Lanes<T>* column = m.columns.passes(b, b + m.n1);
+    lanes::turn_by_line(column, m.turns.of(j), j % width, a + j, m.n2, m.n1);
+  }
+  for (std::int64_t k1 = 0; k1 < m.wanted_rows(real); ++k1) {
+    Lanes<T>* row = m.rows.passes(a + k1 * m.n2, space.c.data());
+    const std::int64_t first = real ? (n_ / 2 - k1) / m.n1 + 1 : m.n2;  // beyond the first half
+    for (std::int64_t k2 = 0; k2 < first; ++k2) b[k1 + k2 * m.n1] = row[k2];
+    if (k1 == 0) continue;
+    for (std::int64_t k2 = first; k2 < m.n2; ++k2) {
+      lanes::conjugate(b[n_ - k1 - k2 * m.n1], row[k2]);
     }
-    gather(from, n2 * in_step, in_step == 1 && count == width, n1, space.a.data());
-    Lanes<T>* columns = split_->columns.passes(space.a.data(), space.b.data());
-    split_->turns.turn(columns, first);
+  }
+  return b;
+}
+
+template <class T>
+template <class E>
+void Fourier<T>::alone(const E* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
+                       T scale) const {
+  constexpr bool real = std::is_same_v<E, T>;
+  const Matrix& m = *matrix_;
+  const std::int64_t n1 = m.n1, n2 = m.n2;
+  const Room<Complex> middle(n_);
+  by_groups(n2, width, n1, [&](std::int64_t column) {
+    const std::int64_t count = std::min(width, n2 - column);
+    Workspace<T>& space = workspace<T>(n1);
+    const E* from[width];
+    Complex* to[width];
+    const bool adjacent =
+        fft_work::starts(from, column, count, [&](std::int64_t j) { return in + j * in_step; });
+    fft_work::starts(to, column, count, [&](std::int64_t j) { return middle.data() + j; });
+    gather(from, n2 * in_step, adjacent, n1, space.a.data());
+    Lanes<T>* columns = m.columns.passes(space.a.data(), space.b.data());
+    m.turns.turn(columns, column);
     scatter(columns, n1, T(1), to, n2, count == width, count);
   });
-  groups(n1, n2, [&](std::int64_t first, std::int64_t count) {
+  const std::int64_t wanted = m.wanted_rows(real);
+  by_groups(wanted, width, n2, [&](std::int64_t row) {
+    const std::int64_t count = std::min(width, wanted - row);
     Workspace<T>& space = workspace<T>(n2);
     const Complex* from[width];
     Complex* to[width];
-    for (std::int64_t l = 0; l < width; ++l) {
-      const std::int64_t row = first + std::min(l, count - 1);
-      from[l] = middle.data() + row * n2;
-      to[l] = out + row * out_step;
-    }
+    fft_work::starts(from, row, count, [&](std::int64_t k1) { return middle.data() + k1 * n2; });
+    const bool adjacent =
+        fft_work::starts(to, row, count, [&](std::int64_t k1) { return out + k1 * out_step; });
     gather(from, 1, false, n2, space.a.data());
-    const Lanes<T>* rows = split_->rows.passes(space.a.data(), space.b.data());
-    scatter(rows, n2, scale, to, n1 * out_step, out_step == 1, count);
+    Lanes<T>* rows = m.rows.passes(space.a.data(), space.b.data());
+    if constexpr (!real) {
+      scatter(rows, n2, scale, to, n1 * out_step, adjacent, count);
+    } else {
+      // Elements of all eight rows within the first half, and beyond it.
+      const std::int64_t last = row + count - 1;
+      const std::int64_t within = (n_ / 2 - last + n1) / n1, beyond = (n_ / 2 - row) / n1 + 1;
+      scatter(rows, within, scale, to, n1 * out_step, adjacent, count);
+      for (std::int64_t k2 = within; k2 < n2; ++k2) {
+        if (k2 >= beyond && row > 0 && count == width) break;
+        for (std::int64_t l = 0; l < count; ++l) {
+          const std::int64_t k = row + l + n1 * k2;
+          const Complex value = rows[k2].of(l) * scale;
+          if (k <= n_ / 2)
+            out[k * out_step] = value;
+          else if (row + l > 0)
+            out[(n_ - k) * out_step] = std::conj(value);
+        }
+      }
+      if (row == 0 || count < width) return;
+      lanes::mirror(rows + beyond, n2 - beyond);
+      fft_work::starts(to, 0, width, [&](std::int64_t l) {
+        return out + (n_ - last + l - n1 * beyond) * out_step;
+      });
+      scatter(rows + beyond, n2 - beyond, scale, to, -n1 * out_step, adjacent, count);
+    }
   });
 }
 
-// Which road a line takes depends on its length alone, or its bits would depend on its neighbours.
 template <class T>
 void Fourier<T>::run(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const {
-  if (is_direct()) return direct(in, out, scale);
   if (convolution_) return convolution_->run(in, out, n_, scale);
-  const auto line = [&](std::int64_t i) {
-    split(in.data + in.start(i), in.step, out.data + out.start(i), out.step, scale);
-  };
-  const std::int64_t each = std::max<std::int64_t>(1, task_elements / n_);
-  const std::int64_t tasks = (in.count + each - 1) / each;
-  if (tasks == 1 || n_ > Turns<T>::longest_kept) {  // each line is many tasks
-    for (std::int64_t i = 0; i < in.count; ++i) line(i);
-    return;
-  }
-  runtime::parallel_for(tasks, [&](std::int64_t task) {
-    for (std::int64_t i = task * each; i < std::min(in.count, (task + 1) * each); ++i) {
-      runtime::poll();
-      line(i);
-    }
-  });
+  fft_work::over_lines(
+      in.count, n_, road(),
+      [&](std::int64_t i) {
+        alone(in.data + in.start(i), in.step, out.data + out.start(i), out.step, scale);
+      },
+      [&](std::int64_t first, std::int64_t count) {
+        Workspace<T>& space = workspace<T>(n_);
+        const Complex* from[width];
+        Complex* to[width];
+        const bool adjacent_in = in.starts(first, count, from);
+        const bool adjacent_out = out.starts(first, count, to);
+        gather(from, in.step, adjacent_in, n_, space.a.data());
+        const Lanes<T>* result = eight(space, false);
+        scatter(result, n_, scale, to, out.step, adjacent_out, count);
+      });
 }
 
 template class Fourier<float>;
 template class Fourier<double>;
+template void Fourier<float>::alone(const float*, std::int64_t, Complex*, std::int64_t,
+                                    float) const;
+template void Fourier<double>::alone(const double*, std::int64_t, Complex*, std::int64_t,
+                                     double) const;
 
 }  // namespace shardax::kernels

@@ -1,10 +1,10 @@
 // kernels/fft.h - discrete Fourier transforms of lines of any length.
 //
-// Start at Fourier::run. Lines go eight at a time through the passes of fft_lanes.h; one that is
-// too long for the caches is a matrix whose columns and rows do (Bailey, FFTs in external or
-// hierarchical memory, 1990); one with large prime factors is a
-// convolution (fft_convolution.h). Elements
-// are computed in their own precision, with roots exact to double precision.
+// Start at Fourier::run. Short lines go eight at a time through the passes of fft_lanes.h; a longer
+// one is a matrix whose columns and rows do (Bailey, FFTs in external or hierarchical memory,
+// 1990), eight matrices together or, where they are too large or too few, eight columns of one; one
+// with large prime factors is a convolution (fft_convolution.h). Elements are computed in their own
+// precision, with roots exact to double precision.
 #pragma once
 
 #include <complex>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/fft_lanes.h"
+#include "kernels/fft_work.h"
 
 namespace shardax::kernels {
 
@@ -24,6 +24,10 @@ struct Lines {
   std::int64_t count, step, inner, inner_step, outer_step;
   std::int64_t start(std::int64_t i) const {
     return i / inner * outer_step + i % inner * inner_step;
+  }
+  // Of eight lines, as fft_work::starts.
+  bool starts(std::int64_t first, std::int64_t some, E** out) const {
+    return fft_work::starts(out, first, some, [&](std::int64_t i) { return data + start(i); });
   }
 };
 
@@ -45,8 +49,15 @@ class Fourier {
   // `in` and `out` may be the same lines.
   void run(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const;
 
-  // Of eight lines, where the line is part of a longer one: both buffers have n elements; returns
-  // that with the result.
+  // May a line be among eight lanes, and may it also be alone with the same bits?
+  fft_work::Road road() const;
+  // The transforms of the lines in space.a; of real ones the first n / 2 + 1 elements.
+  lanes::Lanes<T>* eight(fft_work::Workspace<T>& space, bool real) const;
+  // Of one line of E, complex or real; of a real one the first n / 2 + 1 elements.
+  template <class E>
+  void alone(const E* in, std::int64_t in_step, Complex* out, std::int64_t out_step, T scale) const;
+
+  // The passes of a part: both buffers have n elements; returns that with the result.
   lanes::Lanes<T>* passes(lanes::Lanes<T>* a, lanes::Lanes<T>* b) const;
 
  private:
@@ -54,22 +65,15 @@ class Fourier {
     std::int64_t factor, inner, outer;
     std::vector<lanes::Root<T>> twiddles, roots;
   };
-  struct Split;
-  friend struct Split;
+  struct Matrix;
+  friend struct Matrix;
   template <class>
   friend class RealFourier;
-
-  // Do lines go through the passes as they are?
-  bool is_direct() const { return !split_ && !convolution_; }
-
-  void direct(const Lines<const Complex>& in, const Lines<Complex>& out, T scale) const;
-  void split(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
-             T scale) const;
 
   std::int64_t n_;
   bool inverse_;
   std::vector<Pass> passes_;
-  std::unique_ptr<Split> split_;
+  std::unique_ptr<Matrix> matrix_;
   std::unique_ptr<FourierConvolution<T>> convolution_;
 };
 
@@ -89,9 +93,8 @@ class RealFourier {
   std::int64_t n_;
   bool odd_;
   Fourier<T> fourier_;
-  // Even lengths whose halves go through the passes, as real lines in lanes.
-  template <class F>
-  void in_lanes(std::int64_t rows, F&& body) const;
+  void unpair(Complex* x) const;
+  void pair_up(const Complex* in, Complex* z) const;
 
   std::vector<lanes::Root<T>> roots_;  // exp(-+2 pi i k / n)
 };

@@ -4,21 +4,21 @@
 #include <array>
 #include <limits>
 
-#include "kernels/fft_work.h"
 #include "kernels/room.h"
-#include "runtime/pool.h"
 
 namespace shardax::kernels {
 namespace {
 
-using fft_work::task_elements;
+using fft_work::by_groups;
+using fft_work::Road;
 using fft_work::Workspace;
 using fft_work::workspace;
-using lanes::Few;
 using lanes::gather;
 using lanes::Lanes;
 using lanes::Root;
 using lanes::scatter;
+using lanes::turn_by_line;
+using lanes::turn_by_roots;
 using lanes::width;
 
 // Eight lines go together while what they work in, of this many bytes, stays in a core's cache.
@@ -35,48 +35,9 @@ double cost_of(std::int64_t n) {
   return n == 1 ? cost : std::numeric_limits<double>::infinity();
 }
 
-// to_i = from_i w_i.
-template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void turn_by_roots(const Lanes<T>* from, std::int64_t from_step,
-                                                   const Root<T>* w, std::int64_t w_step,
-                                                   Lanes<T>* to, std::int64_t to_step,
-                                                   std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      lanes::turn(to[i * to_step].part[h], from[i * from_step].part[h], w[i * w_step]);
-    }
-  }
-}
-// The same with the factors of one line of eight.
-template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void turn_by_line(const Lanes<T>* from, const Lanes<T>* w,
-                                                  std::int64_t line, Lanes<T>* to,
-                                                  std::int64_t to_step, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::complex<T> factor = w[i].of(line);
-    const Root<T> root{factor.real(), factor.imag()};
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      lanes::turn(to[i * to_step].part[h], from[i].part[h], root);
-    }
-  }
-}
-
 template <class T>
 std::complex<T> times(std::complex<T> a, Root<T> w) {
   return {a.real() * w.re - a.imag() * w.im, a.real() * w.im + a.imag() * w.re};
-}
-
-// body(first) for each eight of `lines` lines of n elements, in parallel.
-template <class F>
-void by_eights(std::int64_t lines, std::int64_t n, F&& body) {
-  const std::int64_t count = lines / width;
-  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n * width));
-  runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
-    for (std::int64_t g = task * each; g < std::min(count, (task + 1) * each); ++g) {
-      runtime::poll();
-      body(g * width);
-    }
-  });
 }
 
 // The starts of eight lines that lie `step` apart.
@@ -185,7 +146,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
     line[j] = times(Complex(in[j * in_step]), chirp_[static_cast<std::size_t>(j)]);
   }
   std::fill(line.data() + n_, line.data() + line.size(), Complex(0));
-  by_eights(columns_, rows_, [&](std::int64_t first) {
+  by_groups(columns_, width, rows_, [&](std::int64_t first) {
     Workspace<T>& space = workspace<T>(rows_);
     const auto at = starts(line.data() + first, 1);
     gather(at.data(), columns_, true, rows_, space.a.data());
@@ -193,7 +154,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
     turns_.turn(columns, first);
     scatter(columns, rows_, T(1), at.data(), columns_, true, width);
   });
-  by_eights(rows_, columns_, [&](std::int64_t first) {
+  by_groups(rows_, width, columns_, [&](std::int64_t first) {
     Workspace<T>& space = workspace<T>(columns_);
     Lanes<T>*a = space.a.data(), *b = space.b.data();
     const auto at = starts(line.data() + first * columns_, columns_);
@@ -205,7 +166,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
     back_turns_.turn(back, first);
     scatter(back, columns_, T(1), at.data(), 1, false, width);
   });
-  by_eights(columns_, rows_, [&](std::int64_t first) {
+  by_groups(columns_, width, rows_, [&](std::int64_t first) {
     Workspace<T>& space = workspace<T>(rows_);
     const auto at = starts(line.data() + first, 1);
     gather(at.data(), columns_, true, rows_, space.a.data());
@@ -221,41 +182,20 @@ template <class T>
 template <class E>
 void FourierConvolution<T>::run(const Lines<const E>& in, const Lines<Complex>& out,
                                 std::int64_t wanted, T scale) const {
-  const auto one = [&](std::int64_t i) {
-    alone(in.data + in.start(i), in.step, out.data + out.start(i), out.step, wanted, scale);
-  };
   const std::int64_t length = rows_ * columns_;
   const bool together = length * static_cast<std::int64_t>(sizeof(Lanes<T>)) <= together_bytes;
-  const std::int64_t size = together ? width : 1;
-  const std::int64_t groups = (in.count + size - 1) / size;
-  const auto group = [&](std::int64_t g) {
-    const std::int64_t first = g * size, count = std::min(size, in.count - first);
-    // Four lines one by one take as long as eight together.
-    if (!together || count <= width / 2) {
-      for (std::int64_t i = first; i < first + count; ++i) one(i);
-      return;
-    }
-    const E* from[width];
-    Complex* to[width];
-    for (std::int64_t l = 0; l < width; ++l) {
-      const std::int64_t line = first + std::min(l, count - 1);
-      from[l] = in.data + in.start(line);
-      to[l] = out.data + out.start(line);
-    }
-    eight(from, in.step, to, out.step, count, wanted, scale);
-  };
-  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (length * size));
-  const std::int64_t tasks = (groups + each - 1) / each;
-  if (tasks == 1 || length > Turns<T>::longest_kept) {  // each line is many tasks
-    for (std::int64_t g = 0; g < groups; ++g) group(g);
-    return;
-  }
-  runtime::parallel_for(tasks, [&](std::int64_t task) {
-    for (std::int64_t g = task * each; g < std::min(groups, (task + 1) * each); ++g) {
-      runtime::poll();
-      group(g);
-    }
-  });
+  fft_work::over_lines(
+      in.count, length, together ? Road::either : Road::alone,
+      [&](std::int64_t i) {
+        alone(in.data + in.start(i), in.step, out.data + out.start(i), out.step, wanted, scale);
+      },
+      [&](std::int64_t first, std::int64_t count) {
+        const E* from[width];
+        Complex* to[width];
+        in.starts(first, count, from);
+        out.starts(first, count, to);
+        eight(from, in.step, to, out.step, count, wanted, scale);
+      });
 }
 
 template class FourierConvolution<float>;

@@ -277,4 +277,52 @@ SHARDAX_CLONES void turn_by(Lanes<T>* x, const Lanes<T>* w, const Lanes<T>* far,
   }
 }
 
+// to_i = from_i w_i.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void turn_by_roots(const Lanes<T>* from, std::int64_t from_step,
+                                                   const Root<T>* w, std::int64_t w_step,
+                                                   Lanes<T>* to, std::int64_t to_step,
+                                                   std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (int h = 0; h < Lanes<T>::parts; ++h) {
+      turn(to[i * to_step].part[h], from[i * from_step].part[h], w[i * w_step]);
+    }
+  }
+}
+// The same with the factors of one line of eight.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void turn_by_line(const Lanes<T>* from, const Lanes<T>* w,
+                                                  std::int64_t line, Lanes<T>* to,
+                                                  std::int64_t to_step, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::complex<T> factor = w[i].of(line);
+    const Root<T> root{factor.real(), factor.imag()};
+    for (int h = 0; h < Lanes<T>::parts; ++h) {
+      turn(to[i * to_step].part[h], from[i].part[h], root);
+    }
+  }
+}
+
+template <class T>
+SHARDAX_INLINE void conjugate(Lanes<T>& out, const Lanes<T>& a) {
+  for (int h = 0; h < Lanes<T>::parts; ++h) out.part[h] = {a.part[h].re, -a.part[h].im};
+}
+
+// Conjugates, and the lines in the opposite order.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void mirror(Lanes<T>* x, std::int64_t n) {
+  using V = typename Few<T>::Vector;
+  using Order = decltype(V{} < V{});
+  constexpr int parts = Lanes<T>::parts;
+  Order order;
+  for (int l = 0; l < Few<T>::lines; ++l) order[l] = Few<T>::lines - 1 - l;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Lanes<T> from = x[i];
+    for (int h = 0; h < parts; ++h) {
+      const Few<T>& part = from.part[parts - 1 - h];
+      x[i].part[h] = {__builtin_shuffle(part.re, order), -__builtin_shuffle(part.im, order)};
+    }
+  }
+}
+
 }  // namespace shardax::kernels::lanes

@@ -99,11 +99,18 @@ SHARDAX_CLONES [[gnu::flatten]] void gather(const std::complex<T>* const* from, 
 }
 // Real lines.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void gather(const T* const* from, std::int64_t step, bool,
+SHARDAX_CLONES [[gnu::flatten]] void gather(const T* const* from, std::int64_t step, bool adjacent,
                                             std::int64_t n, Lanes<T>* to) {
   using V = typename Few<T>::Vector;
   constexpr int lines = Few<T>::lines, parts = Lanes<T>::parts;
   std::int64_t j = 0;
+  for (; adjacent && j < n; ++j) {
+    for (int h = 0; h < parts; ++h) {
+      V row;
+      std::memcpy(&row, from[0] + j * step + h * lines, sizeof row);
+      to[j].part[h] = {row, V{}};
+    }
+  }
   for (; step == 1 && j + lines <= n; j += lines) {
     for (int h = 0; h < parts; ++h) {
       V rows[lines];
@@ -145,6 +152,26 @@ SHARDAX_CLONES [[gnu::flatten]] void scatter(const Lanes<T>* from, std::int64_t 
   }
   for (; j < n; ++j) {
     for (std::int64_t l = 0; l < count; ++l) to[l][j * step] = from[j].of(l) * scale;
+  }
+}
+
+// The real parts.
+template <class T>
+SHARDAX_CLONES [[gnu::flatten]] void scatter(const Lanes<T>* from, std::int64_t n, T scale,
+                                             T* const* to, std::int64_t count) {
+  using V = typename Few<T>::Vector;
+  constexpr int lines = Few<T>::lines, parts = Lanes<T>::parts;
+  std::int64_t j = 0;
+  for (; count == width && j + lines <= n; j += lines) {
+    for (int h = 0; h < parts; ++h) {
+      V rows[lines];
+      for (int i = 0; i < lines; ++i) rows[i] = from[j + i].part[h].re * scale;
+      transpose(rows);
+      for (int l = 0; l < lines; ++l) std::memcpy(to[h * lines + l] + j, &rows[l], sizeof(V));
+    }
+  }
+  for (; j < n; ++j) {
+    for (std::int64_t l = 0; l < count; ++l) to[l][j] = from[j].of(l).real() * scale;
   }
 }
 

@@ -1,30 +1,22 @@
 // kernels/fft_real.cpp - Fourier transforms of real rows by complex ones of half their length.
-#include <algorithm>
-
 #include "kernels/fft_convolution.h"
-#include "kernels/fft_work.h"
 #include "kernels/room.h"
-#include "runtime/interrupt.h"
-#include "runtime/pool.h"
 
 namespace shardax::kernels {
 namespace {
 
-using fft_work::task_elements;
+using fft_work::Road;
+using fft_work::Workspace;
 using fft_work::workspace;
 using lanes::Lanes;
 using lanes::width;
 
-// body(row, from, to) over ranges of [0, n) of all rows, in parallel.
+// body(k) for k in [0, n), in parallel where there are many.
 template <class F>
-void over_rows(std::int64_t rows, std::int64_t n, F&& body) {
-  const std::int64_t parts = (n + task_elements - 1) / task_elements;
-  const std::int64_t each = std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(n, 1));
-  runtime::parallel_for((rows + each - 1) / each * parts, [&](std::int64_t task) {
-    const std::int64_t first = task / parts * each, from = task % parts * task_elements;
-    for (std::int64_t row = first; row < std::min(rows, first + each); ++row) {
-      body(row, from, std::min(n, from + task_elements));
-    }
+void over(std::int64_t n, F&& body) {
+  fft_work::by_groups(n, fft_work::task_elements, 1, [&](std::int64_t first) {
+    const std::int64_t end = std::min(n, first + fft_work::task_elements);
+    for (std::int64_t k = first; k < end; ++k) body(k);
   });
 }
 
@@ -55,141 +47,149 @@ RealFourier<T>::RealFourier(std::int64_t n, bool inverse)
   }
 }
 
-// Of the first of some rows of `step` elements on, eight (the last one again where there are
-// fewer).
-template <class E>
-void rows_from(E* data, std::int64_t first, std::int64_t count, std::int64_t step, E** out) {
-  for (std::int64_t l = 0; l < width; ++l) out[l] = data + (first + std::min(l, count - 1)) * step;
-}
-
+// See lanes::unpair: of one line.
 template <class T>
-template <class F>
-void RealFourier<T>::in_lanes(std::int64_t rows, F&& body) const {
-  const std::int64_t groups = (rows + width - 1) / width;
-  const std::int64_t each = std::max<std::int64_t>(1, task_elements / (n_ * width));
-  runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t task) {
-    for (std::int64_t g = task * each; g < std::min(groups, (task + 1) * each); ++g) {
-      runtime::poll();
-      body(g * width, std::min(width, rows - g * width));
-    }
+void RealFourier<T>::unpair(Complex* x) const {
+  const std::int64_t half = n_ / 2;
+  x[half] = x[0];
+  over(half / 2 + 1, [&](std::int64_t k) {
+    const Complex a = x[k], b = x[half - k];
+    const Complex even((a.real() + b.real()) * T(0.5), (a.imag() - b.imag()) * T(0.5));
+    const Complex less((a.imag() + b.imag()) * T(0.5), (b.real() - a.real()) * T(0.5));
+    const Complex odd = times(less, root_at(roots_, k));
+    x[k] = even + odd;
+    x[half - k] = {even.real() - odd.real(), odd.imag() - even.imag()};
+  });
+  x[0].imag(0), x[half].imag(0);
+}
+// See lanes::pair_up.
+template <class T>
+void RealFourier<T>::pair_up(const Complex* x, Complex* z) const {
+  const std::int64_t half = n_ / 2;
+  const auto element = [&](std::int64_t k) {
+    return k == 0 || k == half ? Complex(x[k].real()) : x[k];
+  };
+  over(half / 2 + 1, [&](std::int64_t k) {
+    const Complex a = element(k), b = element(half - k);
+    const Complex even(a.real() + b.real(), a.imag() - b.imag());
+    const Complex less(a.real() - b.real(), a.imag() + b.imag());
+    const Complex odd = times(less, root_at(roots_, k));
+    z[k] = {even.real() - odd.imag(), even.imag() + odd.real()};
+    if (k > 0) z[half - k] = {even.real() + odd.imag(), odd.real() - even.imag()};
   });
 }
 
-// See lanes::unpair.
 template <class T>
 void RealFourier<T>::forward(const T* in, Complex* out, std::int64_t rows) const {
   const std::int64_t half = n_ / 2;
-  if (odd_ && fourier_.is_direct()) {
-    in_lanes(rows, [&](std::int64_t first, std::int64_t count) {
-      auto& space = workspace<T>(n_);
-      const T* from[width];
-      Complex* to[width];
-      rows_from(in, first, count, n_, from);
-      rows_from(out, first, count, half + 1, to);
-      lanes::gather(from, 1, false, n_, space.a.data());
-      Lanes<T>* x = fourier_.passes(space.a.data(), space.b.data());
-      x[0].make_real();
-      lanes::scatter<T>(x, half + 1, T(1), to, 1, false, count);
-    });
-    return;
-  }
-  if (fourier_.convolution_ && odd_) {
-    fourier_.convolution_->run(dense(in, rows, n_), dense(out, rows, half + 1), half + 1, T(1));
+  const Lines<Complex> to = dense(out, rows, half + 1);
+  if (odd_ && fourier_.convolution_) {
+    fourier_.convolution_->run(dense(in, rows, n_), to, half + 1, T(1));
     for (std::int64_t row = 0; row < rows; ++row) out[row * (half + 1)].imag(0);
     return;
   }
-  if (odd_) {
-    const Room<Complex> work(rows * n_);
-    over_rows(rows, n_, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
-      std::copy(in + row * n_ + from, in + row * n_ + to, work.data() + row * n_ + from);
-    });
-    fourier_.run(dense<const Complex>(work.data(), rows, n_), dense(work.data(), rows, n_), 1);
-    over_rows(rows, half + 1, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
-      const Complex* x = work.data() + row * n_;
-      std::copy(x + from, x + to, out + row * (half + 1) + from);
-    });
-    return;
-  }
   const auto* pairs = reinterpret_cast<const Complex*>(in);
-  if (fourier_.is_direct()) {
-    in_lanes(rows, [&](std::int64_t first, std::int64_t count) {
-      auto& space = workspace<T>(half + 1);
-      const Complex* from[width];
-      Complex* to[width];
-      rows_from(pairs, first, count, half, from);
-      rows_from(out, first, count, half + 1, to);
-      lanes::gather(from, 1, false, half, space.a.data());
-      Lanes<T>* z = fourier_.passes(space.a.data(), space.b.data());
-      lanes::unpair(z, half, roots_.data());
-      lanes::scatter<T>(z, half + 1, T(1), to, 1, false, count);
-    });
+  if (fourier_.convolution_) {
+    fourier_.run(dense(pairs, rows, half), to, 1);
+    fft_work::by_groups(rows, 1, half, [&](std::int64_t row) { unpair(out + row * (half + 1)); });
     return;
   }
-  fourier_.run(dense(pairs, rows, half), dense(out, rows, half + 1), 1);
-  over_rows(rows, half / 2 + 1, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
+  const auto alone = [&](std::int64_t row) {
     Complex* x = out + row * (half + 1);
-    for (std::int64_t k = from; k < to; ++k) {
-      const Complex a = x[k], b = std::conj(k == 0 ? a : x[half - k]);
-      const Complex even = (a + b) * T(0.5), less = (a - b) * T(0.5);
-      const Complex odd = times(Complex(less.imag(), -less.real()), root_at(roots_, k));
-      x[k] = even + odd;
-      x[half - k] = std::conj(even - odd);
+    if (odd_) {
+      fourier_.alone(in + row * n_, 1, x, 1, T(1));
+      x[0].imag(0);
+    } else {
+      fourier_.alone(pairs + row * half, 1, x, 1, T(1));
+      unpair(x);
     }
-    if (from == 0) x[0].imag(0), x[half].imag(0);
-  });
+  };
+  const auto eight = [&](std::int64_t first, std::int64_t count) {
+    Workspace<T>& space = workspace<T>(fourier_.size() + 1);
+    Lanes<T>* x;
+    if (odd_) {
+      const T* from[width];
+      dense(in, rows, n_).starts(first, count, from);
+      lanes::gather(from, 1, false, n_, space.a.data());
+      x = fourier_.eight(space, true);
+      x[0].make_real();
+    } else {
+      const Complex* from[width];
+      dense(pairs, rows, half).starts(first, count, from);
+      lanes::gather(from, 1, false, half, space.a.data());
+      x = fourier_.eight(space, false);
+      lanes::unpair(x, half, roots_.data());
+    }
+    Complex* starts[width];
+    to.starts(first, count, starts);
+    lanes::scatter<T>(x, half + 1, T(1), starts, 1, false, count);
+  };
+  fft_work::over_lines(rows, n_, fourier_.road(), alone, eight);
 }
 
-// See lanes::pair_up.
 template <class T>
 void RealFourier<T>::inverse(const Complex* in, T* out, std::int64_t rows, T scale) const {
-  const std::int64_t half = n_ / 2;
-  const auto element = [&](const Complex* x, std::int64_t k) {
-    const bool real = k == 0 || (!odd_ && k == half);
-    return real ? Complex(x[k].real()) : x[k];
-  };
-  if (odd_) {
-    const Room<Complex> work(rows * n_);
-    over_rows(rows, half + 1, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
-      Complex* z = work.data() + row * n_;
-      for (std::int64_t k = from; k < to; ++k) {
-        z[k] = element(in + row * (half + 1), k);
-        if (k > 0) z[n_ - k] = std::conj(z[k]);
-      }
-    });
-    fourier_.run(dense<const Complex>(work.data(), rows, n_), dense(work.data(), rows, n_), scale);
-    over_rows(rows, n_, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
-      for (std::int64_t j = from; j < to; ++j) out[row * n_ + j] = work[row * n_ + j].real();
-    });
-    return;
-  }
-  Complex* pairs = reinterpret_cast<Complex*>(out);
-  if (fourier_.is_direct()) {
-    in_lanes(rows, [&](std::int64_t first, std::int64_t count) {
-      auto& space = workspace<T>(half + 1);
-      const Complex* from[width];
-      Complex* to[width];
-      rows_from(in, first, count, half + 1, from);
-      rows_from(pairs, first, count, half, to);
-      lanes::gather(from, 1, false, half + 1, space.a.data());
-      lanes::pair_up(space.a.data(), half, roots_.data());
-      const Lanes<T>* z = fourier_.passes(space.a.data(), space.b.data());
-      lanes::scatter<T>(z, half, scale, to, 1, false, count);
-    });
-    return;
-  }
-  over_rows(rows, half / 2 + 1, [&](std::int64_t row, std::int64_t from, std::int64_t to) {
+  const std::int64_t half = n_ / 2, n = fourier_.size();
+  const Lines<const Complex> from = dense(in, rows, half + 1);
+  // All elements of a row, of which the first half + 1 are given.
+  const auto whole = [&](std::int64_t row, Complex* z) {
     const Complex* x = in + row * (half + 1);
-    Complex* z = pairs + row * half;
-    for (std::int64_t k = from; k < to; ++k) {
-      const Complex a = element(x, k), b = std::conj(element(x, half - k));
-      const Complex even = a + b;
-      const Complex odd = times(a - b, root_at(roots_, k));
-      const Complex turned(-odd.imag(), odd.real());
-      z[k] = even + turned;
-      if (k > 0) z[half - k] = std::conj(even - turned);
+    z[0] = x[0].real();
+    over(half, [&](std::int64_t k) {
+      z[k + 1] = x[k + 1];
+      z[n_ - k - 1] = std::conj(x[k + 1]);
+    });
+  };
+  const auto store = [&](std::int64_t row, const Complex* z) {
+    over(n_, [&](std::int64_t j) { out[row * n_ + j] = z[j].real(); });
+  };
+  Complex* pairs = reinterpret_cast<Complex*>(out);
+  if (fourier_.convolution_) {
+    const Room<Complex> room(odd_ ? rows * n_ : 0);
+    Complex* work = odd_ ? room.data() : pairs;
+    fft_work::by_groups(rows, 1, n, [&](std::int64_t row) {
+      if (odd_)
+        whole(row, work + row * n);
+      else
+        pair_up(in + row * (half + 1), work + row * n);
+    });
+    fourier_.run(dense<const Complex>(work, rows, n), dense(work, rows, n), scale);
+    if (!odd_) return;
+    fft_work::by_groups(rows, 1, n, [&](std::int64_t row) { store(row, work + row * n); });
+    return;
+  }
+  const auto alone = [&](std::int64_t row) {
+    if (odd_) {
+      const Room<Complex> z(n_);
+      whole(row, z.data());
+      fourier_.alone(z.data(), 1, z.data(), 1, scale);
+      store(row, z.data());
+    } else {
+      Complex* z = pairs + row * half;
+      pair_up(in + row * (half + 1), z);
+      fourier_.alone(z, 1, z, 1, scale);
     }
-  });
-  fourier_.run(dense<const Complex>(pairs, rows, half), dense(pairs, rows, half), scale);
+  };
+  const auto eight = [&](std::int64_t first, std::int64_t count) {
+    Workspace<T>& space = workspace<T>(n + 1);
+    Lanes<T>* x = space.a.data();
+    const Complex* starts[width];
+    from.starts(first, count, starts);
+    lanes::gather(starts, 1, false, half + 1, x);
+    if (odd_) {
+      x[0].make_real();
+      for (std::int64_t k = 1; k <= half; ++k) lanes::conjugate(x[n_ - k], x[k]);
+      T* to[width];
+      dense(out, rows, n_).starts(first, count, to);
+      lanes::scatter(fourier_.eight(space, false), n_, scale, to, count);
+    } else {
+      lanes::pair_up(x, half, roots_.data());
+      Complex* to[width];
+      dense(pairs, rows, half).starts(first, count, to);
+      lanes::scatter<T>(fourier_.eight(space, false), half, scale, to, 1, false, count);
+    }
+  };
+  fft_work::over_lines(rows, n_, fourier_.road(), alone, eight);
 }
 
 template class RealFourier<float>;

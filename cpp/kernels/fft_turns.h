@@ -1,10 +1,7 @@
 // kernels/fft_turns.h - the factors between the columns and the rows of a line as a matrix.
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/fft.h"
-#include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 
@@ -13,9 +10,6 @@ namespace shardax::kernels {
 template <class T>
 class Turns {
  public:
-  // Up to this length all factors are kept: 1 MB of doubles.
-  static constexpr std::int64_t longest_kept = 65536;
-
   Turns(std::int64_t lines, std::int64_t elements, bool inverse)
       : lines_(lines), elements_(elements) {
     const std::int64_t n = lines * elements;
@@ -26,7 +20,7 @@ class Turns {
     };
     for (std::int64_t k = 0; k < few_; ++k) low_.push_back(power(k));
     for (std::int64_t k = 0; k * few_ < n; ++k) high_.push_back(power(k * few_));
-    if (n > longest_kept) return;
+    if (n > fft_work::longest_task) return;  // all are kept of shorter ones: 1 MB of doubles
     for (std::int64_t line = 0; line < lines; line += lanes::width) {
       for (std::int64_t k = 0; k < elements; ++k) {
         if (k % 64 == 63) runtime::poll_caller();
