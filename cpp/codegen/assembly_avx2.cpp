@@ -20,7 +20,16 @@ class Avx2 final : public Assembly {
 
  private:
   void open() override {}
-  void rest(std::size_t) override {}
+  // A turn that ends with the last element, which computes some of them again.
+  void rest(std::size_t start) override {
+    if (streams_) return;
+    encoder_.add(at, -step());
+    encoder_.compare(at, count);
+    const std::size_t done = encoder_.jump(Condition::zero);
+    encoder_.move(at, count);
+    encoder_.jump_back(start);
+    encoder_.land(done);
+  }
   Mask guard(int) const override { return 0; }
 
   // Bytes of a lane.

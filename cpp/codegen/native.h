@@ -26,7 +26,7 @@ class Native {
   Function as() const {
     return reinterpret_cast<Function>(pages_);
   }
-  // The code computes multiples of so many elements.
+  // See MachineCode.
   int multiple() const { return multiple_; }
 
  private:

@@ -6,11 +6,6 @@
 
 namespace shardax::codegen {
 
-int most_multiple(const VectorProgram& program, Instructions instructions) {
-  constexpr int vectors = 2, bytes = 32;  // of a turn of the loop
-  return instructions == Instructions::avx512 ? 1 : vectors * bytes / program.width();
-}
-
 MachineCode tile_code(const VectorProgram& given, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams, std::string* listing) {
   const bool masks = instructions == Instructions::avx512;

@@ -23,20 +23,18 @@ struct OperandForm {
   bool repeats = false;  // one element stands for all
 };
 
-// The bytes of a TileCode, which takes multiples of so many elements. Empty: there is none.
+// The bytes of a TileCode, which takes multiples of so many elements and, unless it streams, any
+// larger number: then the last turn goes over some elements again. Empty: there is none.
 struct MachineCode {
   std::vector<std::uint8_t> bytes;
   int multiple = 1;
 };
 
-// What MachineCode::multiple of this program may be at most, unless it streams.
-int most_multiple(const VectorProgram& program, Instructions instructions);
-
 // The code of this program. All loads of an element come before its stores, so that an output may
-// lie where an input does. Empty where a node has no instruction. With AVX-512 any number of
-// elements is computed. `streams`: stores of whole vectors go past the caches, to addresses that
-// are multiples of 64 bytes; the code takes multiples of its vectors. `listing`, where given, gets
-// the instructions as text.
+// lie where an input does, where no element is gone over again. Empty where a node has no instruction.
+// With AVX-512 any number of elements is computed. `streams`: stores of whole vectors go past the
+// caches, to addresses that are multiples of 64 bytes; the code takes multiples of its vectors.
+// `listing`, where given, gets the instructions as text.
 MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams = false,
                       std::string* listing = nullptr);

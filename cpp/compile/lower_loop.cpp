@@ -11,6 +11,7 @@
 #include "compile/lower.h"
 #include "compile/pipeline.h"
 #include "ir/op.h"
+#include "kernels/row_loop.h"
 #include "kernels/small_loop.h"
 #include "runtime/pool.h"
 
@@ -20,9 +21,12 @@ namespace {
 class LoopStep final : public Step {
  public:
   LoopStep(kernels::TileLoop loop, std::string text)
-      : loop_(std::move(loop)), small_(kernels::SmallLoop::of(loop_)), text_(std::move(text)) {}
+      : loop_(std::move(loop)), small_(kernels::SmallLoop::of(loop_)), text_(std::move(text)) {
+    if (!small_) rows_ = kernels::RowLoop::of(loop_);
+  }
   void run(std::byte* const* base) const override {
     if (small_) return small_->run(base);
+    if (rows_) return rows_->run(base, runtime::parallel_for);
     kernels::run_tile_loop(loop_, base, runtime::parallel_for);
   }
   std::string text() const override {
@@ -40,6 +44,7 @@ class LoopStep final : public Step {
  private:
   kernels::TileLoop loop_;
   std::unique_ptr<const kernels::SmallLoop> small_;
+  std::unique_ptr<const kernels::RowLoop> rows_;
   std::string text_;
 };
 

@@ -1,7 +1,7 @@
 // kernels/native_tile.cpp - a loop's instructions as machine code.
 #include "base/errors.h"
 #include "codegen/quotients.h"
-#include "kernels/tile_loop.h"
+#include "kernels/row_loop.h"
 
 namespace shardax::kernels {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 constexpr int least_work_alone = 64;
 // But for so many elements: a call of the tile kernel takes 30 ns for each tile.
 constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
-// Rows of so many elements are worth a call each, where it takes their number of elements and few
-// instructions: to write what repeats along them takes as long.
+// Rows of so many elements are worth a call each, with few instructions where the last turn goes
+// over some elements again: to write what repeats along them takes as long.
 constexpr std::int64_t short_row = 48;
 constexpr int most_work_by_rows = 8;
 
@@ -135,10 +135,11 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   NativeTile& native = loop.native;
   native.operands.resize(operand_count(loop));
   const std::int64_t row = loop.shape.size() > 1 ? loop.shape.back() : 0;
-  // A row that ends within a turn takes two calls.
-  const bool one_call = row % codegen::most_multiple(program, codegen::instructions()) == 0;
-  native.by_rows = row >= short_row && row < long_row && program.work() <= most_work_by_rows &&
-                   !has_parts(native) && (one_call || repeats_a_row(loop));
+  constexpr std::int64_t turn_bytes = 64;
+  const bool whole_turns = row * program.width() % turn_bytes == 0;
+  native.by_rows = row >= short_row && row < long_row && !has_parts(native) &&
+                   (program.work() <= most_work_by_rows || whole_turns) &&
+                   (has_rows(loop) || repeats_a_row(loop));
   for (std::size_t i = 0; i < loop.loads.size(); ++i)
     native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   for (const ComplexParts& parts : native.parts_in) {

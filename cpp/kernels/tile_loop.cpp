@@ -3,24 +3,12 @@
 
 #include <algorithm>
 
+#include "kernels/accumulators.h"
 #include "kernels/block_loop.h"
 #include "kernels/walker.h"
 
 namespace shardax::kernels {
 namespace {
-
-// Elements of a chunk, the unit handed to a thread: about 20 us of a short chain (0.26 ns an
-// element and instruction).
-constexpr std::int64_t chunk_elements = 32 * tile_size;
-
-// The same where no result depends on chunks: loops of some microseconds or more have eight.
-std::int64_t free_chunk_elements(const TileLoop& loop, std::int64_t total) {
-  constexpr std::int64_t most_chunks = 8, least = 4 * tile_size;
-  const auto instructions = static_cast<std::int64_t>(loop.instructions.size());
-  const std::int64_t worth_it = std::max(least, chunk_elements / (1 + instructions / 4));
-  const std::int64_t even = (total + most_chunks - 1) / most_chunks;
-  return std::clamp((even + tile_size - 1) / tile_size * tile_size, worth_it, chunk_elements);
-}
 
 // Where a tile that starts at `start` ends: long rows are not crossed, so that operands with a
 // dense last dimension are read in place.
@@ -51,55 +39,6 @@ void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t 
     walker.complete();
   });
 }
-
-// Accumulators of all reductions for `count` results, one block of memory.
-class Accumulators {
- public:
-  Accumulators(const TileLoop& loop, std::byte* data, std::int64_t count)
-      : loop_(loop), count_(count) {
-    for (const TileReduction& r : loop.reductions) {
-      rows.push_back(data);
-      data += size(r, count);
-    }
-  }
-  static std::size_t bytes(const TileLoop& loop, std::int64_t count) {
-    std::int64_t sum = 0;
-    for (const TileReduction& r : loop.reductions) sum += size(r, count);
-    return static_cast<std::size_t>(sum);
-  }
-
-  void init() {
-    for (std::size_t i = 0; i < rows.size(); ++i) loop_.reductions[i].kernels.init(rows[i], count_);
-  }
-  void merge(const Accumulators& part) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      loop_.reductions[i].kernels.merge(rows[i], part.rows[i], count_);
-  }
-  // Those of `count` results from `first` on.
-  Accumulators range(std::int64_t first, std::int64_t count) const {
-    Accumulators out = *this;
-    out.count_ = count;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      out.rows[i] += first * loop_.reductions[i].accumulator_size;
-    return out;
-  }
-  // Writes the results, which are those from `first` on.
-  void finish(std::byte* const* base, std::int64_t first) const {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const TileReduction& r = loop_.reductions[i];
-      r.kernels.finish(base[r.pointer] + (r.offset + first) * r.out_itemsize, 1, rows[i], count_);
-    }
-  }
-
-  SmallVector<std::byte*, 4> rows;
-
- private:
-  static std::int64_t size(const TileReduction& r, std::int64_t count) {
-    return (count * r.accumulator_size + 63) / 64 * 64;
-  }
-  const TileLoop& loop_;
-  std::int64_t count_;
-};
 
 // [kept, reduced]: folds the elements of [from, to) of every row in [first, last).
 void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t first,
@@ -314,6 +253,14 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
 }
 
 }  // namespace
+
+std::int64_t free_chunk_elements(const TileLoop& loop, std::int64_t total) {
+  constexpr std::int64_t most_chunks = 8, least = 4 * tile_size;
+  const auto instructions = static_cast<std::int64_t>(loop.instructions.size());
+  const std::int64_t worth_it = std::max(least, chunk_elements / (1 + instructions / 4));
+  const std::int64_t even = (total + most_chunks - 1) / most_chunks;
+  return std::clamp((even + tile_size - 1) / tile_size * tile_size, worth_it, chunk_elements);
+}
 
 std::int64_t elements_of(const TileLoop& loop) {
   std::int64_t n = 1;

@@ -32,6 +32,9 @@ std::size_t scratch_bytes(const TileLoop& loop);
 // The instructions and copies of a loop on n elements, with an address for each operand.
 void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n);
 
+// Does an operand that machine code writes lie where one lies that it reads?
+bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers);
+
 // Its machine code on n elements: whole vectors in place; what is left over in blocks of
 // `rest_bytes`, that of operand i at rests + i * step, so that nothing beyond an operand is
 // touched.

@@ -34,18 +34,10 @@ bool reads(const TileLoop& loop, std::size_t i) {
   return i < loop.loads.size() ? !codegen::is_complex(loop.loads[i].kind) : is_part_in(loop, i);
 }
 
-bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers) {
-  return std::ranges::any_of(loop.native.outputs, [&](std::int32_t output) {
-    const std::byte* to = pointers[static_cast<std::size_t>(output)];
-    return std::find(pointers.begin(), pointers.begin() + std::ssize(loop.loads), to) !=
-           pointers.begin() + std::ssize(loop.loads);
-  });
-}
-
 using Pointers = SmallVector<std::byte*, 16>;
 
-// A turn that starts at element `at`, with results in `blocks` where `to_blocks` says so, and
-// operands, too, where `rest` > 0: so many of them there are.
+// A turn that starts at element `at`, with results in blocks and operands, too, where `rest` > 0:
+// so many of them there are.
 struct LastTurn {
   const TileLoop& loop;
   std::span<std::byte* const> pointers;
@@ -54,7 +46,7 @@ struct LastTurn {
 
   std::byte* block(std::size_t i) const { return rests + static_cast<std::int64_t>(i) * step; }
 
-  void run(std::int64_t at, bool to_blocks, std::int64_t rest = 0) const {
+  void run(std::int64_t at, std::int64_t rest = 0) const {
     const NativeTile& native = loop.native;
     Pointers turn(pointers.size());
     for (std::size_t i = 0; i < pointers.size(); ++i) {
@@ -67,7 +59,7 @@ struct LastTurn {
     }
     for (const std::int32_t output : native.outputs) {
       const auto i = static_cast<std::size_t>(output);
-      turn[i] = to_blocks ? block(i) : pointers[i] + at * native.operands[i].bytes;
+      turn[i] = block(i);
     }
     native.code->code()(turn.data(), native.code->multiple());
   }
@@ -85,8 +77,16 @@ struct LastTurn {
 
 }  // namespace
 
-// Where elements are left over, the last turn ends with the last of them and computes some again:
-// before the others, and beside, where results lie over operands.
+bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers) {
+  return std::ranges::any_of(loop.native.outputs, [&](std::int32_t output) {
+    const std::byte* to = pointers[static_cast<std::size_t>(output)];
+    return std::find(pointers.begin(), pointers.begin() + std::ssize(loop.loads), to) !=
+           pointers.begin() + std::ssize(loop.loads);
+  });
+}
+
+// Where elements are left over, the last turn of the code ends with the last of them and computes
+// some again: before the others, and beside, where results lie over operands.
 void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
               std::byte* rests, std::int64_t step) {
   const NativeTile& native = loop.native;
@@ -95,13 +95,12 @@ void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::i
   if (rest == 0) return native.code->code()(pointers.data(), n);
   const LastTurn last{loop, pointers, rests, step};
   if (whole == 0) {
-    last.run(0, true, rest);
+    last.run(0, rest);
     return last.keep(0, 0, rest);
   }
-  const bool beside = overwrites(loop, pointers);
-  if (beside) last.run(n - multiple, true);
+  if (!overwrites(loop, pointers)) return native.code->code()(pointers.data(), n);
+  last.run(n - multiple);
   native.code->code()(pointers.data(), whole);
-  if (!beside) return last.run(n - multiple, false);
   last.keep(whole, multiple - rest, rest);
 }
 
@@ -155,26 +154,16 @@ void Walker::run_rows(std::int64_t n) {
   const NativeTile& native = loop_.native;
   const std::size_t last = rank_ - 1, operands = pointers_.size();
   const std::int64_t length = loop_.shape[last];
-  const std::int64_t multiple = native.code->multiple(), rest = length % multiple;
-  Pointers pointers(pointers_), turn(operands);
-  SmallVector<std::int64_t, 16> index(index_), steps(operands), last_turn(operands);
+  Pointers pointers(pointers_);
+  SmallVector<std::int64_t, 16> index(index_), steps(operands);
   for (std::size_t i = 0; i < operands; ++i) {
     const auto [bytes, repeats] = native.operands[i];
-    if (!repeats) last_turn[i] = (length - multiple) * bytes;
     if (i < loop_.loads.size() && kinds_[i] == Access::rows) {
       steps[i] = loop_.loads[i].strides[last - 1] * loop_.loads[i].itemsize;
     } else if (!repeats) {
       steps[i] = length * bytes;
     }
   }
-  const bool again =
-      rest > 0 && length > multiple && !overwrites(loop_, {pointers.data(), operands});
-  const auto run_row = [&] {
-    if (!again) return run_code(pointers.data(), length);
-    native.code->code()(pointers.data(), length - rest);
-    for (std::size_t i = 0; i < operands; ++i) turn[i] = pointers[i] + last_turn[i];
-    native.code->code()(turn.data(), multiple);
-  };
   for (std::int64_t done = 0; done < n;) {
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
       if (kinds_[i] != Access::rows) continue;
@@ -187,7 +176,7 @@ void Walker::run_rows(std::int64_t n) {
         std::min((n - done) / length, loop_.shape[last - 1] - index[last - 1]);
     if (index[last] == 0 && rows > 0) {
       for (std::int64_t r = 0; r < rows; ++r) {
-        run_row();
+        run_code(pointers.data(), length);
         for (std::size_t i = 0; i < operands; ++i) pointers[i] += steps[i];
       }
       done += rows * length;
