@@ -203,7 +203,7 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
     CompileOptions options;
     options.donated = given;
     for (const Shape* s : seen.strides) options.input_strides.push_back(*s);
-    plan = compile(program_, options);
+    plan = compile_told(program_, options);
     const std::lock_guard lock(state_->mutex);
     // Unusual layouts must not pile up: a call site has few of them.
     constexpr std::size_t max_layouts = 32;

@@ -1,5 +1,6 @@
 """tests/api/test_small_behaviours.py - what programs written for JAX rely on, one by one."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import shardax as jax
@@ -239,3 +240,8 @@ def test_sizes_that_are_fractions():
     for method in ("linear", "nearest"):
         with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values of in"):
             jax.image.resize(jnp.ones((2, 2)), (4, 2.5), method)
+
+
+def test_bfloat16_is_a_class():
+    assert isinstance(ml_dtypes.bfloat16(1), jax.dtypes.bfloat16)
+    assert not isinstance(1.0, jax.dtypes.bfloat16)
