@@ -115,7 +115,7 @@ PlanPtr eager_plan(const Op& op, const Params& params, const Values& in) {
     options.input_strides.push_back(as_array(value).strides());
     types.push_back(value->type());
   }
-  PlanPtr plan = compile_told(one_op_program(op, params, in), options);
+  PlanPtr plan = compile(one_op_program(op, params, in), options);
   eager_cache().insert({key, &op, params, std::move(types), options.input_strides, plan});
   return plan;
 }

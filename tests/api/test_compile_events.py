@@ -41,6 +41,16 @@ def test_functions_that_are_traced_and_compiled(told):
     assert [event for event, _ in told] == [TRACED, COMPILED]
 
 
+def test_other_layouts_are_no_other_programs(told, caplog):
+    f = shardax.jit(lambda x: x * 5 - 1)
+    x = jnp.arange(9.0).reshape(3, 3)
+    f(jnp.zeros((3, 3)))
+    told.clear()
+    with shardax.log_compiles():
+        f(x), f(x.T)
+    assert told == [] and not [m for m in caplog.messages if "compilation" in m]
+
+
 def test_no_more_than_was_asked_for(told):
     spans = []
     monitoring.register_event_time_span_listener(lambda *what, **about: spans.append(what))
