@@ -1,5 +1,5 @@
-// callables/compile_log.h - what config.jax_log_compiles tells: which function is traced for which
-// types.
+// callables/compile_log.h - what config.jax_log_compiles and listeners of jax.monitoring are told:
+// which function is traced for which types, which program is compiled.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace shardax::callables {
 class CompileLog {
  public:
   CompileLog();
-  // Logs, where the user asks for it, what was traced and how long that took, but for programs
+  // Tells, where somebody wants to know, what was traced and how long that took, but for programs
   // that become part of another one. `api` is "jit" or "pmap".
   void traced(const std::string& api, const std::string& name, const Types& types) const;
 
@@ -21,5 +21,7 @@ class CompileLog {
   bool wanted_;
   std::chrono::steady_clock::time_point start_;
 };
+
+void init_compile_log(pybind11::module_& module);
 
 }  // namespace shardax::callables

@@ -312,8 +312,14 @@ void init_program_objects(py::module_& module) {
       .def_property_readonly(
           "debug_info",
           [](const py::object& self) {
+            const Ref& about = py::cast<const ProgramObject&>(self).about;
+            if (about) return to_object(checked(PyObject_CallNoArgs(about.get())));
             return to_object(call_python("_transform.program_parts", "debug_info", self.ptr()));
           })
+      .def(
+          "describe",
+          [](ProgramObject& p, const py::object& about) { p.about = Ref::borrow(about.ptr()); },
+          "Keeps a function that gives the DebugInfo.")
       .def("__str__", [](const ProgramObject& p) { return text_of(p, {}); })
       .def("__repr__", [](const ProgramObject& p) { return text_of(p, {}); })
       .def(

@@ -193,8 +193,10 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
   Seen seen;
   std::vector<bool> given;
   PlanPtr plan;
+  bool first = false;
   {
     const std::lock_guard lock(state_->mutex);
+    first = state_->entries.empty();
     state_->see(arrays, seen);
     given = seen.arrays.empty() ? given_away(arrays, donated) : std::vector<bool>();
     plan = state_->find(seen, given);
@@ -203,7 +205,7 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
     CompileOptions options;
     options.donated = given;
     for (const Shape* s : seen.strides) options.input_strides.push_back(*s);
-    plan = compile(program_, options);
+    plan = first ? compile_told(program_, options) : compile(program_, options);
     const std::lock_guard lock(state_->mutex);
     // Unusual layouts must not pile up: a call site has few of them.
     constexpr std::size_t max_layouts = 32;

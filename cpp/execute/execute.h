@@ -33,6 +33,11 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in);
 // From now on programs and ops throw where they would run (true), or run (false).
 void refuse_execution(bool refused);
 
+// Told of each program that is compiled, by its name, and of the seconds that took: once, whatever
+// the layouts of its inputs, and not of single ops. Null: nobody is.
+using CompileListener = void (*)(const std::string& name, double seconds);
+void set_compile_listener(CompileListener listener);
+
 // How work that is long enough to be worth it runs without the interpreter's lock. Installed by the
 // bindings.
 struct LockHooks {

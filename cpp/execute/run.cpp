@@ -2,6 +2,7 @@
 #include "execute/run.h"
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 
 #include "base/errors.h"
@@ -14,6 +15,7 @@ namespace {
 std::atomic<bool> execution_refused = false;
 
 LockHooks hooks;
+CompileListener compile_listener = nullptr;
 
 // Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
 constexpr double long_work_ns = 50'000;
@@ -47,6 +49,16 @@ void check_execution() {
 }
 
 void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
+
+void set_compile_listener(CompileListener listener) { compile_listener = listener; }
+
+PlanPtr compile_told(const ProgramPtr& program, const CompileOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  PlanPtr plan = compile(program, options);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (compile_listener) compile_listener(program->name, seconds.count());
+  return plan;
+}
 
 // A callback, or another thread while the lock is released, may delete the arrays; their memory
 // stays until the end.

@@ -1,6 +1,8 @@
-// execute/run.h - running a plan on arrays: the interpreter's lock, what must hold before.
+// execute/run.h - compiling a plan and running it on arrays: who is told, the interpreter's lock,
+// what must hold before.
 #pragma once
 
+#include "compile/pipeline.h"
 #include "compile/plan.h"
 
 namespace shardax {
@@ -8,6 +10,9 @@ namespace shardax {
 // Throws RuntimeError where execution is refused (refuse_execution), or the array is deleted.
 void check_execution();
 void check_alive(const Array& array);
+
+// The program's plan, of which the listener is told (set_compile_listener).
+PlanPtr compile_told(const ProgramPtr& program, const CompileOptions& options);
 
 // The plan's results. Donated arrays that it writes to are deleted first. The interpreter's lock is
 // released around long work (set_lock_hooks).

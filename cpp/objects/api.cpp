@@ -8,6 +8,7 @@
 #include "callables/axes.h"
 #include "callables/checks.h"
 #include "callables/collectives.h"
+#include "callables/compile_log.h"
 #include "callables/context.h"
 #include "callables/explain.h"
 #include "callables/grad.h"
@@ -231,6 +232,7 @@ void init_api(py::module_& module) {
   callables::init_replicas(m);
   callables::init_host_functions(m);
   callables::init_checks(m);
+  callables::init_compile_log(m);
   callables::init_trace_state(m);
   callables::init_python_traces(m);
   callables::install_locator();

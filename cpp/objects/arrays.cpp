@@ -1,6 +1,7 @@
 // objects/arrays.cpp - module functions: array, asarray, broadcasting.
 #include "objects/arrays.h"
 
+#include "analysis/shardings.h"
 #include "numpy/compose.h"
 #include "objects/array_methods.h"
 #include "objects/buffer.h"
@@ -17,10 +18,23 @@ std::optional<DType> optional_dtype(PyObject* object, const char* function) {
   return requested_dtype(object, function);
 }
 
-// The array, labelled with a device or sharding where one is given.
-PyObject* placed(PyObject* made, PyObject* device, PyObject* sharding) {
+// An array that is made lies over the mesh that is current, as results of ops do.
+Value made_here(const Value& value) {
+  if (!context_mesh() || value->is_tracer() || as_array(value).sharding()) return value;
+  const Array& array = as_array(value);
+  const Value made = view_of(array, array.type(), array.strides(), 0);
+  place_in_context({made});
+  return made;
+}
+
+// The array made of `object`, labelled with a device or sharding where one is given.
+PyObject* placed(PyObject* made, PyObject* object, PyObject* device, PyObject* sharding) {
   const char* label = device == Py_None ? "created" : "label";
   if (device == Py_None) device = sharding;
+  if (device == Py_None && context_mesh() && !is_array_object(object)) {
+    const Ref array = Ref::checked(made);
+    return wrap(made_here(unwrap(made)));
+  }
   if (device == Py_None) return made;
   const Ref array = Ref::checked(made);
   PyObject* const args[] = {made, device};
@@ -44,8 +58,8 @@ PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
           "Use keyword arguments instead.",
           1));
     }
-    return placed(make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin), device,
-                  sharding);
+    return placed(make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin), object,
+                  device, sharding);
   });
 }
 
@@ -58,8 +72,8 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&] {
-    return placed(make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0), device,
-                  sharding);
+    return placed(make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0), object,
+                  device, sharding);
   });
 }
 
@@ -78,12 +92,22 @@ PyObject* full(PyObject*, PyObject* args) {
         value_error("negative dimensions are not allowed: got shape ", to_string(wanted_shape),
                     ".");
     }
-    const Value element = materialise(operand, type);
+    const Value element = made_here(materialise(operand, type));
     if (!numpy::broadcasts_to(element->shape(), wanted_shape)) {
       value_error("Incompatible types for broadcasting: input type=", to_string(element->type()),
                   " and requested type=", to_string(with_shape(element->type(), wanted_shape)));
     }
     return wrap(ops::broadcast_to(element, wanted_shape));
+  });
+}
+
+// broadcast_like(scalar, like): of the shape of `like`, split over explicit axes as that is.
+PyObject* broadcast_like(PyObject*, PyObject* args) {
+  PyObject *scalar, *like;
+  if (!PyArg_ParseTuple(args, "OO", &scalar, &like)) return nullptr;
+  return guarded([&] {
+    const Type type = unwrap(like)->type();
+    return wrap(ops::broadcast_in_dim(unwrap(scalar), type.shape, {}, type.sharding));
   });
 }
 
@@ -105,7 +129,7 @@ PyObject* broadcast_to(PyObject*, PyObject* args, PyObject* kwargs) {
       value_error("Incompatible types for broadcasting: input type=", to_string(value->type()),
                   " and requested type=", to_string(with_shape(value->type(), wanted)));
     }
-    return placed(wrap(ops::broadcast_to(value, wanted)), Py_None, sharding);
+    return placed(wrap(ops::broadcast_to(value, wanted)), object, Py_None, sharding);
   });
 }
 
@@ -273,6 +297,8 @@ PyMethodDef arrays_functions[] = {
      "asarray($module, a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None)\n"
      "--\n\n`a` itself where it is an array of that dtype already."},
     {"full", full, METH_VARARGS, "full(shape, value, dtype): one element, repeated."},
+    {"broadcast_like", broadcast_like, METH_VARARGS,
+     "broadcast_like(scalar, like): of the shape of `like`, split as it is."},
     {"broadcast_to", as_function(broadcast_to), METH_VARARGS | METH_KEYWORDS,
      "broadcast_to($module, array, shape, *, out_sharding=None)\n--\n\nA view of that shape."},
     {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL,

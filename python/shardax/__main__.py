@@ -28,7 +28,7 @@ def main():
         runpy.run_path(path, run_name="__main__")
         return
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    run_script(path)
+    run_script(os.path.abspath(path))
 
 
 def run_script(path):

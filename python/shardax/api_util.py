@@ -13,6 +13,7 @@ from shardax._base.options import indices
 from shardax._core import api as _api
 from shardax._src.util import safe_map
 from shardax._transform.program_parts import DebugInfo
+from shardax.dtypes import canonicalize_dtype
 from shardax.extend import linear_util
 
 __all__ = [
@@ -139,7 +140,8 @@ def shaped_abstractify(x):
     """The ShapedArray of an array, a number or what has a shape and a dtype."""
     shape, dtype = getattr(x, "shape", None), getattr(x, "dtype", None)
     if shape is not None and dtype is not None:
-        return _api.ShapedArray(shape, dtype, bool(getattr(x, "weak_type", False)))
+        weak = bool(getattr(x, "weak_type", False))
+        return _api.ShapedArray(shape, canonicalize_dtype(dtype), weak)
     return _api.typeof(x)
 
 

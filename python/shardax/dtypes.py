@@ -3,12 +3,12 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base import dtypes as _dtypes
-from shardax._base.dtypes import bfloat16, float0, prng_key
+from shardax._base.dtypes import float0, prng_key
 from shardax.errors import TypePromotionError
 
 __all__ = [
     "TypePromotionError",
-    "bfloat16",
+    "bfloat16",  # noqa: F822 - __getattr__ finds it
     "canonicalize_dtype",
     "extended",
     "finfo",

@@ -4,7 +4,18 @@
 >>> record_event("/my/event", step=3)
 /my/event {'step': 3}
 >>> clear_event_listeners()
+
+Durations, time spans and scalars are told of functions that are traced, under the event
+"/jax/core/compile/jaxpr_trace_duration", and of programs that are compiled, under
+"/jax/core/compile/backend_compile_duration", with `fun_name`.
 """
+
+from shardax._base import events as _base
+from shardax._base.events import durations as _durations
+from shardax._base.events import events as _events
+from shardax._base.events import scalars as _scalars
+from shardax._base.events import spans as _spans
+from shardax._base.events import tell as _tell
 
 __all__ = [
     "clear_event_listeners",
@@ -21,13 +32,6 @@ __all__ = [
     "unregister_event_time_span_listener",
     "unregister_scalar_listener",
 ]
-
-_events, _durations, _spans, _scalars = [], [], [], []
-
-
-def _tell(listeners, *what, **about):
-    for listener in tuple(listeners):
-        listener(*what, **about)
 
 
 def record_event(event, **kwargs):
@@ -50,29 +54,35 @@ def record_scalar(event, value, **kwargs):
     _tell(_scalars, event, value, **kwargs)
 
 
+def _add(listeners, callback):
+    listeners.append(callback)
+    _base.listeners_changed()
+
+
 def register_event_listener(callback):
     """`callback(event, **kwargs)` is told of events."""
-    _events.append(callback)
+    _add(_events, callback)
 
 
 def register_event_duration_secs_listener(callback):
     """`callback(event, duration, **kwargs)` is told of durations."""
-    _durations.append(callback)
+    _add(_durations, callback)
 
 
 def register_event_time_span_listener(callback):
     """`callback(event, start_time, end_time, **kwargs)` is told of time spans."""
-    _spans.append(callback)
+    _add(_spans, callback)
 
 
 def register_scalar_listener(callback):
     """`callback(event, value, **kwargs)` is told of scalars."""
-    _scalars.append(callback)
+    _add(_scalars, callback)
 
 
 def _remove(listeners, callback):
     assert callback in listeners, f"{callback} is not registered"
     listeners.remove(callback)
+    _base.listeners_changed()
 
 
 def unregister_event_listener(callback):
@@ -99,3 +109,4 @@ def clear_event_listeners():
     """Forgets all listeners."""
     for listeners in (_events, _durations, _spans, _scalars):
         listeners.clear()
+    _base.listeners_changed()

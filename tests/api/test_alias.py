@@ -85,3 +85,11 @@ def test_modules_that_come_with_the_alias():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True True\n", done.stderr
+
+
+def test_a_script_knows_its_whole_path(tmp_path):
+    (tmp_path / "script.py").write_text("import sys; print(__file__, sys.argv[0])")
+    done = subprocess.run(
+        [sys.executable, "-m", "shardax", "script.py"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.stdout == f"{tmp_path / 'script.py'} script.py\n", done.stderr

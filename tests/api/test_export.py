@@ -256,6 +256,29 @@ def test_shardings_over_another_mesh():
     assert plain.nr_devices == 1 and plain.in_shardings_jax(other) == (None,)
 
 
+def test_results_lie_where_arguments_do():
+    mesh = shardax.make_mesh((2,), ("x",))
+    rows = shardax.NamedSharding(mesh, P("x", None))
+    f = shardax.jit(lambda a, b: jnp.sin(a), in_shardings=(rows, None), out_shardings=rows)
+    a = np.arange(16.0, dtype=np.float32).reshape(4, 4)
+    exported = again(f, a, a)
+    devices = shardax.devices()[5:3:-1]
+    given = exported.in_shardings_jax(shardax.sharding.Mesh(devices, "y"))
+    result = exported.call(*(shardax.device_put(a, where) for where in given))
+    assert [shard.device for shard in result.addressable_shards] == devices
+    np.testing.assert_allclose(result, np.sin(a), rtol=1e-6)
+
+
+def test_arguments_are_named_by_their_symbolic_shape():
+    b = export.symbolic_shape("b, 3")
+    exported = export.export(shardax.jit(jnp.sin))(shardax.ShapeDtypeStruct(b, jnp.float32))
+    with pytest.raises(ValueError, match=r"expected \(b, 3\) and called with \(2, 4\)"):
+        exported.call(np.ones((2, 4), np.float32))
+    specs = export.symbolic_args_specs((np.ones((3, 4)),), "a, ...")
+    assert specs[0].dtype == np.float32
+    assert str(export.DisabledSafetyCheck.custom_call("f")) == "custom_call:f"
+
+
 @pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("asked", [False, True])
 def test_derivatives_are_split_as_arguments_and_results(given, asked):

@@ -183,6 +183,8 @@ def test_programs_with_other_parts():
         core.eval_jaxpr(doubled, doubled.consts, v)[0], 2 * v * np.cos(v), rtol=1e-6
     )
     assert jaxpr.debug_info.func_name == "<lambda>"
+    again = jaxpr.replace(debug_info=api_util.debug_info("vmap", max, (1, 2), {}))
+    assert again.debug_info.traced_for == "vmap" and again.debug_info.func_name == "max"
     assert jaxpr.eqns[0].ctx.compute_type is None
 
 

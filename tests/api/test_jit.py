@@ -429,6 +429,7 @@ def test_log_of_compilations(caplog):
         for name in ("jit", "pmap")
     ]
     assert "Finished tracing <lambda> for jit in 0.0" in caplog.text
+    assert "Finished XLA compilation of jit(<lambda>) in 0.0" in caplog.text
 
 
 def test_programs_keep_the_memory_of_arrays_that_are_deleted_later():

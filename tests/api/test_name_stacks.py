@@ -109,3 +109,36 @@ def test_paths_in_text():
     again = paths(jax.grad(jax.checkpoint(sine)), 1.0)
     assert any("rematted_computation" in p for p in again)
     assert "op_name" not in jax.jit(f).lower(1.0).as_text("hlo")
+
+
+def test_locations_name_their_scopes():
+    @jax.named_scope("foo")
+    def f(x):
+        return jnp.sin(x)
+
+    text = jax.jit(f).lower(1.0).as_text(debug_info=True)
+    assert re.search(r'stablehlo.sine .* loc\("jit\(f\)/foo/sin"\(".*test_name_stacks.py:\d+', text)
+
+
+def test_names_that_interpreters_give():
+    siu = jax.extend.source_info_util
+    outer = siu.new_name_stack("outer")
+
+    def stack(f):
+        return str(jax.make_jaxpr(f)(1.0).eqns[-1].source_info.name_stack)
+
+    assert str(siu.new_name_stack()) == "" and str(outer) == "outer"
+    assert stack(siu.extend_name_stack("foo")(jnp.sin)) == "foo"
+    assert stack(siu.set_name_stack(outer)(jnp.sin)) == "outer"
+
+    def f(x):
+        with siu.extend_name_stack("foo") as names, siu.transform_name_stack("jvp"):
+            assert str(names) == "foo"
+            with siu.extend_name_stack("bar"):
+                y = jnp.sin(x)
+            with siu.reset_name_stack():
+                assert not siu.current_name_stack()
+                return y + jnp.cos(x)
+
+    names = [str(e.source_info.name_stack) for e in jax.make_jaxpr(f)(1.0).eqns]
+    assert names == ["foo/jvp(bar)", "", ""]

@@ -111,7 +111,7 @@ def test_a_script_is_the_main_module(tmp_path):
         text=True,
         cwd=tmp_path,
     )
-    assert done.returncode == 1 and 'File "program.py", line 1, in <module>' in done.stderr
+    assert done.returncode == 1 and f'File "{program}", line 1, in <module>' in done.stderr
 
 
 def test_tests_run_by_xdist_see_the_alias(tmp_path):

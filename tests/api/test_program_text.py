@@ -263,7 +263,8 @@ def test_dialects_and_locations():
     assert str(lowered.compiler_ir()) == lowered.as_text("stablehlo") == lowered.as_text()
     assert "loc(" not in lowered.as_text()
     assert re.search(
-        r'stablehlo.add .* loc\(".*test_program_text.py:\d+', lowered.as_text(debug_info=True)
+        r'stablehlo.add .* loc\("jit\(<lambda>\)/add"\(".*test_program_text.py:\d+',
+        lowered.as_text(debug_info=True),
     )
     with pytest.raises(ValueError, match="got dialect='llvm'; expected 'stablehlo' or 'hlo'"):
         lowered.as_text("llvm")

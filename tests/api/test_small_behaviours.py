@@ -1,5 +1,6 @@
 """tests/api/test_small_behaviours.py - what programs written for JAX rely on, one by one."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import shardax as jax
@@ -239,3 +240,21 @@ def test_sizes_that_are_fractions():
     for method in ("linear", "nearest"):
         with pytest.raises(TypeError, match="Shapes must be 1D sequences of concrete values of in"):
             jax.image.resize(jnp.ones((2, 2)), (4, 2.5), method)
+
+
+def test_bfloat16_is_a_class():
+    assert isinstance(ml_dtypes.bfloat16(1), jax.dtypes.bfloat16)
+    assert not isinstance(1.0, jax.dtypes.bfloat16)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_reshape_leaves_arrays_of_numpy_to_numpy(order):
+    """So that checks of values that are known run within jit."""
+    x = np.arange(6.0).reshape(2, 3)
+    seen = []
+    for f in (lambda f: f(), lambda f: jax.jit(lambda: (f(), 0.0)[1])()):
+        f(lambda: seen.append(jnp.reshape(x, (3, 2), order)))
+    for y in seen:
+        assert type(y) is np.ndarray and y.dtype == np.float64
+        np.testing.assert_array_equal(y, jnp.reshape(jnp.asarray(x), (3, 2), order))
+    assert isinstance(jnp.reshape(1.0, (1,)), jax.Array)

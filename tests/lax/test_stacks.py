@@ -94,3 +94,17 @@ def test_keys_are_no_numbers():
     assert shardax.jit(lambda k: jnp.stack([k, k[::-1]]))(keys).shape == (2, 3)
     bfloat16 = jnp.array([jnp.nan, 1], "bfloat16")
     assert jnp.nan_to_num(bfloat16).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_one_slice_is_one_slice(axis):
+    """A sequence of one step: not its elements."""
+    x = jnp.arange(3.0).reshape((1, 3) if axis == 0 else (3, 1))
+    for f in (jnp.unstack, lax.unstack):
+        unstack = lambda x, f=f: f(x, axis=axis)  # noqa: E731
+        for made in (unstack(x), shardax.jit(unstack)(x)):
+            assert isinstance(made, tuple) and [y.tolist() for y in made] == [[0.0, 1.0, 2.0]]
+        mapped = shardax.vmap(unstack)(jnp.stack([x, 2 * x]))
+        assert [y.shape for y in mapped] == [(2, 3)]
+        pulled = shardax.grad(lambda x, unstack=unstack: (unstack(x)[0] ** 2).sum())(x)
+        np.testing.assert_array_equal(pulled, 2 * x)

@@ -137,3 +137,27 @@ def test_a_batch_that_is_split_already_is_labelled_once(name):
     f = jax.vmap(f, spmd_axis_name=name)
     for g in f, jax.jit(f):
         assert g(x).sharding == NamedSharding(m, P("x", "y"))
+
+
+@pytest.mark.parametrize("make", [jnp.zeros_like, lambda x: jnp.full_like(x, 2, jnp.int32)])
+def test_arrays_like_another_are_split_as_it_is(make):
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Explicit,))
+    with jax.set_mesh(mesh):
+        x = jnp.ones((3, 4), out_sharding=P(None, "x"))
+        assert jax.typeof(make(x)) == jax.typeof(jax.jit(make)(x))
+        assert jax.typeof(jax.jit(make)(x)).str_short().endswith("[3,4@x]")
+        assert jax.typeof(jax.jit(lambda: make(x))()).str_short().endswith("[3,4@x]")
+
+
+@pytest.mark.parametrize("axis_type", [jax.sharding.AxisType.Explicit, jax.sharding.AxisType.Auto])
+def test_new_arrays_lie_over_the_current_mesh(axis_type):
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(axis_type,))
+    with jax.set_mesh(mesh):
+        made = [jnp.zeros([], jnp.int32), jnp.asarray(1), jnp.array(np.int32(1)), jnp.int32(0) + 1]
+        whole = jax.sharding.NamedSharding(mesh, P())
+        assert [x.sharding for x in made] == [whole] * 4
+        kinds = [jax.typeof(x) for x in (made[0], made[2], made[3], jax.jit(lambda: made[0])())]
+        assert len(set(kinds)) == 1
+        one = jnp.asarray(1, device=jax.devices()[1])
+        assert jnp.asarray(one).devices() == {jax.devices()[1]}
+    assert jnp.zeros([]).sharding == jax.sharding.SingleDeviceSharding(jax.devices()[0])

@@ -208,7 +208,8 @@ def stack(arrays, axis=0, out=None, dtype=None):
 def unstacked(x, axis):
     """The slices of an array along a dimension, a tuple; those of a known array are views."""
     if isinstance(x, _core.Tracer):
-        return tuple(bind("unstack", (x,), axis=axis))
+        out = bind("unstack", (x,), axis=axis)
+        return (out,) if isinstance(out, _core.Array) else tuple(out)  # one result is no list
     x = moveaxis(x, axis, 0)
     return tuple(x[i] for i in range(x.shape[0]))
 

@@ -1,15 +1,31 @@
 """shardax/_base/logging.py - messages to Python's logger "shardax"."""
 
 import logging
+import time
+
+from shardax._base.events import tell_elapsed
+from shardax.config import config
 
 _logger = logging.getLogger("shardax")
 
 
-def log_compile(api, name, types, seconds):
-    """Says, under `jax_log_compiles`, that a function is traced for new types; called by the
-    core."""
-    _logger.warning("Finished tracing %s for %s in %s sec", name, api, seconds)
-    _logger.warning("Compiling %s(%s) with global shapes and types %s.", api, name, tuple(types))
+def log_traced(api, name, types, seconds):
+    """Says, under `jax_log_compiles` and to listeners, that a function was traced for new types;
+    called by the core."""
+    tell_elapsed("/jax/core/compile/jaxpr_trace_duration", time.time(), seconds, name)
+    if config.jax_log_compiles:
+        _logger.warning("Finished tracing %s for %s in %f sec", name, api, seconds)
+        _logger.warning(
+            "Compiling %s(%s) with global shapes and types %s.", api, name, tuple(types)
+        )
+
+
+def log_compiled(name, seconds):
+    """Says the same of a program that was compiled."""
+    shown = f"jit({name})"
+    tell_elapsed("/jax/core/compile/backend_compile_duration", time.time(), seconds, shown)
+    if config.jax_log_compiles:
+        _logger.warning("Finished XLA compilation of %s in %f sec", shown, seconds)
 
 
 _seen_lines = {}  # the functions that have been explained, by the line that defines them

@@ -89,6 +89,11 @@ def _in_state_of(manual, x):
     return x
 
 
+def _is_whole(array):
+    """Whether no explicit axis of the mesh splits it."""
+    return _core.api.typeof(array).asked_split is None
+
+
 def _is_small(number):
     """A Python number that any dtype takes without a word."""
     return type(number) is float or (type(number) is int and -(2**31) <= number < 2**31)
@@ -99,10 +104,12 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     that repeats `fill_value`."""
     if type(a) is _core.ArrayImpl and dtype is shape is device is out_sharding is None:
         if _is_small(fill_value) and not a.weak_type and not isinstance(a.dtype, KeyTy):
-            out, recorded = _core.full(a.shape, fill_value, a.dtype), _core.get_sharding(a)
-            if recorded is None or isinstance(out, _core.Tracer):
-                return out
-            return _core.with_sharding(out, recorded)
+            recorded = _core.get_sharding(a)
+            if recorded is None:
+                return _core.full(a.shape, fill_value, a.dtype)
+            if not _core.api.staging_in_progress():
+                out = _core.full(a.shape, fill_value, a.dtype)
+                return _core.with_sharding(out, recorded)
     shape = shape_of(a) if shape is None else shape_tuple(shape)
     weak = dtype is None and getattr(
         a, "weak_type", isinstance(a, (int, float, complex)) and not isinstance(a, bool)
@@ -117,7 +124,12 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     if type(fill_value) is int:
         fill_value = wrapped(fill_value, dtype)
     value = _core.convert(asarray(fill_value), dtype, bool(weak))
-    out = placed(_core.broadcast_to(value, shape), device, out_sharding)
+    staged = isinstance(value, _core.Tracer) or _core.api.staging_in_progress()
+    alike = isinstance(a, _core.Array) and a.shape == shape and device is out_sharding is None
+    if alike and staged and value.ndim == 0 and not _is_whole(a):
+        out = _core.broadcast_like(value, a)
+    else:
+        out = placed(_core.broadcast_to(value, shape), device, out_sharding)
     manual = getattr(a, "manual_axis_type", None)  # of a ShapeDtypeStruct
     if manual is not None:
         out = _in_state_of(manual, out)

@@ -119,7 +119,7 @@ class _FunctionPrinter:
         else:
             lines = [self.plain(operation)]
         if self.locations and operation.location:
-            lines[-1] += f' loc("{operation.location}")'
+            lines[-1] += f" loc({json.dumps(operation.path)}({json.dumps(operation.location)}))"
         first = f"{indent}{head} = {lines[0]}" if head else indent + lines[0]
         return [first, *lines[1:]]
 

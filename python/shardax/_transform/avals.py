@@ -8,6 +8,7 @@ from shardax._base.dtypes import float0
 from shardax._base.symbolic_dims import extreme
 from shardax._core import api as _api
 from shardax.dtypes import issubdtype
+from shardax.errors import ConcretizationTypeError
 from shardax.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
 
 ShapedArray = _api.ShapedArray
@@ -84,19 +85,43 @@ def min_dim(a, b):
     return extreme("min", a, b)
 
 
+def is_constant_shape(shape):
+    """Whether all sizes of a shape are numbers: others are symbolic."""
+    return all(map(is_constant_dim, shape))
+
+
+def is_concrete(x):
+    """Whether the elements of `x` are known: it is no tracer, or one of derivatives at such."""
+    while _api.is_tracer(x):
+        x = getattr(x, "primal", None)
+    return x is not None
+
+
 def is_constant_dim(size):
     """Whether a size is a number: others are symbolic."""
     return isinstance(size, (int, np.integer))
 
 
 def concrete_or_error(force, value, context=""):
-    """force(value), or `value` for None; the error of tracers where its elements are not known.
+    """force(value), or `value` for None.
+
+    Raises:
+      ConcretizationTypeError: where the elements are not known; it says `context`.
 
     Example:
       >>> concrete_or_error(int, jnp.array(3))
       3
     """
-    return _api.asarray(value) if force is None else force(value)
+    if force is None:
+        if not is_concrete(value):
+            raise ConcretizationTypeError(value, context)
+        return _api.asarray(value)
+    try:
+        return force(value)
+    except ConcretizationTypeError:
+        if not context:
+            raise
+        raise ConcretizationTypeError(value, context) from None
 
 
 def shaped_type(aval):

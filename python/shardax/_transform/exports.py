@@ -20,15 +20,11 @@ from shardax._base.structures import structure_differences
 from shardax._core import Array, Tracer
 from shardax._core import api as _core
 from shardax._devices.mesh_context import get_mesh
-from shardax._devices.shardings import (
-    NamedSharding,
-    PartitionSpec,
-    described,
-    described_in_types,
-)
+from shardax._devices.shardings import NamedSharding, described, described_in_types
 from shardax._text import stablehlo
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
+from shardax._transform.export_meshes import over_exported_mesh, over_mesh
 from shardax._transform.export_trees import written
 from shardax._transform.jit import jit
 from shardax._transform.program_parts import asked_shardings
@@ -74,6 +70,11 @@ class DisabledSafetyCheck:
         """The name of the custom call, or None."""
         kind, _, name = self._impl.partition(":")
         return name if kind == "custom_call" else None
+
+    def __str__(self):
+        return self._impl
+
+    __repr__ = __str__
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -133,11 +134,11 @@ class Exported:
           >>> export.export(f)(jnp.zeros(4)).in_shardings_jax(other)[0].spec
           P('y',)
         """
-        return tuple(_over(mesh, where) for where in self._shardings[0])
+        return tuple(over_mesh(mesh, where) for where in self._shardings[0])
 
     def out_shardings_jax(self, mesh):
         """The same of results."""
-        return tuple(_over(mesh, where) for where in self._shardings[1])
+        return tuple(over_mesh(mesh, where) for where in self._shardings[1])
 
     @property
     def module_kept_var_idx(self):
@@ -228,7 +229,8 @@ class Exported:
         self._check_platform()
         self._check_devices(leaves)
         program = self._program_for(leaves, lambda: _paths((args, kwargs)))
-        return tree_util.tree_unflatten(self.out_tree, self._flat_call(program, leaves))
+        leaves, back = over_exported_mesh(leaves, *self._shardings)
+        return tree_util.tree_unflatten(self.out_tree, back(self._flat_call(program, leaves)))
 
     def _program_for(self, leaves, paths):
         """The program for arguments of their types; paths() names them in errors."""
@@ -298,8 +300,8 @@ class Exported:
         types = [_core.typeof(leaf) for leaf in leaves]
         if all((g.shape, g.dtype) == (a.shape, a.dtype) for g, a in zip(types, avals)):
             return
-        for where, given, wanted in zip(paths(), types, avals, strict=True):
-            expected = f"expected {wanted.shape} and called with {given.shape}"
+        for where, given, wanted, shown in zip(paths(), types, avals, self.in_avals, strict=True):
+            expected = f"expected {shown.shape} and called with {given.shape}"
             if len(given.shape) != len(wanted.shape):
                 raise ValueError(f"Rank mismatch for {where}: {expected}")
             if given.dtype != wanted.dtype:
@@ -313,23 +315,6 @@ class Exported:
                         f"Shape mismatch for {where}.shape[{d}] (expected same constant): "
                         f"{expected}"
                     )
-
-
-def _over(mesh, where):
-    """A sharding over another mesh of the same sizes, axis by axis."""
-    if not isinstance(where, NamedSharding):
-        return None
-    if mesh.axis_sizes != where.mesh.axis_sizes:
-        raise ValueError(
-            f"Exported: the mesh has axes of sizes {mesh.axis_sizes}, but the function was "
-            f"exported for {where.mesh.axis_sizes}."
-        )
-    names = dict(zip(where.mesh.axis_names, mesh.axis_names, strict=True))
-    entries = [
-        tuple(names[n] for n in entry) if isinstance(entry, tuple) else names.get(entry)
-        for entry in where.spec
-    ]
-    return NamedSharding(mesh, PartitionSpec(*entries), memory_kind=where.memory_kind)
 
 
 def _paths(arguments):

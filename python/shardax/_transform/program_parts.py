@@ -1,7 +1,10 @@
 # shardax/_transform/program_parts.py - programs taken apart and put together.
 import dataclasses
+import inspect
 from typing import NamedTuple
 
+from shardax import tree_util
+from shardax._base.api_errors import argument_paths
 from shardax._core import api as _api
 
 
@@ -119,7 +122,10 @@ def make_program(args, kwargs):
 
 def _program(constvars, invars, outvars, eqns, effects=(), debug_info=None, is_high=False):
     name = "" if debug_info is None else debug_info.func_name
-    return _api.program(list(constvars), list(invars), list(outvars), list(eqns), [], name)
+    made = _api.program(list(constvars), list(invars), list(outvars), list(eqns), [], name)
+    if debug_info is not None:
+        made.describe(lambda: debug_info)
+    return made
 
 
 def _closed(jaxpr, consts=()):
@@ -142,12 +148,44 @@ def changed_program(jaxpr, changes):
     )
     same = len(constvars) == len(jaxpr.consts)
     consts = list(changes.get("consts", jaxpr.consts if same else []))
-    return _api.program(constvars, invars, outvars, eqns, consts, base.name)
+    about = changes.get("debug_info", base.debug_info)
+    if len(invars) != len(jaxpr.invars) or len(outvars) != len(jaxpr.outvars):
+        about = about if "debug_info" in changes else about.with_unknown_names()
+    made = _api.program(constvars, invars, outvars, eqns, consts, about.func_name)
+    made.describe(lambda: about)
+    return made
 
 
 def debug_info(jaxpr):
-    """What Program.debug_info tells: the function's name."""
+    """What Program.debug_info tells of one of which no more is known: the function's name."""
     return DebugInfo("jit", jaxpr.name or "<unknown>", None)
+
+
+def describe(program, fun, args, kwargs, statics, out_tree):
+    """Has the program of fun(*args, **kwargs) say the names of its arguments and results.
+
+    Args:
+      statics: positions and names of arguments that it has not.
+    """
+    try:
+        signature = inspect.signature(fun)
+    except (TypeError, ValueError):
+        signature = None
+    leaves, tree = tree_util.tree_flatten((args, kwargs))
+    name, count = program.name or "<unknown>", (len(program.invars), len(program.outvars))
+    code = getattr(inspect.unwrap(fun), "__code__", None)
+    source = name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
+
+    def about():
+        where = tree_util.tree_leaves_with_path(out_tree.unflatten(range(out_tree.num_leaves)))
+        results = tuple("result" + tree_util.keystr(path) for path, _ in where)
+        args, kwargs = tree.unflatten(range(len(leaves)))
+        names = tuple(argument_paths(signature, args, kwargs, statics))
+        if (len(names), len(results)) != count:  # references have values among both
+            return DebugInfo("jit", source, None)
+        return DebugInfo("jit", source, names, results)
+
+    program.describe(about)
 
 
 def asked_shardings(program):

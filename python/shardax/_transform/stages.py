@@ -28,6 +28,7 @@ from shardax._transform.call_checks import (
     check_structure,
     check_types,
 )
+from shardax._transform.program_parts import describe
 from shardax._transform.ref_slots import Met
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.shape_structs import ShapeDtypeStruct, split_as_asked, struct_of
@@ -85,11 +86,13 @@ def ensure_compile_time_eval():
 
 @dataclasses.dataclass(frozen=True)
 class ArgInfo:
-    """The shape and dtype of an argument's array, and whether the caller gives it away."""
+    """The type of an argument's array, and whether the caller gives it away."""
 
-    shape: tuple
-    dtype: np.dtype
+    _aval: typing.Any
     donated: bool
+
+    shape = property(lambda self: self._aval.shape)
+    dtype = property(lambda self: self._aval.dtype)
 
 
 @typing.runtime_checkable
@@ -121,7 +124,7 @@ class _Stage:
     @property
     def args_info(self):
         call = self._call
-        infos = [ArgInfo(a.shape, a.dtype, d) for a, d in zip(call.in_types, call.donated)]
+        infos = [ArgInfo(a, d) for a, d in zip(call.in_types, call.donated)]
         return call.arguments(infos)
 
     @property
@@ -178,7 +181,10 @@ class Traced(_Stage):
 
     @property
     def jaxpr(self):
-        return self._call.staged.program
+        call = self._call
+        program, statics = call.staged.program, [*call.static_positions, *call.static_names]
+        describe(program, call.fun, call.args, call.kwargs, statics, self.out_tree)
+        return program
 
     @property
     def fun_name(self):

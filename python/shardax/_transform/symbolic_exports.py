@@ -26,7 +26,7 @@ from shardax._transform.jit import jit
 from shardax._transform.shape_structs import ShapeDtypeStruct
 from shardax._transform.stages import Traced, dtype_name
 from shardax._transform.symbolic_programs import Family, SymbolicAval, family_of, scope_of
-from shardax.dtypes import float0
+from shardax.dtypes import canonicalize_dtype, float0
 
 _SEE = "https://docs.jax.dev/en/latest/export/shape_poly.html#"
 
@@ -299,5 +299,5 @@ def symbolic_args_specs(args, shapes_specs, constraints=(), scope=None):
     for leaf, text in zip(leaves, texts, strict=True):
         known = leaf if hasattr(leaf, "shape") and hasattr(leaf, "dtype") else _core.typeof(leaf)
         shape = symbolic_shape(text, scope=scope, like=tuple(known.shape))
-        structs.append(ShapeDtypeStruct(shape, known.dtype))
+        structs.append(ShapeDtypeStruct(shape, canonicalize_dtype(known.dtype)))
     return tree.unflatten(structs)

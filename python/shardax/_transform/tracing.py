@@ -9,6 +9,7 @@ from shardax import tree_util
 from shardax._base.options import indices
 from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._transform import stages
+from shardax._transform.program_parts import describe
 
 
 def eval_shape(fun: Callable, *args, **kwargs):
@@ -54,10 +55,13 @@ def make_jaxpr(
     @functools.wraps(fun)
     def make(*args, **kwargs):
         staged = stages.stage_function(fun, args, kwargs, statics, axes, arrays_captured=True)
-        return (staged.jaxpr, stages.shape_of(staged)) if return_shape else staged.jaxpr
+        program = staged.jaxpr
+        describe(program, fun, args, kwargs, [i % len(args) for i in statics], staged.out_tree)
+        return (program, stages.shape_of(staged)) if return_shape else program
 
     for attribute in ("__name__", "__qualname__"):
         name = getattr(fun, attribute, None)
         if name is not None:
             setattr(make, attribute, f"make_jaxpr({name})")
+    make.__module__ = "jax"
     return make

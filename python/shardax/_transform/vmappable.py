@@ -23,6 +23,11 @@ def register_vmappable(data_type, spec_type, axis_size_type, to_elt, from_elt, m
     _handlers[data_type] = to_elt, from_elt
 
 
+def unregister_vmappable(data_type):
+    """Forgets what was said of a class."""
+    del _handlers[data_type]
+
+
 def is_vmappable(x):
     """Whether x is of such a class."""
     return type(x) in _handlers

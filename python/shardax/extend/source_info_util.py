@@ -1,21 +1,29 @@
 """shardax.extend.source_info_util - the user's lines that equations come from."""
 
 import contextlib
+import functools
 
 from shardax._base.tracebacks import exclude, user_line
 from shardax._core import api as _api
 from shardax._transform.program_parts import SourceInfo
 
 __all__ = [
+    "NameStack",
     "SourceInfo",
     "current",
     "current_name_stack",
+    "extend_name_stack",
+    "new_name_stack",
     "new_source_info",
     "register_exclusion",
+    "reset_name_stack",
+    "set_name_stack",
     "summarize",
+    "transform_name_stack",
     "user_context",
 ]
 
+NameStack = _api.NameStack
 register_exclusion = exclude
 
 
@@ -58,3 +66,60 @@ def user_context(c, *, name_stack=None):
 def current_name_stack():
     """The names that equations have here."""
     return _api.current_names()
+
+
+def new_name_stack(name=""):
+    """No names, or one."""
+    return NameStack().extend(name) if name else NameStack()
+
+
+class _Names:
+    """A block, or the calls of a function that it decorates, in which equations have names."""
+
+    def __init__(self, names):
+        self._names = names  # a function that gives them
+        self._entered = []
+
+    def __enter__(self):
+        names = self._names()
+        self._entered.append(_api.NamesEntered(names))
+        return names
+
+    def __exit__(self, *_):
+        self._entered.pop().leave()
+
+    def __call__(self, fun):
+        @functools.wraps(fun)
+        def named(*args, **kwargs):
+            with _Names(self._names):
+                return fun(*args, **kwargs)
+
+        return named
+
+
+def set_name_stack(name_stack):
+    """A block, or a decorator, in which equations have these names.
+
+    Example:
+      >>> with set_name_stack(new_name_stack("loss")):
+      ...     str(current_name_stack())
+      'loss'
+    """
+    return _Names(lambda: name_stack)
+
+
+def extend_name_stack(name):
+    """A block, or a decorator, in which equations have one name more, as in `named_scope`."""
+    return _Names(lambda: current_name_stack().extend(name))
+
+
+def transform_name_stack(name):
+    """A block, or a decorator, in which equations are of what a transformation makes: names that
+    follow are shown as "name(inner)".
+    """
+    return _Names(lambda: current_name_stack().transform(name))
+
+
+def reset_name_stack():
+    """A block, or a decorator, in which equations have no names but those that it gives."""
+    return _Names(NameStack)

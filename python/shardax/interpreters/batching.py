@@ -9,7 +9,7 @@ from shardax._core import BatchTracer
 from shardax._core import bind as _bind
 from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers
 from shardax._transform.primitives import batching_rules as primitive_batchers
-from shardax._transform.vmappable import is_vmappable, register_vmappable
+from shardax._transform.vmappable import is_vmappable, register_vmappable, unregister_vmappable
 
 __all__ = [
     "BatchTracer",
@@ -26,6 +26,7 @@ __all__ = [
     "primitive_batchers",
     "is_vmappable",
     "register_vmappable",
+    "unregister_vmappable",
     "vectorized_batcher",
 ]
 

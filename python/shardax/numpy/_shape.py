@@ -3,6 +3,8 @@
 import math
 import warnings
 
+import numpy as np
+
 import shardax._core as _core
 from shardax._base.arrays import (
     another,
@@ -22,13 +24,22 @@ def broadcast_arrays(*args):
     return list(_core.broadcast_arrays(*args))
 
 
-@takes_out_sharding(check=keeps_sums)
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The same elements in another shape; one size may be -1.
 
-    `order` "F" counts the first index fastest.
+    `order` "F" counts the first index fastest. NumPy's arrays stay NumPy's, within jit too.
+
+    Example:
+      >>> reshape(asarray([0, 1, 2]), (1, 3))
+      Array([[0, 1, 2]], dtype=int32)
     """
     check_arraylike("reshape", a)
+    if out_sharding is None and isinstance(a, (np.ndarray, np.generic)):
+        return a.reshape(shape, order=order)
+    return _reshaped(a, shape, order, out_sharding=out_sharding)
+
+
+def _reshaped(a, shape, order):
     a = asarray(a)
     if order == "F":
         dims = shape if isinstance(shape, (tuple, list)) else (shape,)
@@ -36,6 +47,10 @@ def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     if order != "C":
         raise ValueError(f"Unexpected value for 'order' argument: {order}.")
     return a.reshape(shape)
+
+
+_reshaped.__name__ = "reshape"  # in messages
+_reshaped = takes_out_sharding(_reshaped, check=keeps_sums)
 
 
 @takes_out_sharding(check=keeps_sums)
@@ -46,7 +61,7 @@ def ravel(a, order="C", *, out_sharding=None):
         raise NotImplementedError("Ravel not implemented for order='K'.")
     if order == "C":
         return asarray(a).ravel()
-    return reshape(a, (-1,), order)
+    return _reshaped(a, (-1,), order)
 
 
 def transpose(a, axes=None):
