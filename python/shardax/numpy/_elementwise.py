@@ -8,7 +8,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program, static_jit
 from shardax._base.compositions import where
-from shardax.dtypes import finfo
+from shardax.dtypes import finfo, issubdtype
 
 _functions = _core.functions
 
@@ -75,7 +75,7 @@ def angle(z, deg=False):
     check_arraylike("angle", z)
     z = asarray(z)
     parts = _functions.imag(z), _functions.real(z)
-    if z.dtype.kind in "biu" or (z.dtype.kind in "fV" and z.ndim == 0):
+    if not issubdtype(z.dtype, np.inexact) or (z.dtype.kind != "c" and z.ndim == 0):
         parts = (_core.convert(p, _core.canonical_dtype(float)) for p in parts)
     out = _functions.arctan2(*parts)
     return _functions.degrees(out) if deg else out

@@ -4,6 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
 from shardax._base.dtypes import KeyTy
+from shardax.dtypes import issubdtype
 from shardax.numpy import (
     _reductions,
 )
@@ -101,6 +102,6 @@ def _is_infinity(name, x, infinity):
     x = asarray(x)
     if x.dtype.kind == "c":
         raise ValueError("isposinf/isneginf are not well defined for complex types")
-    if x.dtype.kind in "fV":
+    if issubdtype(x.dtype, np.floating):
         return _functions.equal(x, x.dtype.type(infinity))
     return _core.full(x.shape, False, np.dtype(bool))

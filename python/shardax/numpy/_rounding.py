@@ -38,7 +38,7 @@ def round(a, decimals=0, out=None):
     a = asarray(a)
     if a.dtype == np.bool_:
         raise ValueError("round: data type bool is not inexact; convert the argument first.")
-    if a.dtype.kind in "iu":
+    if issubdtype(a.dtype, np.integer):
         if decimals < 0:
             raise NotImplementedError("integer np.round not implemented for decimals < 0")
         return a
@@ -61,7 +61,8 @@ def rint(x, /):
     """To the nearest integer, as floats; halves go to the even neighbour."""
     check_arraylike("rint", x)
     x = asarray(x)
-    return round(_core.convert(x, _core.canonical_dtype(float)) if x.dtype.kind in "biu" else x)
+    floats = issubdtype(x.dtype, np.inexact)
+    return round(x if floats else _core.convert(x, _core.canonical_dtype(float)))
 
 
 @in_one_program("copy")

@@ -11,7 +11,7 @@ import operator
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, canonical_axis
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike
 from shardax._base.arrays import in_one_program as _in_one_program
 
 __all__ = [
@@ -60,6 +60,7 @@ def _axes(name, a, s, axes):
 
 def _transform(name, kind, a, s, axes, norm):
     full_name = f"jax.numpy.fft.{name}"
+    check_arraylike(full_name, a)
     a = asarray(a)
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
