@@ -57,6 +57,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return a
 
 
+@in_one_program(at_once=True)
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours of the flattened array, which holds numbers."""
     check_arraylike("ediff1d", ary)

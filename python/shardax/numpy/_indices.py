@@ -35,7 +35,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
         raise ValueError(f"condition must be a 1D array, got shape {condition.shape}.")
     if size is None:
         kept = nonzero(condition)[0]
-        if kept.size and int(kept[-1]) >= a.shape[axis]:
+        if condition.shape[0] > a.shape[axis] and kept.size and int(kept[-1]) >= a.shape[axis]:
             raise ValueError(
                 f"compress: the condition holds at index {int(kept[-1])}, which is out of bounds "
                 f"for axis {axis} of size {a.shape[axis]}."

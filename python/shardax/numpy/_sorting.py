@@ -48,6 +48,7 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False,
     return bind("sort", (a, places), dimension=axis, is_stable=stable, num_keys=1)[1]
 
 
+@in_one_program("axis", at_once=True)
 def lexsort(keys, axis=-1):
     """The indices that sort by the last key, then the one before, and so on."""
     keys = tuple(keys)
