@@ -134,6 +134,32 @@ double lower_sum(double a, double x, double tolerance) {
   return sum;
 }
 
+// A number and its first two derivatives.
+struct Curve {
+  double value, slope, bend;
+  Curve(double v = 0, double s = 0, double b = 0) : value(v), slope(s), bend(b) {}
+  Curve& operator*=(const Curve& o) {
+    return *this = {value * o.value, slope * o.value + value * o.slope,
+                    bend * o.value + 2 * slope * o.slope + value * o.bend};
+  }
+};
+Curve operator-(const Curve& x) { return {-x.value, -x.slope, -x.bend}; }
+Curve operator+(const Curve& x, const Curve& y) {
+  return {x.value + y.value, x.slope + y.slope, x.bend + y.bend};
+}
+Curve operator-(const Curve& x, const Curve& y) { return x + -y; }
+Curve operator*(Curve x, const Curve& y) { return x *= y; }
+Curve operator/(const Curve& x, const Curve& y) {
+  const double value = x.value / y.value, slope = (x.slope - value * y.slope) / y.value;
+  return {value, slope, (x.bend - 2 * slope * y.slope - value * y.bend) / y.value};
+}
+Curve away_from_zero(const Curve& x) { return {kernels::away_from_zero(x.value), x.slope, x.bend}; }
+bool changes_nothing(const Curve& factor, const Curve& value, double) {
+  return std::abs(factor.value - 1) < 1e-15 &&
+         std::abs(factor.slope * value.value) <= 1e-15 * std::abs(value.slope) &&
+         std::abs(factor.bend * value.value) <= 1e-14 * std::abs(value.bend);
+}
+
 // gamma_scale over the upper share.
 template <class T>
 T upper_fraction(T a, T x, double tolerance) {
@@ -142,6 +168,15 @@ T upper_fraction(T a, T x, double tolerance) {
     return Term<T>{-n * (n - a), x + T(1) - a + T(2.0 * i)};
   };
   return continued_fraction(x + T(1) - a, terms, tolerance);
+}
+
+// The derivative of digamma, for 0 < x: DLMF 5.15.8, from 12 on.
+double trigamma(double x) {
+  double sum = 0;
+  for (; x < 12; ++x) sum += 1 / (x * x);
+  const double square = 1 / (x * x);
+  constexpr std::array c{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6};
+  return sum + 1 / x + square / 2 + square / x * polynomial(std::span<const double>(c), square);
 }
 
 // 1 / n
@@ -223,6 +258,32 @@ double gamma_slope(double a, double x) {
     order += 1;
   }
   return sum;
+}
+
+// As gamma_slope, with its terms' derivatives.
+double gamma_slope_by_a(double a, double x) {
+  if (!(a > 0) || !(x >= 0) || x == infinity) return nan;
+  if (x == 0) return 0;
+  // Large variates are x = a + z sqrt(a) + ..., whose derivative is (1 + x / a) / 2.
+  if (a > 1e8) return -0.5 * x / (a * a);
+  const double log_x = std::log(x);
+  if (x > a + 1 && x > 2) {
+    const auto f = upper_fraction<Curve>({a, 1}, {x}, 1e-15);
+    const double slope = f.slope / f.value, rest = log_x - simd::digamma(a) - slope;
+    const double rest_by_a = -trigamma(a) - (f.bend / f.value - slope * slope);
+    return (rest_by_a - rest * slope) * (x / f.value);
+  }
+  Dual term = Dual(x) / Dual(a, 1), order(a + 1, 1), sum;
+  Dual psi(simd::digamma(a + 1), trigamma(a + 1));
+  for (int n = 0; n < most_terms; ++n) {
+    const Dual part = term * (psi - Dual(log_x));
+    sum += part;
+    if (order.value > x && negligible(part, sum)) break;
+    psi += Dual(1) / order;
+    term *= Dual(x) / order;
+    order += 1;
+  }
+  return sum.slope;
 }
 
 double gamma_share_by_a(double a, double x) {

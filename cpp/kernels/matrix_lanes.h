@@ -37,6 +37,8 @@ struct Lanes {
   static constexpr int bytes = size;
   typedef Real Vector __attribute__((vector_size(size)));
   typedef IndexOf<Real> Index __attribute__((vector_size(size)));
+  // one that begins with a number somewhere in memory
+  typedef Real Loose __attribute__((vector_size(size), aligned(sizeof(Real)), may_alias));
 };
 template <class L>
 using Number = typename L::Number;
@@ -50,6 +52,8 @@ template <class L>
 using Index = typename L::Index;
 template <class L>
 inline constexpr bool complex_cells = !std::is_same_v<Number<L>, Real<L>>;
+template <class L>
+inline constexpr int parts = complex_cells<L> ? 2 : 1;
 template <class L>
 inline constexpr std::int64_t width = L::bytes / static_cast<int>(sizeof(Real<L>));
 

@@ -8,6 +8,8 @@ namespace shardax::kernels {
 double gamma_share(double a, double x, bool upper, bool single = false);
 // dx/da of the x at which gamma_share(a, x, false) has a given value.
 double gamma_slope(double a, double x);
+// The derivative of gamma_slope by a.
+double gamma_slope_by_a(double a, double x);
 // The derivative of gamma_share(a, x, false) by a.
 double gamma_share_by_a(double a, double x);
 

@@ -284,6 +284,7 @@ std::size_t arity_of(const Op& op) {
                                 "zeta",
                                 "polygamma",
                                 "random_gamma_grad",
+                                "random_gamma_grad_a",
                                 "igamma_grad_a",
                                 "mulhi",
                                 "gamma_variate"}) {

@@ -163,3 +163,15 @@ def test_bits():
         jax.lax.bitcast_convert_type(jnp.ones(3, "int4"), "uint8")
     with pytest.raises(TypeError, match="clz does not accept dtype int4"):
         jax.lax.clz(jnp.ones(2, "int4"))
+
+
+def test_small_integers_in_functions_of_numbers():
+    a = jnp.asarray([3, -1, 2], "int4")
+    assert jnp.dot(a, a).dtype == "int4" and int(jnp.dot(a, a)) == -2  # 14, wrapped
+    wide = jnp.matmul(a[None], a[:, None], preferred_element_type=jnp.int32)
+    assert wide.dtype == "int32" and wide.tolist() == [[14]]
+    assert int(jnp.nanmax(a)) == 3 and jnp.nanmax(a).dtype == "int4"
+    assert int(jnp.nanargmin(a)) == 1
+    assert jnp.isposinf(a).tolist() == [False] * 3
+    assert jnp.round(a).dtype == "int4" and jnp.rint(a).dtype == "float32"
+    assert jnp.rint(a).tolist() == [3, -1, 2]

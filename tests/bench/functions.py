@@ -41,8 +41,8 @@ REASONS = {
     "sums in the order of a matrix product's": "dot einsum inner matvec vdot vecdot vecmat",
     "which elements a mask has is counted, then searched": "tril_indices triu_indices",
     "integers and remainders are divided one by one": "divmod gcd lcm mod remainder",
-    "a call for each op: sizes depend on values": """argwhere nonzero union1d intersect1d setdiff1d
-        setxor1d""",
+    "a call for each op: sizes depend on values": """argwhere compress extract flatnonzero nonzero
+        union1d intersect1d setdiff1d setxor1d""",
     "a call for each part": "array_split split hsplit delete insert",
     "a call for each op": "stft",
     "truth values are lanes of 32 bits": """isnan isinf isfinite isneginf isposinf logical_xor
@@ -53,6 +53,14 @@ REASONS = {
     "mantissas are products, which have derivatives": "frexp",
     "neighbours of floats are found one by one": "spacing nextafter",
     "bits are spread by products, where NumPy has a table": "unpackbits",
+    "bits are gathered by shifts and products": "packbits",
+    "positions are compared in each element": "identity eye tril triu",
+    "divided by 6, where XLA multiplies by a sixth": "hard_sigmoid hard_silu hard_swish",
+    "the ends and the middle are joined, in a pass of its own": "gradient",
+    "a choice between floor and ceil": "trunc",
+    "Halley's iteration, as in JAX, where SciPy has singular values": "polar",
+    "all pieces of the function are computed, then one is chosen": "log_ndtr",
+    "in each element 32 products and sums wait for one another": "polyval",
     "elements of the operands alternate": "column_stack dstack",
     "rows of 100 elements fill no whole vectors": "one_hot",
     "transforms of complex numbers, where SciPy's are real": "dct idct dctn idctn",

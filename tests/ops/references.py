@@ -80,6 +80,14 @@ def gamma_slope(a, x):
     return -(8 * near - far) / (12 * h) / density
 
 
+def gamma_slope_by_a(a, x):
+    h = 0.008
+    near = gamma_slope(a + h, x) - gamma_slope(a - h, x)
+    far = gamma_slope(a + 2 * h, x) - gamma_slope(a - 2 * h, x)
+    farther = gamma_slope(a + 3 * h, x) - gamma_slope(a - 3 * h, x)
+    return (45 * near - 9 * far + farther) / (60 * h)
+
+
 def gamma_rest(a, x):
     return 1 - gamma_share(a, x)
 

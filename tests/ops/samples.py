@@ -108,9 +108,18 @@ SAMPLES = {
         (0.6, 3),
         FLOAT,
         (0.3, 3),
-        grad=(),
         specials=False,
         tolerance=512,
+        twice=(1,),
+    ),
+    "random_gamma_grad_a": binary(
+        ref.gamma_slope_by_a,
+        (0.6, 3),
+        FLOAT,
+        (0.3, 3),
+        grad=(),
+        specials=False,
+        tolerance=1 << 24,  # of the differences
         refuses_jvp="not implemented",
     ),
     "igamma": binary(

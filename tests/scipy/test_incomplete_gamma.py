@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import shardax
 from shardax import lax
+from shardax import numpy as jnp
 from shardax.scipy import special
 
 
@@ -97,3 +98,30 @@ def test_far_points_take_no_time():
     np.testing.assert_array_equal(special.gammaincc(a, x), [0, 0, 0, 0, 1, 1])
     np.testing.assert_array_equal(lax.igamma_grad_a(a, x), np.zeros(6))
     assert np.isfinite(lax.random_gamma_grad(a[:4], x[:4])).all()
+
+
+def test_second_derivatives_of_variates():
+    a = jnp.array([0.05, 0.5, 2.0, 7.0, 30.0, 150.0, 150.0, 1e4, 3e8])
+    x = jnp.array([0.02, 0.098, 1.12, 10.2, 50.0, 140.0, 250.0, 1.01e4, 3e8])
+    for by_a, by_x in ((a, 0 * x), (0 * a, x)):
+
+        def moved(s, by_a=by_a, by_x=by_x):
+            return lax.random_gamma_grad(a + 1e-4 * s * by_a, x + 1e-4 * s * by_x)
+
+        differences = (8 * (moved(1) - moved(-1)) - (moved(2) - moved(-2))) / 12e-4
+        slope = shardax.jvp(lax.random_gamma_grad, (a, x), (by_a, by_x))[1]
+        np.testing.assert_allclose(slope, differences, rtol=1e-7)
+
+
+def test_draws_have_second_derivatives_by_their_parameters():
+    # A draw keeps its quantile, so that its slope g(a, x) changes by dg/da + g dg/dx.
+    key, a = shardax.random.key(0), jnp.array([0.5, 2.0, 7.0])
+    x, ones = shardax.random.gamma(key, a, (3,)), jnp.ones(3)
+    slope = lax.random_gamma_grad(a, x)
+    bend = shardax.jvp(lax.random_gamma_grad, (a, x), (ones, slope))[1]
+    for draw, expected in (
+        (shardax.random.gamma, bend),
+        (shardax.random.loggamma, bend / x - (slope / x) ** 2),
+    ):
+        second = shardax.grad(lambda a: shardax.grad(lambda a: draw(key, a, (3,)).sum())(a).sum())  # noqa: B023
+        np.testing.assert_allclose(second(a), expected, rtol=1e-12)

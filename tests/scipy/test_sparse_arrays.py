@@ -92,3 +92,10 @@ def test_sparsified_functions():
         sparse.sparsify(lax.complex)(mat, mat)
     with pytest.raises(TypeError, match="sparsified true_fun output must have same type structure"):
         sparse.sparsify(lambda x, y: lax.cond(True, lambda: x, lambda: y))(mat, A[0])
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_sparsify_stacks(axis):
+    dense = [jnp.array([[0.0, 1, 0], [2, 0, 3]]), jnp.array([[4.0, 0, 0], [0, 5, 0]])]
+    stacked = sparse.sparsify(lambda *xs: jnp.stack(xs, axis))(*map(sparse.BCOO.fromdense, dense))
+    np.testing.assert_array_equal(stacked.todense(), np.stack(dense, axis))

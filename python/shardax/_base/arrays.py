@@ -50,6 +50,11 @@ def wrapped(value, dtype):
     return asarray(value, dtype)
 
 
+def is_inexact(dtype):
+    """Whether numbers of `dtype` are floats or complex, narrow ones among them."""
+    return dtype.kind in "fc" or (dtype.kind == "V" and "float" in dtype.name)
+
+
 def inexact_dtype(dtype):
     """The dtype in which numbers of `dtype` are computed where the result is no integer: integers
     of 64 bits are float64, bool and the other ones float32; without x64 always float32."""

@@ -293,6 +293,8 @@ def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, prec
     """dot_general in which a dimension of lhs is cut into groups."""
 def random_gamma_grad(a, x) -> Array:
     """Elementwise derivative of a gamma variate by its parameter; operands a, x."""
+def random_gamma_grad_a(x, y) -> Array:
+    """Elementwise derivative of random_gamma_grad by a; operands a, x."""
 def real(x) -> Array:
     """Elementwise real part of complex numbers."""
 def reciprocal(x) -> Array:

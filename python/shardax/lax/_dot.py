@@ -14,6 +14,7 @@ import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
+from shardax.dtypes import iinfo, issubdtype
 from shardax.lax._layout import _ints
 
 __all__ = [
@@ -172,7 +173,10 @@ def precision_from_text(text):
 
 def _kind(dtype):
     """0: bool, 1: integers, 2: floats, 3: complex."""
-    return {"b": 0, "i": 1, "u": 1, "c": 3}.get(np.dtype(dtype).kind, 2)
+    kind = np.dtype(dtype).kind
+    if kind == "V" and issubdtype(dtype, np.integer):  # of 2 and 4 bits
+        return 1
+    return {"b": 0, "i": 1, "u": 1, "c": 3}.get(kind, 2)
 
 
 def _dtype(wanted):
@@ -182,6 +186,8 @@ def _dtype(wanted):
 def _bits(dtype):
     """Of a real number of that dtype."""
     kind = _kind(dtype)
+    if kind == 1:
+        return iinfo(dtype).bits
     return 1 if kind == 0 else np.dtype(dtype).itemsize * (4 if kind == 3 else 8)
 
 
@@ -195,7 +201,7 @@ def _rank(dtype):
     order = _FLOATS.index(name) if name in _FLOATS else -1
     if kind > 1 and order < 0:  # of narrow floats: float8_e5m2, float8_e4m3fn ...
         order = -0.9 + 0.1 * int(name.split("_e")[1][0])
-    return kind == 3, order, bits, np.dtype(dtype).kind != "u"
+    return kind == 3, order, bits, not name.startswith("u")
 
 
 def _result_dtype(dtype, preferred):

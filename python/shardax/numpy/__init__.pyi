@@ -306,7 +306,7 @@ def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None)
 def dstack(tup, dtype=None) -> Array:
     """Joined along the third dimension."""
 def ediff1d(ary, to_end=None, to_begin=None) -> Array:
-    """Differences of neighbours of the flattened array."""
+    """Differences of neighbours of the flattened array, which holds numbers."""
 def einsum(subscripts, /, *operands, out=None, optimize='auto', precision=None, preferred_element_type=None, _dot_general=None, out_sharding=None) -> Array:
     """Einstein's summation: sums over indices that the result does not name."""
 def empty(shape, dtype=None, *, device=None, out_sharding=None) -> Array:

@@ -57,9 +57,12 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return a
 
 
+@in_one_program(at_once=True)
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Differences of neighbours of the flattened array."""
-    out = diff(asarray(ary).ravel())
+    """Differences of neighbours of the flattened array, which holds numbers."""
+    check_arraylike("ediff1d", ary)
+    ary = asarray(ary).ravel()
+    out = _functions.subtract(ary[1:], ary[:-1])
     begin, end = (
         [] if given is None else [asarray(given).ravel().astype(out.dtype)]
         for given in (to_begin, to_end)
@@ -84,6 +87,11 @@ def gradient(f, *varargs, axis=None, edge_order=None):
         raise ValueError(
             "gradient: at least two elements are needed along each axis, got an array of shape "
             f"{f.shape}."
+        )
+    if len(varargs) > 1 and len(varargs) != len(axes):
+        raise TypeError(
+            f"gradient: {len(varargs)} spacings were given for {len(axes)} dimensions; give one, "
+            "or one for each."
         )
     steps = (
         [1.0] * len(list(axes))
@@ -135,6 +143,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
             raise ValueError(
                 f"the only valid string value of `{name}` is 'extrapolate', but got: {side!r}"
             )
+    check_arraylike("interp", x, xp, fp)
     if any(asarray(v).dtype.kind == "c" for v in (x, xp)):
         raise ValueError("jnp.interp: complex x values not supported.")
     x, xp = _core.promote("dtypes_inexact", x, xp)
@@ -221,6 +230,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if y is not None:
         x = concatenate([x, _variables(y, rowvar)], 0)
     x = _core.promote("inexact", x)[0] if dtype is None else x.astype(dtype)
+    if x.shape[0] == 0:
+        return _core.full((0, 0), 0, _core.canonical_dtype(float))
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = _cov_weights(fweights, aweights, x.shape[1])
     if weights is None:
@@ -274,6 +285,8 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     """
     check_arraylike("unwrap", p)
     p = asarray(p)
+    if p.dtype.kind == "c":
+        raise ValueError("jnp.unwrap does not support complex inputs.")
     whole = p.dtype.kind in "biu" and isinstance(period, int)
     if not whole and p.dtype.kind in "biu":
         p = _core.convert(p, _core.canonical_dtype(float))

@@ -68,13 +68,13 @@ def _with_edges(a, bins, range):
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
     """(counts per bin, edges)."""
-    check_arraylike("histogram", a)
+    check_arraylike("histogram", a, *([] if weights is None else [weights]))
+    if weights is not None:
+        if np.shape(a) != np.shape(weights):
+            raise ValueError("weights should have the same shape as a.")
+        a, weights = _core.promote("dtypes_inexact", a, asarray(weights).ravel())
     a, edges = _with_edges(asarray(a).ravel(), bins, range)
-    weights = (
-        _core.full(a.shape, 1, edges.dtype)
-        if weights is None
-        else _core.promote("inexact", asarray(weights).ravel())[0]
-    )
+    weights = _core.full(a.shape, 1, edges.dtype) if weights is None else weights
     n = edges.shape[0] - 1
     place = searchsorted(edges, a, side="right")
     place = where(_functions.equal(a, edges[-1]), n, place)

@@ -299,6 +299,7 @@ def indices(dimensions, dtype=None, sparse=False):
 
 def copy(a, order=None):
     """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated."""
+    check_arraylike("copy", a)
     return array(a)
 
 

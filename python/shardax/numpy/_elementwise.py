@@ -6,7 +6,14 @@ import math
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program, static_jit
+from shardax._base.arrays import (
+    asarray,
+    bind,
+    check_arraylike,
+    in_one_program,
+    is_inexact,
+    static_jit,
+)
 from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
@@ -75,7 +82,7 @@ def angle(z, deg=False):
     check_arraylike("angle", z)
     z = asarray(z)
     parts = _functions.imag(z), _functions.real(z)
-    if z.dtype.kind in "biu" or (z.dtype.kind in "fV" and z.ndim == 0):
+    if not is_inexact(z.dtype) or (z.dtype.kind != "c" and z.ndim == 0):
         parts = (_core.convert(p, _core.canonical_dtype(float)) for p in parts)
     out = _functions.arctan2(*parts)
     return _functions.degrees(out) if deg else out

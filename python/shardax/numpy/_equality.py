@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, is_inexact, static_jit
 from shardax._base.dtypes import KeyTy
 from shardax.numpy import (
     _reductions,
@@ -65,9 +65,15 @@ def array_equiv(a1, a2):
     """Whether elements are equal once broadcast."""
     a1, a2 = asarray(a1), asarray(a2)
     try:
-        return _reductions.all(_functions.equal(a1, a2))
+        _core.broadcast_shapes(a1.shape, a2.shape)
     except (TypeError, ValueError):
         return asarray(False)
+    return _all_equal(a1, a2)
+
+
+@in_one_program()
+def _all_equal(a1, a2):
+    return _reductions.all(_functions.equal(a1, a2))
 
 
 def isreal(x):
@@ -101,6 +107,6 @@ def _is_infinity(name, x, infinity):
     x = asarray(x)
     if x.dtype.kind == "c":
         raise ValueError("isposinf/isneginf are not well defined for complex types")
-    if x.dtype.kind in "fV":
+    if is_inexact(x.dtype):
         return _functions.equal(x, x.dtype.type(infinity))
     return _core.full(x.shape, False, np.dtype(bool))

@@ -34,7 +34,13 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
     if condition.ndim != 1:
         raise ValueError(f"condition must be a 1D array, got shape {condition.shape}.")
     if size is None:
-        return take(a, nonzero(condition)[0], axis=axis)
+        kept = nonzero(condition)[0]
+        if condition.shape[0] > a.shape[axis] and kept.size and int(kept[-1]) >= a.shape[axis]:
+            raise ValueError(
+                f"compress: the condition holds at index {int(kept[-1])}, which is out of bounds "
+                f"for axis {axis} of size {a.shape[axis]}."
+            )
+        return take(a, kept, axis=axis)
     if not 0 <= size <= a.shape[axis]:
         raise ValueError(
             "size must be positive and not greater than the size of the array axis; got "
@@ -48,6 +54,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
 def extract(condition, arr, *, size=None, fill_value=0):
     """Elements where the condition holds."""
+    check_arraylike("extract", condition, arr)
     return compress(
         asarray(condition).ravel(), asarray(arr).ravel(), size=size, fill_value=fill_value
     )
@@ -98,6 +105,7 @@ def nonzero(a, *, size=None, fill_value=None):
 
 def flatnonzero(a, *, size=None, fill_value=None):
     """nonzero of the flattened array."""
+    check_arraylike("flatnonzero", a)
     return nonzero(asarray(a).ravel(), size=size, fill_value=fill_value)[0]
 
 

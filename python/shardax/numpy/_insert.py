@@ -39,7 +39,7 @@ def delete(arr, obj, axis=None, *, assume_unique_indices=False):
       >>> delete(jnp.arange(5), jnp.array([0, 3]))
       Array([1, 2, 4], dtype=int32)
     """
-    check_arraylike("delete", arr)
+    check_arraylike("delete", arr, 0 if isinstance(obj, slice) else obj)
     a = asarray(arr)
     if axis is None:
         a, axis = a.reshape((-1,)), 0
@@ -166,6 +166,7 @@ def _inserted(a, index, values, axis):
 @in_one_program("new_shape")
 def resize(a, new_shape):
     """The elements, repeated as often as needed, in a new shape."""
+    check_arraylike("resize", a)
     a = asarray(a).ravel()
     shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     n = int(np.prod(shape))

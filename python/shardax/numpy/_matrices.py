@@ -81,6 +81,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 @in_one_program("k")
 def diagflat(v, k=0):
     """diag of the flattened array."""
+    check_arraylike("diagflat", v)
     return diag(asarray(v).ravel(), k)
 
 

@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, in_one_program
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, is_inexact
 from shardax._base.compositions import where
 from shardax._base.compositions import where as select
 from shardax.numpy._cumulative import cumprod, cumsum
@@ -17,7 +17,7 @@ def _without_nan(name, a, fill, mask=None, initial=None):
     check_arraylike(name, a)
     _check_options(name, mask, initial)
     a = asarray(a)
-    if a.dtype.kind not in "fcV":
+    if not is_inexact(a.dtype):
         return a
     return where(_functions.isnan(a), a.dtype.type(fill), a)
 
@@ -64,7 +64,7 @@ def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
     check_arraylike(name, a)
     _check_options(name, where, initial)
     a = asarray(a)
-    if a.dtype.kind not in "fcV":
+    if not is_inexact(a.dtype):
         return extremum(a, axis, None, keepdims, initial, where)
     out = extremum(_without_nan(name, a, fill), axis, None, keepdims, initial, where)
     if initial is not None:
@@ -87,7 +87,7 @@ def nanargmin(a, axis=None, out=None, keepdims=None):
 def _nan_arg(name, arg, fill, a, axis, keepdims):
     check_arraylike(name, a)
     a = asarray(a)
-    if a.dtype.kind not in "fcV":
+    if not is_inexact(a.dtype):
         return arg(a, axis, keepdims=keepdims)
     out = arg(_without_nan(name, a, fill), axis, keepdims=keepdims)
     return where(all(_functions.isnan(a), axis, keepdims=keepdims), -1, out)
@@ -105,7 +105,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     check_arraylike("nanmean", a)
     _check_options("nanmean", where, None)
     a = asarray(a)
-    if a.dtype.kind not in "fcV":
+    if not is_inexact(a.dtype):
         return mean(a, axis, dtype, keepdims=keepdims, where=where)
     total = nansum(a, axis, dtype, keepdims=keepdims, where=where)
     return _functions.divide(total, _core.convert(_present(a, axis, keepdims, where), total.dtype))

@@ -50,6 +50,10 @@ def pad(array, pad_width, mode="constant", **kwargs):
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
     a = asarray(array)
     widths = np.asarray(pad_width)
+    if a.ndim == 0 and widths.ndim > 1 and widths.shape[0] > 1:
+        raise ValueError(
+            f"jnp.pad: an array without dimensions takes no pad_width of shape {widths.shape}."
+        )
     widths = (
         np.broadcast_to(widths if widths.ndim else widths[None], (a.ndim, 2)).tolist()
         if a.ndim

@@ -3,7 +3,14 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
-from shardax._base.arrays import another, asarray, bind, check_arraylike, in_one_program
+from shardax._base.arrays import (
+    another,
+    asarray,
+    bind,
+    check_arraylike,
+    in_one_program,
+    is_inexact,
+)
 from shardax._base.compositions import where
 from shardax.dtypes import finfo, issubdtype
 
@@ -38,7 +45,7 @@ def round(a, decimals=0, out=None):
     a = asarray(a)
     if a.dtype == np.bool_:
         raise ValueError("round: data type bool is not inexact; convert the argument first.")
-    if a.dtype.kind in "iu":
+    if not is_inexact(a.dtype):
         if decimals < 0:
             raise NotImplementedError("integer np.round not implemented for decimals < 0")
         return a
@@ -61,7 +68,7 @@ def rint(x, /):
     """To the nearest integer, as floats; halves go to the even neighbour."""
     check_arraylike("rint", x)
     x = asarray(x)
-    return round(_core.convert(x, _core.canonical_dtype(float)) if x.dtype.kind in "biu" else x)
+    return round(x if is_inexact(x.dtype) else _core.convert(x, _core.canonical_dtype(float)))
 
 
 @in_one_program("copy")

@@ -105,6 +105,7 @@ def swapaxes(a, axis1, axis2):
 
 def rollaxis(a, axis, start=0):
     """Dimension `axis` moved to stand before `start`."""
+    check_arraylike("rollaxis", a)
     a = asarray(a)
     axis = canonical_axis(axis, a.ndim)
     start = start + a.ndim if start < 0 else start

@@ -8,6 +8,7 @@ import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
 from shardax._base.compositions import where as _where
 from shardax._transform.custom_jvp import custom_jvp
+from shardax.dtypes import finfo
 from shardax.lax._systems import adjoint as _adjoint
 from shardax.lax._systems import matmul as _matmul
 from shardax.lax._systems import promoted as _promoted
@@ -43,7 +44,7 @@ def pinv(a, rtol=None, hermitian=False, *, rcond=None):
     (a,) = _promoted("jnp.linalg.pinv", a)
     m, n = a.shape[-2:]
     if rtol is None:
-        rtol = 10.0 * max(m, n) * float(np.finfo(a.dtype).eps)
+        rtol = 10.0 * max(m, n) * float(finfo(a.dtype).eps)
     dtype = _functions.real(a).dtype
     return _pinv(bool(hermitian), asarray(rtol).astype(dtype), a)
 
@@ -101,7 +102,7 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
     s = svd(a, full_matrices=False, compute_uv=False, hermitian=hermitian)
     if rtol is None:
         largest = _reductions.max(s, -1, keepdims=True, initial=0)
-        limit = largest * s.dtype.type(max(a.shape[-2:]) * np.finfo(s.dtype).eps)
+        limit = largest * s.dtype.type(max(a.shape[-2:]) * finfo(s.dtype).eps)
     else:
         limit = asarray(rtol)[..., None]
     return _reductions.sum(s > limit, -1)
@@ -177,7 +178,7 @@ def _lstsq(a, b, rcond):
         x, s = _creation.zeros((a.shape[1], b.shape[1]), a.dtype), _creation.zeros((0,), a.dtype)
         rank = _reductions.sum(s != 0)
     else:
-        eps = float(np.finfo(real).eps)
+        eps = float(finfo(real).eps)
         if rcond is None:
             rcond = eps * max(a.shape)
         else:

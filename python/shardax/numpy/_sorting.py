@@ -48,8 +48,11 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False,
     return bind("sort", (a, places), dimension=axis, is_stable=stable, num_keys=1)[1]
 
 
+@in_one_program("axis", at_once=True)
 def lexsort(keys, axis=-1):
     """The indices that sort by the last key, then the one before, and so on."""
+    keys = tuple(keys)
+    check_arraylike("lexsort", *keys)
     keys = [asarray(k) for k in keys]
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -150,6 +153,7 @@ def _searchsorted(a, v, right):
 @in_one_program("right", "method", at_once=True)
 def digitize(x, bins, right=False, *, method=None):
     """The bins that elements fall into; `method` as in searchsorted."""
+    check_arraylike("digitize", x, bins)
     bins = asarray(bins)
     if bins.shape[0] == 0:
         return zeros_like_int(x)
@@ -172,6 +176,7 @@ def sort_complex(a):
       >>> sort_complex(jnp.array([2, 1]))
       Array([1.+0.j, 2.+0.j], dtype=complex64)
     """
+    check_arraylike("sort_complex", a)
     a = sort(asarray(a), axis=0) if np.ndim(a) == 1 else sort(asarray(a))
     dtype = np.result_type(inexact_dtype(a.dtype), np.complex64)
     return _core.convert(a, _core.canonical_dtype(dtype))

@@ -252,8 +252,11 @@ def _extreme(reduction):
 
 def _updates(method):
     def at(a, indices, b):
+        if a.dtype == np.bool_ and method == "add":  # sums of truth values
+            return a.at[indices].max(asarray(b).astype(bool))
         wide = a.astype(result_type(a, b))
-        return getattr(wide.at[indices], method)(asarray(b).astype(wide.dtype))
+        out = getattr(wide.at[indices], method)(asarray(b).astype(wide.dtype))
+        return _core.convert(out, a.dtype)
 
     return at
 

@@ -8,10 +8,12 @@
 import math
 import operator
 
+import numpy as np
+
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, canonical_axis
+from shardax._base.arrays import asarray, canonical_axis, check_arraylike, static_jit
 from shardax._base.arrays import in_one_program as _in_one_program
 
 __all__ = [
@@ -60,6 +62,7 @@ def _axes(name, a, s, axes):
 
 def _transform(name, kind, a, s, axes, norm):
     full_name = f"jax.numpy.fft.{name}"
+    check_arraylike(full_name, a)
     a = asarray(a)
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
@@ -175,7 +178,14 @@ def ihfft(a, n=None, axis=-1, norm=None):
     return jnp.conj(_along("ihfft", "rfft", a, n, axis, _other_way(norm)))
 
 
-def _frequencies(name, indices, n, d, dtype, device):
+@static_jit("n", "half", "dtype")
+def _multiples(d, n, half, dtype):
+    """0, 1, ... over n d; beyond the middle negative, or with `half` only as far as it."""
+    i = jnp.arange(n // 2 + 1 if half else n)
+    return ((i if half else jnp.where(i > (n - 1) // 2, i - n, i)) / (n * d)).astype(dtype)
+
+
+def _frequencies(name, n, d, half, dtype, device):
     if isinstance(n, (list, tuple)):
         raise ValueError(
             f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {list(n)}."
@@ -186,7 +196,9 @@ def _frequencies(name, indices, n, d, dtype, device):
         )
     n = operator.index(n)
     dtype = _core.canonical_dtype(float) if dtype is None else dtype
-    return jnp.asarray((indices(n) / (n * d)).astype(dtype), device=device)
+    return jnp.asarray(
+        _multiples(d, n=n, half=half, dtype=np.dtype(_core.dtype_of(dtype))), device=device
+    )
 
 
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
@@ -195,11 +207,7 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
     >>> fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
-
-    def signed(n):
-        return (jnp.arange(n) + n // 2) % n - n // 2
-
-    return _frequencies("fftfreq", signed, n, d, dtype, device)
+    return _frequencies("fftfreq", n, d, False, dtype, device)
 
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
@@ -208,7 +216,7 @@ def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     >>> rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
-    return _frequencies("rfftfreq", lambda n: jnp.arange(n // 2 + 1), n, d, dtype, device)
+    return _frequencies("rfftfreq", n, d, True, dtype, device)
 
 
 def _shifted(x, axes, sign):

@@ -56,7 +56,7 @@ def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None) -> Array:
 def logistic(key, shape=..., dtype=None, *, out_sharding=None) -> Array:
     """The logistic distribution."""
 def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None) -> Array:
-    """The exponential of normal variates with standard deviation `sigma`."""
+    """The exponential of normal variates with standard deviation `sigma`, real or complex."""
 def maxwell(key, shape=..., dtype=None, *, out_sharding=None) -> Array:
     """The Maxwell distribution with scale 1: the length of a normal vector in three dimensions."""
 def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1) -> Array:

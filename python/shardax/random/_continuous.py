@@ -15,7 +15,7 @@ from shardax.random._keys import (
     subkeys,
     to_shape,
 )
-from shardax.random._uniform import bernoulli, draw_bits, draw_normal, draw_uniform
+from shardax.random._uniform import bernoulli, draw_bits, draw_normal, draw_uniform, normal
 
 
 @static_jit("shape", "dtype", "mode", "stream")
@@ -304,5 +304,8 @@ def _lognormal(key, sigma, shape, dtype, stream):
 
 @takes_out_sharding
 def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
-    """The exponential of normal variates with standard deviation `sigma`."""
+    """The exponential of normal variates with standard deviation `sigma`, real or complex."""
+    if dtype is not None and jnp.issubdtype(dtype, np.complexfloating):
+        shape = parameter_shape("lognormal", shape, sigma)
+        return jnp.exp(normal(key, shape, dtype) * asarray(sigma, dtype))
     return _lognormal("lognormal", key, (sigma,), shape, dtype)

@@ -83,11 +83,12 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
     A = A / (2**squarings).astype(A.dtype)[..., None, None]
     identity = jnp.broadcast_to(jnp.eye(A.shape[-1], dtype=A.dtype), A.shape)
     square = A @ A
-    power, even, odd = identity, jnp.zeros_like(A), jnp.zeros_like(A)
-    for k in range(0, len(coefficients), 2):
+    even, odd, power = coefficients[0] * identity, coefficients[1] * identity, square
+    for k in range(2, len(coefficients), 2):
         even = even + coefficients[k] * power
         odd = odd + coefficients[k + 1] * power
-        power = power @ square
+        if k + 2 < len(coefficients):
+            power = power @ square
     odd = A @ odd
     if upper_triangular:
         result = lax.linalg.triangular_solve(even - odd, even + odd, left_side=True)
@@ -95,7 +96,8 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
         result = jnp.linalg.solve(even - odd, even + odd)
 
     def squared(i, x):
-        return jnp.where((i < squarings)[..., None, None], x @ x, x)
+        left = (i < squarings)[..., None, None]
+        return lax.cond(left.any(), lambda x: jnp.where(left, x @ x, x), lambda x: x, x)
 
     result = lax.fori_loop(0, max_squarings, squared, result)
     return jnp.where((squarings > max_squarings)[..., None, None], jnp.nan, result)

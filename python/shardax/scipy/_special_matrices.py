@@ -44,6 +44,11 @@ def block_diag(*arrs):
             "Arguments to jax.scipy.linalg.block_diag must have at most 2 dimensions, got "
             f"{arrs[wrong[0]]} at argument {wrong[0]}."
         )
+    return _block_diag(*arrs)
+
+
+@in_one_program(at_once=True)
+def _block_diag(*arrs):
     blocks = [jnp.atleast_2d(a) for a in arrs]
     dtype = jnp.result_type(*blocks)
     width = sum(b.shape[1] for b in blocks)

@@ -229,6 +229,14 @@ def bcoo_concatenate(operands, *, dimension):
     return BCOO((data, indices), shape=shape)
 
 
+def bcoo_stack(operands, axis):
+    """Arrays with the same layout and shape along a new dimension."""
+    shape = operands[0].shape[:axis] + (1,) + operands[0].shape[axis:]
+    kept = tuple(d for d in range(len(shape)) if d != axis)
+    slices = [bcoo_broadcast_in_dim(x, shape=shape, broadcast_dimensions=kept) for x in operands]
+    return bcoo_concatenate(slices, dimension=axis)
+
+
 def _padded(data, indices, nse, axis, limit):
     more = [(0, 0)] * data.ndim
     more[axis] = (0, nse - data.shape[axis])

@@ -107,6 +107,8 @@ def _broadcast(equation, mat):
 def _concatenate(equation, *operands):
     if not all(map(_is_sparse, operands)):
         raise NotImplementedError("Concatenation of sparse and dense arrays.")
+    if equation.primitive.name == "stack":
+        return _layout.bcoo_stack(operands, equation.params["axis"])
     return _layout.bcoo_concatenate(operands, dimension=equation.params["dimension"])
 
 
@@ -117,10 +119,6 @@ def _dot(equation, lhs, rhs):
         dimension_numbers=equation.params["dimension_numbers"],
         preferred_element_type=equation.params.get("preferred_element_type"),
     )
-
-
-def _convolution(equation, lhs, rhs):
-    return _math.bcoo_conv_general_dilated(lhs, rhs, **equation.params)
 
 
 def total(mat, axes):
@@ -175,8 +173,9 @@ RULES = {
     "convert_element_type": _convert,
     "broadcast_in_dim": _broadcast,
     "concatenate": _concatenate,
+    "stack": _concatenate,
     "dot_general": _dot,
-    "conv_general_dilated": _convolution,
+    "conv_general_dilated": lambda e, *xs: _math.bcoo_conv_general_dilated(*xs, **e.params),
     "dynamic_slice": _dynamic_slice,
     "gather": _gather_rule,
     "reduce_sum": lambda e, mat: total(mat, e.params["axes"]),
