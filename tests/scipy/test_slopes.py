@@ -171,3 +171,16 @@ def test_no_slope_above_the_diagonal_of_a_factor():
     a = -jnp.eye(3)
     slope = shardax.jvp(jnp.linalg.cholesky, (a,), (jnp.ones((3, 3)),))[1]
     assert np.isnan(slope[2, 0]) and not np.triu(slope, 1).any()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_slopes_of_sinc_near_0(dtype):
+    x = np.array([1e-9, 1e-6, 1e-4, 1e-2, 0.09, 0.11])
+    pix = np.pi * x
+    first = -np.pi * (pix / 3 - pix**3 / 30 + pix**5 / 840 - pix**7 / 45360 + pix**9 / 3991680)
+    second = -(np.pi**2) * (1 / 3 - pix**2 / 10 + pix**4 / 168 - pix**6 / 6480 + pix**8 / 443520)
+    slope = shardax.grad(jnp.sinc)
+    rtol = 1e-5 if dtype == "float32" else 1e-11
+    given = jnp.asarray(x, dtype)
+    np.testing.assert_allclose(shardax.vmap(slope)(given), first, rtol=rtol)
+    np.testing.assert_allclose(shardax.vmap(shardax.grad(slope))(given), second, rtol=100 * rtol)

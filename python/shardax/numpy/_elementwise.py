@@ -92,12 +92,14 @@ def angle(z, deg=False):
 def sinc(x, /):
     """sin(pi x) / (pi x), 1 at 0."""
     x = _core.promote("inexact", x)[0]
-    zero = _functions.equal(x, 0)
-    safe = where(zero, 1.0, x) * np.pi
-    # At 0 the series stands for the quotient, because of its derivatives.
-    square = _functions.square(where(zero, x, 0.0) * np.pi)
-    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))
-    return where(zero, series, _functions.sin(safe) / safe)
+    near = _functions.less(_functions.abs(x), 0.1)
+    safe = where(near, 1.0, x) * np.pi
+    # Near 0 the series stands for the quotient, whose derivatives cancel.
+    square = _functions.square(where(near, x, 0.0) * np.pi)
+    series = 1 - square / 110
+    for divisor in (72, 42, 20, 6):
+        series = 1 - square / divisor * series
+    return where(near, series, _functions.sin(safe) / safe)
 
 
 @in_one_program()
