@@ -40,6 +40,11 @@ def test_names_of_arguments_and_results():
     (info, _), _ = traced.args_info
     assert repr(info) == ("ArgInfo(_aval=ShapedArray(float32[], weak_type=True), donated=False)")
     assert info.shape == () and info.dtype == np.float32
+    for statics in (1, -2, (1, -3)):  # also where fewer are given
+        few = jax.make_jaxpr(lambda x, y=2: x * y, static_argnums=statics)(1.0)
+        assert few.debug_info.arg_names == ("x",)
+    assert not jax.make_jaxpr(lambda: 1.0, static_argnums=())().debug_info.arg_names
+    assert jax.make_jaxpr(lambda x: x, static_argnums=1)(x=1.0).debug_info.arg_names == ("x",)
     smaller = made.replace(outvars=made.outvars[:1])
     assert smaller.debug_info.func_name == "f" and smaller.debug_info.arg_names is None
     assert jax.make_jaxpr(f).__module__ == "jax"

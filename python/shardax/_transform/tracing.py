@@ -56,7 +56,8 @@ def make_jaxpr(
     def make(*args, **kwargs):
         staged = stages.stage_function(fun, args, kwargs, statics, axes, arrays_captured=True)
         program = staged.jaxpr
-        describe(program, fun, args, kwargs, [i % len(args) for i in statics], staged.out_tree)
+        left_out = [i + len(args) if i < 0 else i for i in statics]
+        describe(program, fun, args, kwargs, left_out, staged.out_tree)
         return (program, stages.shape_of(staged)) if return_shape else program
 
     for attribute in ("__name__", "__qualname__"):
