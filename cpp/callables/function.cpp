@@ -114,12 +114,17 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-// That of the user's function, as inspect finds it. AttributeError where there is none.
+// That of the user's function, as inspect finds it. AttributeError where there is none. Of
+// functions of functions it is the innermost one's: inspect asks each of them for its own, and more
+// than once.
 PyObject* get_signature(PyObject* self, void*) {
   return guarded([&] {
+    PyObject* function = as_function(self)->wrapped;
+    while (Py_TYPE(function)->tp_descr_get == bind_method)
+      function = as_function(function)->wrapped;
     const Ref inspect = checked(PyImport_ImportModule("inspect"));
-    const Ref signature = Ref::steal(
-        PyObject_CallMethod(inspect.get(), "signature", "O", as_function(self)->wrapped));
+    const Ref signature =
+        Ref::steal(PyObject_CallMethod(inspect.get(), "signature", "O", function));
     if (!signature) {
       PyErr_Clear();
       fail(ErrorKind::attribute_error, "'", Py_TYPE(self)->tp_name,

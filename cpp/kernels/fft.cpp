@@ -48,6 +48,8 @@ using lanes::width;
 // Lines up to this length go through the passes as they are, eight at a time; a longer one is a
 // matrix. It depends on nothing else, so that a line's bits do not depend on how many there are.
 constexpr std::int64_t longest_direct = 128;
+// Of lines with large prime factors, matrices of fewer rows leave lanes empty.
+constexpr std::int64_t least_rows = 6;
 // Eight lines go together while they, of this many bytes, stay in a core's cache.
 constexpr std::int64_t together_bytes = 256 * 1024;
 
@@ -95,13 +97,14 @@ struct Fourier<T>::Matrix {
 template <class T>
 Fourier<T>::Fourier(std::int64_t n, bool inverse, bool part) : n_(n), inverse_(inverse) {
   if (n <= 1) return;
-  if (!is_smooth(n)) {
-    convolution_ = std::make_unique<FourierConvolution<T>>(n, inverse);
+  const bool smooth = is_smooth(n);
+  const std::int64_t n1 = middle_divisor(n);
+  if (n > longest_direct && n1 >= (smooth ? 2 : least_rows) && !part) {
+    matrix_ = std::make_unique<Matrix>(n, n1, inverse);
     return;
   }
-  const std::int64_t n1 = middle_divisor(n);
-  if (n > longest_direct && n1 > 1 && !part) {
-    matrix_ = std::make_unique<Matrix>(n, n1, inverse);
+  if (!smooth) {
+    convolution_ = std::make_unique<FourierConvolution<T>>(n, inverse);
     return;
   }
   std::int64_t inner = 1;
@@ -123,6 +126,10 @@ Fourier<T>::~Fourier() = default;
 
 template <class T>
 Lanes<T>* Fourier<T>::passes(Lanes<T>* a, Lanes<T>* b) const {
+  if (convolution_) {
+    convolution_->transform(a);
+    return a;
+  }
   const T sign = inverse_ ? T(1) : T(-1);
   for (const Pass& p : passes_) {
     const Root<T>* w = p.twiddles.data();

@@ -107,23 +107,23 @@ FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse, Size siz
   }
 }
 
+// What eight lines work in: the convolution's elements, then two columns or rows.
 template <class T>
-template <class E>
-void FourierConvolution<T>::eight(const E* const* in, std::int64_t in_step, Complex* const* out,
-                                  std::int64_t out_step, std::int64_t count, std::int64_t wanted,
-                                  T scale) const {
-  const Room<Lanes<T>> lines(rows_ * columns_);
-  Workspace<T>& space = workspace<T>(std::max(rows_, columns_));
-  Lanes<T>*a = space.a.data(), *b = space.b.data();
-  gather(in, in_step, false, n_, lines.data());
+std::int64_t FourierConvolution<T>::room() const {
+  return rows_ * columns_ + 2 * std::max(rows_, columns_);
+}
+
+template <class T>
+void FourierConvolution<T>::transform(Lanes<T>* lines, std::int64_t wanted) const {
+  Lanes<T>*a = lines + rows_ * columns_, *b = a + std::max(rows_, columns_);
   for (std::int64_t j = 0; j < columns_; ++j) {
     const std::int64_t used = std::max<std::int64_t>(0, (n_ - j + columns_ - 1) / columns_);
-    turn_by_roots(lines.data() + j, columns_, chirp_.data() + j, columns_, a, 1, used);
+    turn_by_roots(lines + j, columns_, chirp_.data() + j, columns_, a, 1, used);
     std::fill(a + used, a + rows_, Lanes<T>{});
-    turn_by_line(down_.passes(a, b), turns_.of(j), j % width, lines.data() + j, columns_, rows_);
+    turn_by_line(down_.passes(a, b), turns_.of(j), j % width, lines + j, columns_, rows_);
   }
   for (std::int64_t k = 0; k < rows_; ++k) {
-    Lanes<T>* row = lines.data() + k * columns_;
+    Lanes<T>* row = lines + k * columns_;
     Lanes<T>* spectrum = along_.passes(row, b);
     turn_by_line(spectrum, spectrum_.data() + k / width * columns_, k % width, a, 1, columns_);
     turn_by_line(back_along_.passes(a, b), back_turns_.of(k), k % width, row, 1, columns_);
@@ -131,9 +131,26 @@ void FourierConvolution<T>::eight(const E* const* in, std::int64_t in_step, Comp
   for (std::int64_t j = 0; j < std::min(columns_, wanted); ++j) {
     const std::int64_t used = (wanted - j + columns_ - 1) / columns_;
     for (std::int64_t k = 0; k < rows_; ++k) a[k] = lines[j + k * columns_];
-    turn_by_roots(back_up_.passes(a, b), 1, chirp_.data() + j, columns_, lines.data() + j, columns_,
-                  used);
+    turn_by_roots(back_up_.passes(a, b), 1, chirp_.data() + j, columns_, lines + j, columns_, used);
   }
+}
+
+template <class T>
+void FourierConvolution<T>::transform(Lanes<T>* x) const {
+  const Room<Lanes<T>> lines(room());
+  std::copy(x, x + n_, lines.data());
+  transform(lines.data(), n_);
+  std::copy(lines.data(), lines.data() + n_, x);
+}
+
+template <class T>
+template <class E>
+void FourierConvolution<T>::eight(const E* const* in, std::int64_t in_step, Complex* const* out,
+                                  std::int64_t out_step, std::int64_t count, std::int64_t wanted,
+                                  T scale) const {
+  const Room<Lanes<T>> lines(room());
+  gather(in, in_step, false, n_, lines.data());
+  transform(lines.data(), wanted);
   scatter(lines.data(), wanted, scale, out, out_step, false, count);
 }
 

@@ -1,4 +1,4 @@
-// kernels/fft_convolution.h - Fourier transforms of lengths with large prime factors.
+// kernels/fft_convolution.h - Fourier transforms of large prime lengths.
 #pragma once
 
 #include "kernels/fft_turns.h"
@@ -22,6 +22,8 @@ class FourierConvolution {
   // The first `wanted` elements of the transform of complex or of real lines.
   template <class E>
   void run(const Lines<const E>& in, const Lines<Complex>& out, std::int64_t wanted, T scale) const;
+  // Of eight lines that are parts of longer ones, in place.
+  void transform(lanes::Lanes<T>* x) const;
 
  private:
   struct Size {
@@ -29,6 +31,9 @@ class FourierConvolution {
   };
   FourierConvolution(std::int64_t n, bool inverse, Size size);
   static Size size_for(std::int64_t least);
+
+  std::int64_t room() const;
+  void transform(lanes::Lanes<T>* lines, std::int64_t wanted) const;
 
   template <class E>
   void eight(const E* const* in, std::int64_t in_step, Complex* const* out, std::int64_t out_step,

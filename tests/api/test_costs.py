@@ -54,3 +54,12 @@ def test_signatures():
     assert str(inspect.signature(functools.partial(shardax.jit(f), 1))) == "(y=1, *, z)"
     with pytest.raises(AttributeError, match="__signature__"):
         getattr(shardax.jit(max), "__signature__")  # noqa: B009
+
+
+def test_signatures_of_long_chains():
+    """Each function of a function is asked for its signature once, not twice."""
+    f = lambda x, *, k=1: x  # noqa: E731
+    for _ in range(200):
+        f = shardax.jit(f)
+    assert str(inspect.signature(f)) == "(x, *, k=1)"
+    assert shardax.make_jaxpr(f)(1.0).debug_info.arg_names == ("x",)

@@ -28,8 +28,10 @@ def test_lengths(n):
         assert_close(getattr(jnp.fft, name)(z, n), getattr(np.fft, name)(z, n))
 
 
-# Passes alone, matrices of passes, convolutions; even and odd, for one core's cache and beyond.
-LENGTHS = (60, 101, 254, 303, 499, 854, 997, 1000, 1243, 2003, 4096, 4099, 6561, 7544, 18480)
+# Passes alone, matrices of passes, convolutions, matrices of these; even and odd, for one core's
+# cache and beyond.
+LENGTHS = (60, 101, 254, 303, 499, 854, 997, 1000, 1243, 1507, 2003, 4096, 4099, 4795, 6561, 7544,
+           18480, 18769)  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

@@ -167,20 +167,17 @@ def describe(program, fun, args, kwargs, statics, out_tree):
     Args:
       statics: positions and names of arguments that it has not.
     """
-    try:
-        signature = inspect.signature(fun)
-    except (TypeError, ValueError):
-        signature = None
     leaves, tree = tree_util.tree_flatten((args, kwargs))
     name, count = program.name or "<unknown>", (len(program.invars), len(program.outvars))
-    code = getattr(inspect.unwrap(fun), "__code__", None)
-    source = name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
 
     def about():
+        inner = inspect.unwrap(fun)
+        code = getattr(inner, "__code__", None)
+        source = name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
         where = tree_util.tree_leaves_with_path(out_tree.unflatten(range(out_tree.num_leaves)))
         results = tuple("result" + tree_util.keystr(path) for path, _ in where)
         args, kwargs = tree.unflatten(range(len(leaves)))
-        names = tuple(argument_paths(signature, args, kwargs, statics))
+        names = tuple(argument_paths(inner, args, kwargs, statics))
         if (len(names), len(results)) != count:  # references have values among both
             return DebugInfo("jit", source, None)
         return DebugInfo("jit", source, names, results)
