@@ -1,4 +1,6 @@
 // ops/assemble.cpp - ops that build arrays: concatenate, pad, iota, and constants.
+#include <limits>
+
 #include "array/narrow.h"
 #include "kernels/copy.h"
 #include "ops/family.h"
@@ -6,6 +8,7 @@
 #include "ops/split.h"
 #include "ops/split_check.h"
 #include "ops/sums.h"
+#include "runtime/pool.h"
 
 namespace shardax::ops {
 namespace {
@@ -214,6 +217,37 @@ const Op pad_op{
 
 // ---- iota ------------------------------------------------------------------------------------
 
+// Numbers of a chunk.
+constexpr std::int64_t counted_together = std::int64_t{1} << 16;
+
+// Element i is i, for i in [from, to).
+template <class T>
+void count(DType dtype, T* out, std::int64_t stride, std::int64_t from, std::int64_t to) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (stride == 1 && to <= std::numeric_limits<std::int32_t>::max()) {  // in vectors
+      const auto end = static_cast<std::int32_t>(to);
+      for (auto i = static_cast<std::int32_t>(from); i < end; ++i) out[i] = static_cast<T>(i);
+      return;
+    }
+  }
+  for (std::int64_t i = from; i < to; ++i) {
+    T value{};
+    if constexpr (std::is_same_v<T, bfloat16_t>)
+      value = to_bfloat16(static_cast<float>(i));
+    else if constexpr (std::is_same_v<T, float16_t>)
+      value = to_float16(static_cast<float>(i));
+    else if constexpr (std::is_same_v<T, narrow_t>)
+      value = to_narrow(dtype, i);
+    else if constexpr (is_opaque<T>)
+      value = T{};
+    else if constexpr (std::is_arithmetic_v<T>)
+      value = static_cast<T>(i);
+    else
+      value = T(static_cast<typename T::value_type>(i));
+    out[i * stride] = value;
+  }
+}
+
 Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
   const auto dim = static_cast<std::size_t>(params.integer("dimension"));
   return [dim, type = out[0]](std::span<const View>, std::span<const View> views) {
@@ -223,24 +257,13 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
     const Shape line_shape{n};
     // One line of numbers along `dim`, repeated over the others.
     Shape first(type.rank(), 0);
-    visit_dtype(type.dtype, [&](auto zero) {
-      using T = decltype(zero);
-      for (std::int64_t i = 0; i < n; ++i) {
-        T value{};
-        if constexpr (std::is_same_v<T, bfloat16_t>)
-          value = to_bfloat16(static_cast<float>(i));
-        else if constexpr (std::is_same_v<T, float16_t>)
-          value = to_float16(static_cast<float>(i));
-        else if constexpr (std::is_same_v<T, narrow_t>)
-          value = to_narrow(type.dtype, i);
-        else if constexpr (is_opaque<T>)
-          value = T{};
-        else if constexpr (std::is_arithmetic_v<T>)
-          value = static_cast<T>(i);
-        else
-          value = T(static_cast<typename T::value_type>(i));
-        reinterpret_cast<T*>(view.data)[i * view.strides[dim]] = value;
-      }
+    runtime::parallel_for((n + counted_together - 1) / counted_together, [&](std::int64_t part) {
+      const std::int64_t from = part * counted_together;
+      const std::int64_t to = std::min(n, from + counted_together);
+      visit_dtype(type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        count(type.dtype, reinterpret_cast<T*>(view.data), view.strides[dim], from, to);
+      });
     });
     const int width = itemsize(type.dtype);
     for (std::size_t d = 0; d < type.rank(); ++d) {
