@@ -58,6 +58,8 @@ REASONS = {
     "divided by 6, where XLA multiplies by a sixth": "hard_sigmoid hard_silu hard_swish",
     "the ends and the middle are joined, in a pass of its own": "gradient",
     "a choice between floor and ceil": "trunc",
+    "neighbours are added in tiles, which are summed then": "trapezoid",
+    "the factors, too, are copied out of LAPACK's columns": "det",
     "Halley's iteration, as in JAX, where SciPy has singular values": "polar",
     "all pieces of the function are computed, then one is chosen": "log_ndtr",
     "in each element 32 products and sums wait for one another": "polyval",
