@@ -48,7 +48,7 @@ struct ProgramObject {
   std::shared_ptr<const KeptFunctions> functions;
   Values captured = {};  // for its last inputs: shown among the constants; null: not known yet
   ShownVars shown = nullptr;
-  Ref about = {};  // its DebugInfo, or a function that gives it; null where only a name is known
+  Ref about = {};  // gives its DebugInfo; null where only a name is known
 };
 
 struct EquationObject {

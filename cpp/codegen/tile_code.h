@@ -31,10 +31,10 @@ struct MachineCode {
 };
 
 // The code of this program. All loads of an element come before its stores, so that an output may
-// lie where an input does, where no element is gone over again. Empty where a node has no instruction.
-// With AVX-512 any number of elements is computed. `streams`: stores of whole vectors go past the
-// caches, to addresses that are multiples of 64 bytes; the code takes multiples of its vectors.
-// `listing`, where given, gets the instructions as text.
+// lie where an input does, where no element is gone over again. Empty where a node has no
+// instruction. With AVX-512 any number of elements is computed. `streams`: stores of whole vectors
+// go past the caches, to addresses that are multiples of 64 bytes; the code takes multiples of its
+// vectors. `listing`, where given, gets the instructions as text.
 MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams = false,
                       std::string* listing = nullptr);

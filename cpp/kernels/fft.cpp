@@ -50,8 +50,6 @@ using lanes::width;
 constexpr std::int64_t longest_direct = 128;
 // Of lines with large prime factors, matrices of fewer rows leave lanes empty.
 constexpr std::int64_t least_rows = 6;
-// Eight lines go together while they, of this many bytes, stay in a core's cache.
-constexpr std::int64_t together_bytes = 256 * 1024;
 
 template <class T>
 Root<T> root(std::int64_t k, std::int64_t n, bool inverse) {
@@ -148,9 +146,7 @@ Lanes<T>* Fourier<T>::passes(Lanes<T>* a, Lanes<T>* b) const {
 
 template <class T>
 Road Fourier<T>::road() const {
-  if (!matrix_) return Road::together;
-  const std::int64_t bytes = n_ * static_cast<std::int64_t>(sizeof(Lanes<T>));
-  return bytes <= together_bytes ? Road::either : Road::alone;
+  return matrix_ ? fft_work::road_of<T>(n_) : Road::together;
 }
 
 template <class T>

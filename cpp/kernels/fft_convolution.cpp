@@ -10,7 +10,6 @@ namespace shardax::kernels {
 namespace {
 
 using fft_work::by_groups;
-using fft_work::Road;
 using fft_work::Workspace;
 using fft_work::workspace;
 using lanes::gather;
@@ -20,9 +19,6 @@ using lanes::scatter;
 using lanes::turn_by_line;
 using lanes::turn_by_roots;
 using lanes::width;
-
-// Eight lines go together while what they work in, of this many bytes, stays in a core's cache.
-constexpr std::int64_t together_bytes = 256 * 1024;
 
 // Operations of a pass by its factor, an element: loads and stores, twiddles, additions.
 double cost_of(std::int64_t n) {
@@ -200,9 +196,8 @@ template <class E>
 void FourierConvolution<T>::run(const Lines<const E>& in, const Lines<Complex>& out,
                                 std::int64_t wanted, T scale) const {
   const std::int64_t length = rows_ * columns_;
-  const bool together = length * static_cast<std::int64_t>(sizeof(Lanes<T>)) <= together_bytes;
   fft_work::over_lines(
-      in.count, length, together ? Road::either : Road::alone,
+      in.count, length, fft_work::road_of<T>(length),
       [&](std::int64_t i) {
         alone(in.data + in.start(i), in.step, out.data + out.start(i), out.step, wanted, scale);
       },

@@ -5,7 +5,6 @@
 namespace shardax::kernels {
 namespace {
 
-using fft_work::Road;
 using fft_work::Workspace;
 using fft_work::workspace;
 using lanes::Lanes;

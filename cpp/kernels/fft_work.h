@@ -56,6 +56,13 @@ void by_groups(std::int64_t count, std::int64_t size, std::int64_t n, F&& body) 
 // Lines of n elements, in parallel: eight(first, count) where lines go together, but alone(line)
 // for so few that one by one, filling the lanes by themselves, they take no longer.
 enum class Road : std::uint8_t { alone, either, together };
+// Eight lines of n elements go together while they stay in a core's cache.
+template <class T>
+Road road_of(std::int64_t n) {
+  constexpr std::int64_t cached_bytes = 256 * 1024;
+  const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(Lanes<T>));
+  return bytes <= cached_bytes ? Road::either : Road::alone;
+}
 template <class Alone, class Eight>
 void over_lines(std::int64_t lines, std::int64_t n, Road road, Alone&& alone, Eight&& eight) {
   const std::int64_t size = road == Road::alone ? 1 : width;

@@ -13,11 +13,10 @@ def argument_paths(fun, args, kwargs, statics):
     """One name per leaf of (args, kwargs) as the user would write it: x, a['k'][1], args[0],
     k['a'].
 
-    `fun`: the function, or its signature. `statics`: positions and names of arguments that are not
-    to be listed.
+    `statics`: positions and names of arguments that are not to be listed.
     """
     try:
-        signature = fun if isinstance(fun, inspect.Signature) else inspect.signature(fun)
+        signature = inspect.signature(fun)
         bound, parameters = signature.bind(*args, **kwargs), signature.parameters
     except (TypeError, ValueError):
         return _plain_paths(args, kwargs, statics)
