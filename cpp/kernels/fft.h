@@ -51,12 +51,8 @@ class Fourier {
 
   // May a line be among eight lanes, and may it also be alone with the same bits?
   fft_work::Road road() const;
-  // The transforms of the lines in space.a; of real ones the first n / 2 + 1 elements.
-  lanes::Lanes<T>* eight(fft_work::Workspace<T>& space, bool real) const;
-  // Of one line of E, complex or real; of a real one the first n / 2 + 1 elements.
-  template <class E>
-  void alone(const E* in, std::int64_t in_step, Complex* out, std::int64_t out_step, T scale) const;
-
+  // The transforms of the lines in space.a.
+  lanes::Lanes<T>* eight(fft_work::Workspace<T>& space) const;
   // The passes of a part: both buffers have n elements; returns that with the result.
   lanes::Lanes<T>* passes(lanes::Lanes<T>* a, lanes::Lanes<T>* b) const;
 

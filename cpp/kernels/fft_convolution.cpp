@@ -164,7 +164,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
     const auto at = starts(line.data() + first, 1);
     gather(at.data(), columns_, true, rows_, space.a.data());
     Lanes<T>* columns = down_.passes(space.a.data(), space.b.data());
-    turns_.turn(columns, first);
+    turns_.turn(columns, first, rows_);
     scatter(columns, rows_, T(1), at.data(), columns_, true, width);
   });
   by_groups(rows_, width, columns_, [&](std::int64_t first) {
@@ -176,7 +176,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
     const Lanes<T>* none = nullptr;
     lanes::turn_by<T>(rows, spectrum_.data() + first / width * columns_, none, columns_);
     Lanes<T>* back = back_along_.passes(rows, rows == a ? b : a);
-    back_turns_.turn(back, first);
+    back_turns_.turn(back, first, columns_);
     scatter(back, columns_, T(1), at.data(), 1, false, width);
   });
   by_groups(columns_, width, rows_, [&](std::int64_t first) {

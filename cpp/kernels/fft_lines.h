@@ -97,8 +97,15 @@ SHARDAX_CLONES [[gnu::flatten]] void gather(const std::complex<T>* const* from, 
     for (std::int64_t l = 0; l < width; ++l) to[j].set(l, from[l][j * step]);
   }
 }
-// Real lines.
+// Real lines, as real parts without imaginary ones, or as imaginary parts beside what is there.
 template <class T>
+SHARDAX_INLINE void set_part(Few<T>& to, const typename Few<T>::Vector& value, bool imaginary) {
+  if (imaginary)
+    to.im = value;
+  else
+    to = Few<T>{value, {}};
+}
+template <bool imaginary = false, class T>
 SHARDAX_CLONES [[gnu::flatten]] void gather(const T* const* from, std::int64_t step, bool adjacent,
                                             std::int64_t n, Lanes<T>* to) {
   using V = typename Few<T>::Vector;
@@ -108,7 +115,7 @@ SHARDAX_CLONES [[gnu::flatten]] void gather(const T* const* from, std::int64_t s
     for (int h = 0; h < parts; ++h) {
       V row;
       std::memcpy(&row, from[0] + j * step + h * lines, sizeof row);
-      to[j].part[h] = {row, V{}};
+      set_part<T>(to[j].part[h], row, imaginary);
     }
   }
   for (; step == 1 && j + lines <= n; j += lines) {
@@ -116,11 +123,14 @@ SHARDAX_CLONES [[gnu::flatten]] void gather(const T* const* from, std::int64_t s
       V rows[lines];
       for (int l = 0; l < lines; ++l) std::memcpy(&rows[l], from[h * lines + l] + j, sizeof(V));
       transpose(rows);
-      for (int i = 0; i < lines; ++i) to[j + i].part[h] = {rows[i], V{}};
+      for (int i = 0; i < lines; ++i) set_part<T>(to[j + i].part[h], rows[i], imaginary);
     }
   }
   for (; j < n; ++j) {
-    for (std::int64_t l = 0; l < width; ++l) to[j].set(l, from[l][j * step]);
+    for (std::int64_t l = 0; l < width; ++l) {
+      const T value = from[l][j * step];
+      to[j].set(l, imaginary ? std::complex<T>(to[j].of(l).real(), value) : value);
+    }
   }
 }
 template <class T>
@@ -155,23 +165,37 @@ SHARDAX_CLONES [[gnu::flatten]] void scatter(const Lanes<T>* from, std::int64_t 
   }
 }
 
-// The real parts.
-template <class T>
+// The real parts, or the imaginary ones.
+template <bool imaginary = false, class T>
 SHARDAX_CLONES [[gnu::flatten]] void scatter(const Lanes<T>* from, std::int64_t n, T scale,
-                                             T* const* to, std::int64_t count) {
+                                             T* const* to, std::int64_t step, bool adjacent,
+                                             std::int64_t count) {
   using V = typename Few<T>::Vector;
   constexpr int lines = Few<T>::lines, parts = Lanes<T>::parts;
+  constexpr auto part = imaginary ? &Few<T>::im : &Few<T>::re;
+  if (adjacent && count == width) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (int h = 0; h < parts; ++h) {
+        const V row = from[j].part[h].*part * scale;
+        std::memcpy(to[0] + j * step + h * lines, &row, sizeof row);
+      }
+    }
+    return;
+  }
   std::int64_t j = 0;
-  for (; count == width && j + lines <= n; j += lines) {
+  for (; step == 1 && count == width && j + lines <= n; j += lines) {
     for (int h = 0; h < parts; ++h) {
       V rows[lines];
-      for (int i = 0; i < lines; ++i) rows[i] = from[j + i].part[h].re * scale;
+      for (int i = 0; i < lines; ++i) rows[i] = from[j + i].part[h].*part * scale;
       transpose(rows);
       for (int l = 0; l < lines; ++l) std::memcpy(to[h * lines + l] + j, &rows[l], sizeof(V));
     }
   }
   for (; j < n; ++j) {
-    for (std::int64_t l = 0; l < count; ++l) to[l][j] = from[j].of(l).real() * scale;
+    for (std::int64_t l = 0; l < count; ++l) {
+      const std::complex<T> value = from[j].of(l);
+      to[l][j * step] = (imaginary ? value.imag() : value.real()) * scale;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // kernels/fft_real.cpp - Fourier transforms of real rows by complex ones of half their length.
 #include "kernels/fft_convolution.h"
+#include "kernels/fft_matrix.h"
 #include "kernels/room.h"
 
 namespace shardax::kernels {
@@ -95,13 +96,9 @@ void RealFourier<T>::forward(const T* in, Complex* out, std::int64_t rows) const
   }
   const auto alone = [&](std::int64_t row) {
     Complex* x = out + row * (half + 1);
-    if (odd_) {
-      fourier_.alone(in + row * n_, 1, x, 1, T(1));
-      x[0].imag(0);
-    } else {
-      fourier_.alone(pairs + row * half, 1, x, 1, T(1));
-      unpair(x);
-    }
+    if (odd_) return fourier_.matrix_->alone_from_real(in + row * n_, x, T(1));
+    fourier_.matrix_->alone(pairs + row * half, 1, x, 1, T(1));
+    unpair(x);
   };
   const auto eight = [&](std::int64_t first, std::int64_t count) {
     Workspace<T>& space = workspace<T>(fourier_.size() + 1);
@@ -110,13 +107,13 @@ void RealFourier<T>::forward(const T* in, Complex* out, std::int64_t rows) const
       const T* from[width];
       dense(in, rows, n_).starts(first, count, from);
       lanes::gather(from, 1, false, n_, space.a.data());
-      x = fourier_.eight(space, true);
+      x = fourier_.matrix_ ? fourier_.matrix_->eight_from_real(space) : fourier_.eight(space);
       x[0].make_real();
     } else {
       const Complex* from[width];
       dense(pairs, rows, half).starts(first, count, from);
       lanes::gather(from, 1, false, half, space.a.data());
-      x = fourier_.eight(space, false);
+      x = fourier_.eight(space);
       lanes::unpair(x, half, roots_.data());
     }
     Complex* starts[width];
@@ -130,44 +127,40 @@ template <class T>
 void RealFourier<T>::inverse(const Complex* in, T* out, std::int64_t rows, T scale) const {
   const std::int64_t half = n_ / 2, n = fourier_.size();
   const Lines<const Complex> from = dense(in, rows, half + 1);
-  // All elements of a row, of which the first half + 1 are given.
-  const auto whole = [&](std::int64_t row, Complex* z) {
-    const Complex* x = in + row * (half + 1);
-    z[0] = x[0].real();
-    over(half, [&](std::int64_t k) {
-      z[k + 1] = x[k + 1];
-      z[n_ - k - 1] = std::conj(x[k + 1]);
-    });
-  };
-  const auto store = [&](std::int64_t row, const Complex* z) {
-    over(n_, [&](std::int64_t j) { out[row * n_ + j] = z[j].real(); });
-  };
   Complex* pairs = reinterpret_cast<Complex*>(out);
   if (fourier_.convolution_) {
     const Room<Complex> room(odd_ ? rows * n_ : 0);
     Complex* work = odd_ ? room.data() : pairs;
     fft_work::by_groups(rows, 1, n, [&](std::int64_t row) {
-      if (odd_)
-        whole(row, work + row * n);
-      else
-        pair_up(in + row * (half + 1), work + row * n);
+      const Complex* x = in + row * (half + 1);
+      Complex* z = work + row * n;
+      if (!odd_) return pair_up(x, z);
+      z[0] = x[0].real();
+      over(half, [&](std::int64_t k) {
+        z[k + 1] = x[k + 1];
+        z[n - k - 1] = std::conj(x[k + 1]);
+      });
     });
     fourier_.run(dense<const Complex>(work, rows, n), dense(work, rows, n), scale);
     if (!odd_) return;
-    fft_work::by_groups(rows, 1, n, [&](std::int64_t row) { store(row, work + row * n); });
+    fft_work::by_groups(rows, 1, n, [&](std::int64_t row) {
+      over(n, [&](std::int64_t j) { out[row * n + j] = work[row * n + j].real(); });
+    });
     return;
   }
   const auto alone = [&](std::int64_t row) {
-    if (odd_) {
-      const Room<Complex> z(n_);
-      whole(row, z.data());
-      fourier_.alone(z.data(), 1, z.data(), 1, scale);
-      store(row, z.data());
-    } else {
-      Complex* z = pairs + row * half;
-      pair_up(in + row * (half + 1), z);
-      fourier_.alone(z, 1, z, 1, scale);
-    }
+    const Complex* x = in + row * (half + 1);
+    if (odd_) return fourier_.matrix_->alone_to_real(x, out + row * n_, scale);
+    Complex* z = pairs + row * half;
+    pair_up(x, z);
+    fourier_.matrix_->alone(z, 1, z, 1, scale);
+  };
+  const auto whole = [&](Workspace<T>& space) {
+    if (fourier_.matrix_) return fourier_.matrix_->eight_to_real(space);
+    Lanes<T>* x = space.a.data();
+    x[0].make_real();
+    for (std::int64_t k = 1; k <= half; ++k) lanes::conjugate(x[n - k], x[k]);
+    return fourier_.eight(space);
   };
   const auto eight = [&](std::int64_t first, std::int64_t count) {
     Workspace<T>& space = workspace<T>(n + 1);
@@ -176,16 +169,14 @@ void RealFourier<T>::inverse(const Complex* in, T* out, std::int64_t rows, T sca
     from.starts(first, count, starts);
     lanes::gather(starts, 1, false, half + 1, x);
     if (odd_) {
-      x[0].make_real();
-      for (std::int64_t k = 1; k <= half; ++k) lanes::conjugate(x[n_ - k], x[k]);
       T* to[width];
       dense(out, rows, n_).starts(first, count, to);
-      lanes::scatter(fourier_.eight(space, false), n_, scale, to, count);
+      lanes::scatter(whole(space), n_, scale, to, 1, false, count);
     } else {
       lanes::pair_up(x, half, roots_.data());
       Complex* to[width];
       dense(pairs, rows, half).starts(first, count, to);
-      lanes::scatter<T>(fourier_.eight(space, false), half, scale, to, 1, false, count);
+      lanes::scatter<T>(fourier_.eight(space), half, scale, to, 1, false, count);
     }
   };
   fft_work::over_lines(rows, n_, fourier_.road(), alone, eight);
