@@ -168,7 +168,7 @@ SHARDAX_CLONES [[gnu::flatten]] void pass(const Lanes<T>* in, Lanes<T>* out, con
   }
 }
 
-constexpr std::int64_t largest_factor = 127;
+constexpr std::int64_t largest_factor = 113;
 
 // The same for an odd p, whose roots are exp(-+2 pi i q / p): numbers r and p - r go together.
 template <class T>
