@@ -54,12 +54,16 @@ class KernelStep final : public Step {
 class ProductStep final : public Step {
  public:
   ProductStep(const kernels::MatmulArgs& product, std::vector<Window> in, Window out)
-      : product_(product), in_(std::move(in)), out_(std::move(out)) {}
+      : product_(product),
+        small_(kernels::small_product(product)),
+        in_(std::move(in)),
+        out_(std::move(out)) {}
   void run(std::byte* const* base) const override {
+    const std::byte *a = address_of_window(in_[0], base), *b = address_of_window(in_[1], base);
+    std::byte* c = address_of_window(out_, base);
+    if (small_) return small_->run(a, b, c);
     kernels::MatmulArgs args = product_;
-    args.a = address_of_window(in_[0], base);
-    args.b = address_of_window(in_[1], base);
-    args.c = address_of_window(out_, base);
+    args.a = a, args.b = b, args.c = c;
     kernels::matmul(args, runtime::parallel_for);
   }
   std::string text() const override { return "dot_general -> " + short_string(out_.type); }
@@ -69,6 +73,7 @@ class ProductStep final : public Step {
 
  private:
   kernels::MatmulArgs product_;
+  std::unique_ptr<const kernels::SmallProduct> small_;
   std::vector<Window> in_;
   Window out_;
 };

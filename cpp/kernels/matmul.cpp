@@ -148,4 +148,11 @@ void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
   }
 }
 
+std::unique_ptr<const SmallProduct> small_product(const MatmulArgs& args) {
+  const bool floats = args.dtype == DType::float32 || args.dtype == DType::float64;
+  if (!floats || args.dtype != args.out_dtype || args.batch * args.m * args.n * args.k == 0)
+    return {};
+  return small_float_product(merge_batch(args), best_isa());
+}
+
 }  // namespace shardax::kernels

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "array/dtype.h"
 #include "base/function_ref.h"
@@ -59,5 +60,16 @@ std::int64_t matmul_panel_columns(DType dtype);
 // each, and small products never call parallel_for nor allocate; large ones take up to 32 MB while
 // they run. Any thread; chunks use thread-local scratch of at most 1.5 MB a thread.
 void matmul(const MatmulArgs& args, ParallelFor parallel_for);
+
+// A product of floats that is one call of a kernel: what is worked out for it, but for where its
+// operands lie. Of 20 x 20 numbers and a vector, all of that takes twice as long as the kernel.
+class SmallProduct {
+ public:
+  // The same bits as matmul's.
+  virtual void run(const void* a, const void* b, void* c) const = 0;
+  virtual ~SmallProduct() = default;
+};
+// Null where `args`, whose addresses are not read, are no such product.
+std::unique_ptr<const SmallProduct> small_product(const MatmulArgs& args);
 
 }  // namespace shardax::kernels

@@ -56,6 +56,35 @@ struct Part {
   std::int64_t batch, i, j, m, n;
 };
 
+// A kernel that computes a whole part, if there is one.
+template <class T>
+struct KernelCall {
+  void (*direct)(const Product<T>& p) = nullptr;
+  void (*dots)(const Product<T>& p, bool add) = nullptr;
+
+  explicit operator bool() const { return direct || dots; }
+  void operator()(const Product<T>& p) const { direct ? direct(p) : dots(p, false); }
+};
+
+template <class T>
+class KernelProduct final : public SmallProduct {
+ public:
+  KernelProduct(KernelCall<T> call, const Product<T>& product, bool transposed)
+      : call_(call), product_(product), transposed_(transposed) {}
+  void run(const void* a, const void* b, void* c) const override {
+    Product<T> p = product_;
+    p.a = static_cast<const T*>(transposed_ ? b : a);
+    p.b = static_cast<const T*>(transposed_ ? a : b);
+    p.c = static_cast<T*>(c);
+    call_(p);
+  }
+
+ private:
+  KernelCall<T> call_;
+  Product<T> product_;
+  bool transposed_;
+};
+
 template <class T>
 class FloatProduct {
  public:
@@ -67,9 +96,7 @@ class FloatProduct {
 
   void run(ParallelFor parallel_for) const {
     if (is_long_dot()) return long_dot(parallel_for);
-    const bool columns = args_.n <= 3;
-    const MatmulChunks plan = plan_chunks(args_, nanoseconds(), columns ? 64 : kernels_.tile_rows,
-                                          args_.m <= 3 ? 128 : kernels_.panel_columns);
+    const MatmulChunks plan = chunks();
     if (plan.count == 1) return chunk(plan, 0);
     if (is_large()) {
       const PackedProduct<T> packed(args_, kernels_, plan);
@@ -79,9 +106,17 @@ class FloatProduct {
     parallel_for(plan.count, body);
   }
 
+  // The whole product, where it is one call of a kernel.
+  std::unique_ptr<const SmallProduct> small(bool transposed) const;
+
  private:
   static constexpr DType dtype() {
     return std::is_same_v<T, float> ? DType::float32 : DType::float64;
+  }
+
+  MatmulChunks chunks() const {
+    return plan_chunks(args_, nanoseconds(), args_.n <= 3 ? 64 : kernels_.tile_rows,
+                       args_.m <= 3 ? 128 : kernels_.panel_columns);
   }
 
   // At the speeds of one core of a common server.
@@ -145,18 +180,34 @@ class FloatProduct {
             p.c_m};
   }
 
-  void compute(const Part& w) const {
+  // One column of many rows, or few columns of many more: column by column.
+  bool by_columns(std::int64_t rows) const {
     const MatmulArgs& p = args_;
-    if (p.a_k == 1 && (p.n == 1 ? w.m >= kernels_.vector_size || p.k > matmul_k_block
-                                : p.n <= 3 && w.m >= 64 && p.k >= 64)) {
-      for (std::int64_t j = 0; j < p.n; ++j) column({w.batch, w.i, j, w.m, 1});
-      return;
+    return p.a_k == 1 && (p.n == 1 ? rows >= kernels_.vector_size || p.k > matmul_k_block
+                                   : p.n <= 3 && rows >= 64 && p.k >= 64);
+  }
+
+  // Of so many rows and columns: with operands that are read, and a result that is written, in
+  // place.
+  KernelCall<T> call_for(std::int64_t rows, std::int64_t columns) const {
+    const MatmulArgs& p = args_;
+    if (by_columns(rows)) {
+      const bool once = native_ && p.n == 1 && p.c_m == 1;
+      return {nullptr, once ? kernels_.dots : nullptr};
     }
-    if (native_ && p.c_n == 1 && p.b_n == 1 && p.b_panel == 0) {
-      const std::int64_t b_bytes = p.k * w.n * static_cast<std::int64_t>(sizeof(T));
-      if (b_bytes <= resident_bytes) return kernels_.direct(in_place(w));
-      if (w.m <= 4) return kernels_.stream(in_place(w));
-      if (w.m <= kernels_.tile_rows) return kernels_.direct(in_place(w));
+    if (!native_ || p.c_n != 1 || p.b_n != 1 || p.b_panel != 0) return {};
+    const std::int64_t b_bytes = p.k * columns * static_cast<std::int64_t>(sizeof(T));
+    if (b_bytes <= resident_bytes) return {kernels_.direct};
+    if (rows <= 4) return {kernels_.stream};
+    if (rows <= kernels_.tile_rows) return {kernels_.direct};
+    return {};
+  }
+
+  void compute(const Part& w) const {
+    if (const KernelCall<T> call = call_for(w.m, w.n)) return call(in_place(w));
+    if (by_columns(w.m)) {
+      for (std::int64_t j = 0; j < args_.n; ++j) column({w.batch, w.i, j, w.m, 1});
+      return;
     }
     const std::int64_t columns = needs_sums() ? block_columns / 2 : block_columns;
     const std::int64_t row_blocks = (w.m + block_rows - 1) / block_rows;
@@ -265,6 +316,15 @@ class FloatProduct {
   Pack<T> pack_;
 };
 
+template <class T>
+std::unique_ptr<const SmallProduct> FloatProduct<T>::small(bool transposed) const {
+  if (args_.batch != 1 || is_long_dot() || chunks().count != 1) return {};
+  const KernelCall<T> call = call_for(args_.m, args_.n);
+  if (!call) return {};
+  return std::make_unique<KernelProduct<T>>(call, in_place({0, 0, 0, args_.m, args_.n}),
+                                            transposed);
+}
+
 // c = a b as transpose(c) = transpose(b) transpose(a): the same multiply-adds in the same order.
 MatmulArgs transposed(const MatmulArgs& p) {
   MatmulArgs t = p;
@@ -278,24 +338,38 @@ MatmulArgs transposed(const MatmulArgs& p) {
 }
 
 // The side that kernels like better: vectors run along n, except for rows times one column.
-MatmulArgs turned(MatmulArgs p) {
-  if (p.m == 1) p.a_m = 1, p.c_m = 1;
-  if (p.n == 1) p.b_n = 1, p.c_n = 1;
-  if (p.k == 1) p.a_k = 1, p.b_k = 1;
-  if (p.n == 1) return p.m == 1 || p.a_k == 1 ? p : transposed(p);
-  if (p.m == 1) return p.b_k == 1 && p.b_n != 1 ? transposed(p) : p;
-  return p.c_n != 1 && p.c_m == 1 ? transposed(p) : p;
-}
+struct Turned {
+  MatmulArgs args;
+  bool transposed = false;
+
+  explicit Turned(const MatmulArgs& given) : args(given) {
+    MatmulArgs& p = args;
+    if (p.m == 1) p.a_m = 1, p.c_m = 1;
+    if (p.n == 1) p.b_n = 1, p.c_n = 1;
+    if (p.k == 1) p.a_k = 1, p.b_k = 1;
+    transposed = p.n == 1   ? p.m != 1 && p.a_k != 1
+                 : p.m == 1 ? p.b_k == 1 && p.b_n != 1
+                            : p.c_n != 1 && p.c_m == 1;
+    if (transposed) p = kernels::transposed(p);
+  }
+};
 
 }  // namespace
 
 void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for) {
-  const MatmulArgs p = turned(args);
+  const Turned p(args);
   if (args.dtype == DType::float64 || args.out_dtype == DType::float64) {
-    FloatProduct<double>(p, float_kernels<double>(isa)).run(parallel_for);
+    FloatProduct<double>(p.args, float_kernels<double>(isa)).run(parallel_for);
   } else {
-    FloatProduct<float>(p, float_kernels<float>(isa)).run(parallel_for);
+    FloatProduct<float>(p.args, float_kernels<float>(isa)).run(parallel_for);
   }
+}
+
+std::unique_ptr<const SmallProduct> small_float_product(const MatmulArgs& args, Isa isa) {
+  const Turned p(args);
+  if (args.dtype == DType::float64)
+    return FloatProduct<double>(p.args, float_kernels<double>(isa)).small(p.transposed);
+  return FloatProduct<float>(p.args, float_kernels<float>(isa)).small(p.transposed);
 }
 
 }  // namespace shardax::kernels

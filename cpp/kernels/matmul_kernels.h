@@ -120,6 +120,7 @@ bool reads_rows_in_place(const MatmulArgs& p) {
 
 // The product of floats: float32 or float64 sums of operands of `args.dtype`. In matmul_float.cpp.
 void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+std::unique_ptr<const SmallProduct> small_float_product(const MatmulArgs& args, Isa isa);
 // In matmul_complex.cpp and matmul_integer.cpp.
 void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
