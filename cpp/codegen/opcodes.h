@@ -58,7 +58,8 @@ inline constexpr Opcode shuffle{"vshufps", 0, 1, 0, 0xC6};
 // To 2 bytes without a sign.
 inline constexpr Opcode pack_words{"vpackusdw", 1, 2, 0, 0x2B};
 inline constexpr Opcode blend_bytes{"vpblendvb", 1, 3, 0, 0x4C};
-inline constexpr Opcode pmuludq{"vpmuludq", 1, 1, 1, 0xF4};
+inline constexpr Opcode pmuludq{"vpmuludq", 1, 1, 1, 0xF4}, pmuldq{"vpmuldq", 1, 2, 1, 0x28};
+inline constexpr Opcode pshufd{"vpshufd", 1, 1, 0, 0x70, Form::two};
 
 // Instructions of AVX-512 alone.
 inline constexpr Opcode rndscaleps{"vrndscaleps", 1, 3, 0, 0x08, Form::two, 0, true},

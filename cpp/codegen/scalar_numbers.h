@@ -2,7 +2,8 @@
 //
 // A number stands in all 8 (or 4) lanes of its register: constants are read as they lie in the
 // pool, comparisons of one width select numbers of another, and no lane holds what would be slow to
-// compute with. Division of integers and addresses go through general registers.
+// compute with. Addresses, and divisions of integers but by constants, go through general
+// registers.
 #pragma once
 
 #include "codegen/encoder.h"
@@ -23,7 +24,7 @@ class NumberCode {
  protected:
   static constexpr Vector scratch0{14}, scratch1{15}, unused{0};
   static constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx,
-                           rsi = General::rsi, rsp = General::rsp;
+                           rsp = General::rsp;
   static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   const Node& node(int i) const { return nodes_.node(i); }
@@ -52,6 +53,8 @@ class NumberCode {
 
  private:
   Encoder::Operand constant(int i);
+  Encoder::Operand word(std::uint32_t bits);
+  Encoder::Operand pooled(std::uint64_t bits);
   bool is_constant(int i) const { return node(stored(nodes_, i)).code == Code::constant; }
   bool in_register(int i) const { return place(i).reg >= 0; }
   void spread(int i, Vector from, bool wide);
@@ -64,8 +67,10 @@ class NumberCode {
 
   void divide(int i);
   void divide_by_constant(int i);
-  General unsigned_quotient(std::uint32_t d);
-  General signed_quotient(std::int32_t divisor);
+  void upper_half(const Opcode& multiply, int a, std::uint32_t multiplier);
+  void shift_by(const Opcode& op, Vector to, Vector from, int bits);
+  void unsigned_quotient(Vector to, int a, std::uint32_t d);
+  void signed_quotient(Vector to, int a, std::int32_t divisor);
   bool is_special(int divisor, bool wide) const;
   void divide_specially(bool rest, bool wide, bool has_sign);
 

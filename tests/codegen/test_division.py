@@ -62,6 +62,23 @@ def test_by_constants(dtype, divisor):
     np.testing.assert_array_equal(r, floored[1].astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+@pytest.mark.parametrize("divisor", [3, 5, 7, 10, 11, 641, 1000003, (1 << 30) + 1, (1 << 31) - 1,
+                                     -2, -3, -7, -(1 << 31)])  # fmt: skip
+def test_of_single_numbers_by_constants(dtype, divisor):
+    """In loops of scalars, whose quotients are multiplications."""
+    d = np.array(divisor % (1 << 32)).astype(dtype)
+    a = numbers(dtype)[:30_000]
+    multiples = (a.astype(np.int64) // int(d) * int(d)).astype(dtype)
+    one = d.dtype.type(1)
+    a = np.concatenate([a, multiples, multiples - one, multiples + one])
+    q, r = jax.jit(lambda a: lax.scan(lambda c, x: (c + x, (lax.div(x, d), lax.rem(x, d))),
+                                      np.zeros((), dtype), a)[1])(a)  # fmt: skip
+    expected = truncated(a, np.full_like(a, d))
+    np.testing.assert_array_equal(q, expected[0])
+    np.testing.assert_array_equal(r, expected[1])
+
+
 @pytest.mark.skipif(os.environ.get("SHARDAX_CODEGEN") == "0", reason="loops run on tile kernels")
 def test_divisions_are_machine_code(dump_of):
     dump = dump_of(

@@ -158,8 +158,8 @@ BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
 LOOPS = set(
     "vptest vpextrb vpextrw vpbroadcastb vpbroadcastw vpbroadcastd vpbroadcastq vcvtps2pd "
     "vcvtpd2ps vcvtdq2pd vcvttps2dq vcvttpd2dq vcvttss2si vcvttsd2si vcvtsi2sd vcvtsi2ss vpmovsxdq "
-    "vpmovzxdq div idiv imul neg cdq cqo lea sub cmp test xor je jne jbe jmp movabs call push "
-    "pop".split()
+    "vpmovzxdq vpmuldq vpshufd div idiv imul neg cdq cqo lea sub cmp test xor je jne jbe jmp "
+    "movabs call push pop".split()
 )
 OWN = {
     "avx2": "vroundps vroundpd vblendvps vblendvpd vpcmpgtd vpcmpgtq vpcmpeqd vpcmpeqq vpand vpor "
