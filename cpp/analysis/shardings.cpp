@@ -119,6 +119,11 @@ Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in
   return out;
 }
 
+bool gives_memory(const Op& op) {
+  static const Op* moves = find_op("device_put");
+  return &op == moves;
+}
+
 SplitRule split_rule(const Op& op) {
   if (op.split) return op.split;
   switch (op.kind) {
@@ -175,7 +180,7 @@ bool gathers_operands(const Op& op, const Params& params) {
 }
 
 bool gives_sharding(const Op& op, const Params& params) {
-  return given_sharding(params) || maps_over_devices(op, params);
+  return given_sharding(params) || gives_memory(op) || maps_over_devices(op, params);
 }
 
 bool gives_sharding(const Equation& eqn) {
@@ -202,6 +207,13 @@ bool inspects_sharding(const Equation& eqn) {
   return any_equation(eqn, [](const Equation& e) { return e.op == inspect; });
 }
 
+bool splits_callbacks(const Equation& eqn) {
+  static const Op* inspect = find_op("inspect_sharding");
+  return any_equation(eqn, [](const Equation& e) {
+    return e.op == inspect && e.params.text("vmap_method") == "parts";
+  });
+}
+
 namespace {
 thread_local std::vector<Inspected>* inspections = nullptr;  // where they are collected
 }
@@ -221,6 +233,10 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
     if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
     if (bodies.runs == Runs::grid) return grid_shardings(op, params, in);
     return body_shardings(bodies, in_types, in);
+  }
+  if (gives_memory(op)) {
+    const ShardingPtr& like = in[0] ? in[0] : params.get<ShardingPtr>("otherwise");
+    return {with_memory(*like, params.text("memory"))};
   }
   Shardings out(out_types.size());
   ShardingPtr mesh = given_over(given_sharding(params), in);
@@ -299,7 +315,7 @@ Shardings replicated_rest(Shardings shardings) {
   const auto first = std::find_if(shardings.begin(), shardings.end(),
                                   [](const ShardingPtr& s) { return bool(s); });
   if (first == shardings.end()) return shardings;
-  const ShardingPtr whole = with_sums(*with_spec(**first, {}), {}, {});
+  const ShardingPtr whole = with_memory(*with_sums(*with_spec(**first, {}), {}, {}), "");
   for (ShardingPtr& sharding : shardings) {
     if (!sharding) sharding = whole;
   }

@@ -35,6 +35,8 @@ Shardings propagate(const Program& program, const Shardings& in);
 
 // The op inspect_sharding asks for the sharding of its operand.
 bool inspects_sharding(const Equation& eqn);
+// ... for a callback of this program that takes it in the parts that devices have.
+bool splits_callbacks(const Equation& eqn);
 struct Inspected {
   FunctionPtr function;  // takes an array of this type and sharding
   Type type;

@@ -59,6 +59,7 @@ class Array final : public ValueBase {
         buffer_(std::move(buffer)),
         data_(data) {
     type_.sharding = nullptr;  // until it is labelled
+    type_.host = false;
   }
 
   std::byte* data() const { return data_; }
@@ -72,6 +73,7 @@ class Array final : public ValueBase {
   const ShardingPtr& sharding() const { return sharding_; }
   void set_sharding(ShardingPtr sharding) {
     type_.sharding = sharding && sharding->is_explicit() ? sharding : nullptr;
+    type_.host = sharding && sharding->on_host();
     sharding_ = std::move(sharding);
   }
 

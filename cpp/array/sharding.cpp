@@ -123,6 +123,14 @@ ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>
   return ShardingPtr(over_same_mesh(like, std::move(spec)).get());
 }
 
+ShardingPtr with_memory(const Sharding& like, std::string memory) {
+  Shared<Sharding> sharding = over_same_mesh(like, like.spec);
+  sharding->unreduced = like.unreduced;
+  sharding->reduced = like.reduced;
+  sharding->memory = std::move(memory);
+  return ShardingPtr(sharding.get());
+}
+
 ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
                       std::vector<std::string> reduced) {
   const Shared<Sharding> sharding = over_same_mesh(like, like.spec);

@@ -31,6 +31,8 @@ struct Sharding final : public RefCounted {
   bool is_explicit(const std::string& axis) const;
   // The axes, of those that split a dimension, that types name.
   std::vector<std::string> explicit_split(std::size_t dimension) const;
+  // Do types show that it is in the host's memory?
+  bool on_host() const { return memory == "pinned_host"; }
   // Is there an axis whose splits are part of types?
   bool is_explicit() const { return axis_types.find_first_of("ei") != std::string::npos; }
 };
@@ -50,6 +52,8 @@ bool same_abstract_mesh(const Sharding& a, const Sharding& b);
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
 // Over the same devices, split in another way, with the same sums left to do.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
+// The same with another kind of memory: "" is the device's.
+ShardingPtr with_memory(const Sharding& like, std::string memory);
 // The same with other sums left to do.
 ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
                       std::vector<std::string> reduced);

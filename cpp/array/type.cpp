@@ -36,6 +36,7 @@ void append_names(std::string& out, const Names& names, Text text) {
 
 std::string bracketed(std::string_view dtype, const Type& type) {
   std::string text(dtype);
+  if (type.host) text += "<host>";
   text += '[';
   for (std::size_t i = 0; i < type.shape.size(); ++i) {
     if (i) text += ',';

@@ -34,6 +34,7 @@ struct Type {
   AxisSet varying;  // or is in another state (array/checked_axis.h)
   // Over a mesh with explicit axes, how an array is split; else null.
   ShardingPtr sharding = {};
+  bool host = false;  // said to lie in the host's memory (array/sharding.h, `memory`)
 
   std::size_t rank() const { return shape.size(); }
   std::int64_t size() const {
@@ -52,7 +53,7 @@ struct Type {
   void erase_dimension(std::size_t at);
   friend bool operator==(const Type& a, const Type& b) {
     return a.dtype == b.dtype && a.weak == b.weak && a.shape == b.shape && a.varying == b.varying &&
-           same_sharding(a.sharding, b.sharding);
+           a.host == b.host && same_sharding(a.sharding, b.sharding);
   }
 };
 using Types = std::vector<Type>;

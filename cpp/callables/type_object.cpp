@@ -40,11 +40,14 @@ void check_even_split(const Type& type) {
 }
 
 // What JAX's types have besides: how arrays are split over explicit axes, and the manual axes over
-// which they vary. Nothing here depends on a memory space.
+// which they vary, and in which memory they lie.
 void add_options(Type& type, const py::kwargs& options) {
   for (const auto& [key, value] : options) {
     const auto name = py::cast<std::string>(key);
-    if (name == "memory_space") continue;
+    if (name == "memory_space") {
+      type.host = !value.is_none() && py::cast<std::string>(value.attr("name")) == "Host";
+      continue;
+    }
     if (name == "sharding") {
       if (value.is_none()) continue;
       type.sharding = sharding_in_types(value.ptr(), type.rank());
@@ -182,6 +185,7 @@ void init_type_object(py::module_& module) {
               fields[field] = self.attr(field);
             if (type.sharding && !changes.contains("shape"))
               fields["sharding"] = self.attr("sharding");
+            if (type.host) fields["memory_space"] = self.attr("memory_space");
             if (!type.varying.empty() && !changes.contains("manual_axis_type"))
               fields["manual_axis_type"] = manual_axis_type(ShapedArray{type});
             for (const auto& [field, value] : changes) fields[field] = value;
@@ -206,11 +210,12 @@ void init_type_object(py::module_& module) {
       .def_property_readonly("manual_axis_type", manual_axis_type,
                              "The mapped axes over which a value may differ.")
       .def_property_readonly("mat", manual_axis_type, "The same, under a shorter name.")
-      .def_property_readonly(
-          "memory_space",
-          [](const ShapedArray&) {
-            return py::module_::import("shardax.memory").attr("Space").attr("Device");
-          })
+      .def_property_readonly("memory_space",
+                             [](const ShapedArray& a) {
+                               return py::module_::import("shardax.memory")
+                                   .attr("Space")
+                                   .attr(a.type.host ? "Host" : "Device");
+                             })
       .def("__str__", [](const ShapedArray& a) { return objects::weak_string(a.type); })
       .def("__repr__", [](const ShapedArray& a) { return represent(a.type); })
       .def("__hash__", [](const ShapedArray& a) { return hash(a.type); })

@@ -222,6 +222,7 @@ constexpr Row rows[] = {
     {"stop_gradient", drop_identity},         // stop_gradient(x)            x
     {"sharding_constraint", drop_identity},   // sharding_constraint(x)      x
     {"reshard", drop_identity},               // reshard(x)                  x
+    {"device_put", drop_identity},            // device_put(x)               x
     {"select_n", drop_select},                // select_n(which, x, x)       x
     {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
     {"neg", drop_double_neg},                 // neg(neg(x))                 x

@@ -53,6 +53,7 @@ struct Callable::State {
   bool labels = false;    // something within gives a sharding whatever the inputs have
   AskedDevices devices;   // those that a sharding within asks for
   bool inspects = false;  // something within is told how an array is split
+  bool always = false;    // ... before each call
   std::optional<Shardings> inspected_for;
   void inspect(const Program& program, const Values& arrays);
   void label(const Program& program, const Values& arrays, const Values& results);
@@ -73,12 +74,13 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
   keep_terms(program, arrays, results);
 }
 
-// At the first call, and where inputs are split in another way. Functions run without the lock.
+// At the first call, and where inputs are split in another way, unless a callback needs to know it
+// whoever ran last. Functions run without the lock.
 void Callable::State::inspect(const Program& program, const Values& arrays) {
   Shardings in = shardings_of(arrays);
   {
     const std::lock_guard lock(mutex);
-    if (in == inspected_for) return;
+    if (in == inspected_for && !always) return;
     inspected_for = in;
   }
   for (const Inspected& asked : inspected(program, in)) {
@@ -142,6 +144,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->labels |= gives_sharding(eqn);
     state_->gathers |= gathers_operands(*eqn.op, eqn.params);
     state_->inspects |= inspects_sharding(eqn);
+    state_->always |= splits_callbacks(eqn);
   }
   if (state_->labels) state_->devices = devices_asked(*program_);
 }

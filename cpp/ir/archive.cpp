@@ -53,7 +53,7 @@ class Writer {
                   " belong to a generator that this process defines; give their key_data.");
     }
     text(name(t.dtype));
-    number(t.weak);
+    number((t.weak ? 1 : 0) + (t.host ? 2 : 0));
     ints(t.shape);
     axes(t.varying);
     sharding(t.sharding);
@@ -62,7 +62,8 @@ class Writer {
   void array(const Array& a) {
     type(a.type());
     const std::size_t at = bytes.size();
-    marks.elements.push_back({at, static_cast<std::size_t>(a.type().size()), a.dtype()});
+    if (itemsize(a.dtype()) > 0)
+      marks.elements.push_back({at, static_cast<std::size_t>(a.type().size()), a.dtype()});
     bytes.resize(at + static_cast<std::size_t>(a.type().bytes()));
     kernels::copy_strided(reinterpret_cast<std::byte*>(bytes.data() + at),
                           row_major_strides(a.shape()), a.data(), a.strides(), a.shape(),
@@ -220,7 +221,9 @@ class Reader {
   Type type() {
     Type t;
     t.dtype = dtype();
-    t.weak = number() != 0;
+    const std::int64_t marks = number();
+    t.weak = (marks & 1) != 0;
+    t.host = (marks & 2) != 0;
     t.shape = ints();
     t.varying = axes();
     t.sharding = sharding();

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/stack.h"
 #include "ir/limits.h"
+#include "ir/sharding_given.h"
 
 namespace shardax {
 namespace {
@@ -88,6 +89,26 @@ ShardingTypeRule sharding_type_rule = nullptr;
 }
 void set_sharding_type_rule(ShardingTypeRule rule) { sharding_type_rule = rule; }
 
+namespace {
+
+// Results lie where operands do; scalars go anywhere. An op that says so itself has "memory".
+void type_memory(const Op& op, const Types& in, const Params& params, Types& out) {
+  if (op.kind == Kind::control || params.has("memory") || params.has("sharding")) return;
+  const Type* first = nullptr;
+  for (const Type& type : in) {
+    if (type.rank() == 0) continue;
+    if (first && first->host != type.host && !sharding_given())
+      value_error("memory_space of all inputs passed to `", op.name,
+                  "` must be the same. Got one operand with type: ", to_string(*first),
+                  " and another operand with type: ", to_string(type),
+                  ". Bring one to the other's with device_put(x, memory.Space).");
+    first = &type;
+  }
+  for (Type& type : out) type.host = first ? first->host : in[0].host;
+}
+
+}  // namespace
+
 Types infer_types(const Op& op, const Types& in, const Params& params) {
   Types out = op.type(op, in, params);
   for (const Type& type : out) check_limits(op.name, type);
@@ -100,6 +121,8 @@ Types infer_types(const Op& op, const Types& in, const Params& params) {
   if (!varying.empty()) {
     for (Type& type : out) type.varying = join(type.varying, varying);
   }
+  if (std::any_of(in.begin(), in.end(), [](const Type& type) { return type.host; }))
+    type_memory(op, in, params, out);
   if (sharding_type_rule &&
       (has_sums(varying) ||
        std::any_of(in.begin(), in.end(), [](const Type& type) { return bool(type.sharding); })))

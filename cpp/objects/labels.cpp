@@ -142,12 +142,22 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* with_memory(PyObject*, PyObject* args) {
+  PyObject *object, *otherwise;
+  const char* memory;
+  if (!PyArg_ParseTuple(args, "OsO", &object, &memory, &otherwise)) return nullptr;
+  return guarded(
+      [&] { return wrap(ops::moved(unwrap(object), memory, parse_sharding(otherwise).sharding)); });
+}
+
 PyMethodDef labels_functions[] = {
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
     {"get_terms", get_terms, METH_O,
      "What devices have of an array that stands for a sum, stacked; None where nobody knows."},
     {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
+    {"with_memory", with_memory, METH_VARARGS,
+     "A traced value in another kind of memory, over what is given where it lies nowhere."},
     {nullptr, nullptr, 0, nullptr},
 };
 

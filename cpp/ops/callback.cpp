@@ -1,7 +1,8 @@
 // ops/callback.cpp - calls of the host's functions while a program runs.
 //
 // A callback is a step on the calling thread. Over a mapped axis it is called once per slice, in
-// order; over a device axis always, whether or not its operands vary, unless it is pure.
+// order; over a device axis always, whether or not its operands vary, unless it is pure. Of nested
+// batches the innermost is the outer loop, as it is in JAX.
 #include "ops/callback.h"
 
 #include "kernels/copy.h"
@@ -93,6 +94,16 @@ std::string slice_text(const Ints& axes, const Shape& index) {
   return out;
 }
 
+// The looped dimensions, those that go fastest first: batches, from the outermost; then devices.
+SmallVector<std::size_t, 4> turning(const Ints& axes) {
+  SmallVector<std::size_t, 4> out;
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    if (axes[d] == batch_loop) out.push_back(d);
+  for (std::size_t d = axes.size(); d-- > 0;)
+    if (axes[d] == device_loop) out.push_back(d);
+  return out;
+}
+
 Kernel calls(std::vector<bool> weak, const Params& params) {
   return [weak = std::move(weak), function = params.get<FunctionPtr>("callback"),
           axes = params.ints("axes"),
@@ -101,7 +112,8 @@ Kernel calls(std::vector<bool> weak, const Params& params) {
     const AxisEnvironment no_axes({});
     Shape index(axes.size(), 0);
     std::int64_t count = 1;
-    for (std::size_t d = 0; d < axes.size(); ++d) count *= axes[d] == whole ? 1 : sizes[d];
+    const auto loops = turning(axes);
+    for (const std::size_t d : loops) count *= sizes[d];
     for (std::int64_t n = 0; n < count; ++n) {
       Values operands;
       for (std::size_t i = 0; i < in.size(); ++i)
@@ -110,8 +122,7 @@ Kernel calls(std::vector<bool> weak, const Params& params) {
       const Values results = function->call(operands).at(0);
       for (std::size_t i = 0; i < out.size(); ++i)
         store_slice(out[i], axes, index, as_array(results.at(i)));
-      for (std::size_t d = axes.size(); d-- > 0;) {
-        if (axes[d] == whole) continue;
+      for (const std::size_t d : loops) {
         if (++index[d] < sizes[d]) break;
         index[d] = 0;
       }

@@ -16,7 +16,7 @@ bool same_view(const Params&, const Type&, const Shape& strides, const Type&, Vi
   return true;
 }
 
-extern const Op optimization_barrier_op, name_op, sharding_constraint_op, reshard_op;
+extern const Op optimization_barrier_op, name_op, sharding_constraint_op, reshard_op, move_op;
 
 const Op stop_gradient_op{
     {.name = "stop_gradient",
@@ -109,6 +109,7 @@ bool frees(const Params& params, const Type& x) {
 Types type_of_constrained(const Op&, const Types& in, const Params& params) {
   Type out = in[0];
   const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  out.host = given->on_host();
   if (!out.sharding && given->is_explicit()) {
     Split spec = given->spec;
     spec.resize(out.rank());
@@ -136,10 +137,15 @@ Values jvp_constrained(const JvpArgs& a) {
   return {constrained(moves ? a.params.with("from", own) : a.params, a.t[0])};
 }
 
+// The kind of memory that types show.
+std::string memory_of(const Type& type) { return type.host ? "pinned_host" : ""; }
+
 // Over axes that types show, a cotangent goes back to how the operand was split, which whoever asks
 // for cotangents sees to; an operand without a sharding was whole.
 Value split_back(const Params& params, const Type& operand, const Value& ct) {
   const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  if (operand.host != given->on_host())
+    return constrained(params.with("sharding", with_memory(*given, memory_of(operand))), ct);
   if (!given->is_explicit() || !params.ints("unconstrained_dims").empty())
     return constrained(params, ct);
   if (operand.sharding) return ct;
@@ -181,7 +187,40 @@ const Op reshard_op{
                   return params.with("dst_sharding", params.get<ShardingPtr>("sharding"));
                 }})};
 
+// A cotangent goes back to where the operand lies.
+Values jvp_moved(const JvpArgs& a) { return {bind1(move_op, a.params, {a.t[0]})}; }
+
+Values transpose_moved(const TransposeArgs& a) {
+  return {moved(a.ct[0], memory_of(a.in_types[0]), a.params.get<ShardingPtr>("otherwise"))};
+}
+
+const Op move_op{{.name = "device_put",
+                  .doc = "The operand, labelled with another kind of memory.",
+                  .kind = Kind::layout,
+                  .dtypes = any_dtype,
+                  .type = [](const Op&, const Types& in, const Params& params) -> Types {
+                    Type out = in[0];
+                    out.host = params.text("memory") == "pinned_host";
+                    return {out};
+                  },
+                  .jvp = jvp_moved,
+                  .transpose = transpose_moved,
+                  .batch = batch_identity,
+                  .half_native = true,
+                  .view = same_view,
+                  .parts = parts_elementwise,
+                  .show = [](const Params& params) -> std::vector<std::string> {
+                    const bool host = !params.text("memory").empty();
+                    return {"copy_semantics=(ArrayCopySemantics.REUSE_INPUT,)",
+                            concat("devices=(MemorySpace.", host ? "Host" : "Device", ",)"),
+                            "srcs=(None,)"};
+                  }}};
+
 }  // namespace
+
+Value moved(const Value& a, const std::string& memory, const ShardingPtr& otherwise) {
+  return bind1(move_op, {{"memory", memory}, {"otherwise", otherwise}}, {a});
+}
 
 Value sharding_constraint(const Value& a, ShardingPtr sharding, const Ints& unconstrained) {
   return constrained({{"sharding", std::move(sharding)}, {"unconstrained_dims", unconstrained}}, a);

@@ -72,7 +72,8 @@ def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=F
       fmt: a format string with {}, {0} or {name} for the arguments; format specifications apply.
       args, kwargs: trees of arrays, and other objects. Arrays are printed with NumPy's print
         options at the time of tracing.
-      ordered, partitioned: accepted for compatibility: printing is always ordered.
+      ordered: accepted for compatibility: printing is always ordered.
+      partitioned: in programs, print what each device of the mesh has of the arrays.
       skip_format_check: do not check `fmt` against the arguments at tracing time.
 
     Raises:
@@ -83,7 +84,7 @@ def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=F
       >>> _ = jit(lambda x: debug.print("x = {x}", x=x))(1.5)
       x = 1.5
     """
-    write = functools.partial(_show, _write, not skip_format_check)
+    write = functools.partial(_show, _write, not skip_format_check, partitioned)
     if fmt is not None:
         return write(fmt, *args, **kwargs)
     no_arguments("debug_print", args, kwargs)
@@ -96,14 +97,14 @@ def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=Fal
     Example:
       >>> _ = jit(lambda x: debug.log("x = {x}", x=x))(1.5)
     """
-    write = functools.partial(_show, _log(*_user_line()), not skip_format_check)
+    write = functools.partial(_show, _log(*_user_line()), not skip_format_check, partitioned)
     if fmt is not None:
         return write(fmt, *args, **kwargs)
     no_arguments("debug_log", args, kwargs)
     return write
 
 
-def _show(write, check, fmt, *args, **kwargs):
+def _show(write, check, partitioned, fmt, *args, **kwargs):
     """Formats and writes the arguments when the program runs."""
     if not isinstance(fmt, str):
         raise TypeError(f"expected str, got {type(fmt).__name__}")
@@ -115,7 +116,7 @@ def _show(write, check, fmt, *args, **kwargs):
         with np.printoptions(**options):
             write(fmt.format(*map(_scalar, args), **{k: _scalar(v) for k, v in kwargs.items()}))
 
-    callback(show, *args, **kwargs)
+    callback(partitioned=partitioned)(show, *args, **kwargs)
 
 
 def _scalar(value):

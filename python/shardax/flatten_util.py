@@ -68,6 +68,7 @@ class _Unravel:
                 f"unravel function given array of shape {jnp.shape(vector)}, "
                 f"but expected shape {(sum(sizes),)}"
             )
+        vector = jnp.asarray(vector)  # slices of NumPy's arrays would be NumPy's
         leaves, start = [], 0
         for shape, dtype, size in zip(shapes, dtypes, sizes, strict=True):
             leaf = jnp.reshape(vector[start : start + size], shape)

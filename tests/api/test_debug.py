@@ -261,3 +261,33 @@ def test_uncaught_exceptions_show_the_users_frames(tmp_path, filtering):
     files = {line.split('"')[1] for line in text.splitlines() if line.startswith("  File")}
     assert str(script) in files and "got (3,) and (4,)" in text and "ValueError: mine" in text
     assert (files == {str(script)}) == (filtering == "auto")
+
+
+def test_partitioned_prints_show_what_devices_have(capsys):
+    mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    split = jax.device_put(jnp.arange(4), jax.NamedSharding(mesh, jax.P("x")))
+    whole = jax.device_put(jnp.arange(4), jax.NamedSharding(mesh, jax.P()))
+    show = jax.jit(lambda x: jax.debug.print("{} {}", x, x * 2, partitioned=True))
+    rows = jax.device_put(jnp.arange(8).reshape(2, 4), jax.NamedSharding(mesh, jax.P(None, "y")))
+    with jax.set_mesh(mesh):
+        for _ in range(2):  # told anew, whoever ran last
+            show(split)
+            lines = ["[0 1] [0 2]", "[0 1] [0 2]", "[2 3] [4 6]", "[2 3] [4 6]"]
+            assert capsys.readouterr().out.splitlines() == lines
+            show(whole)
+            assert capsys.readouterr().out.splitlines() == ["[0 1 2 3] [0 2 4 6]"] * 4
+        jax.jit(jax.vmap(lambda x: jax.debug.print(partitioned=True)("{}", x)))(rows)
+        lines = ["[0 1]", "[2 3]", "[0 1]", "[2 3]", "[4 5]", "[6 7]", "[4 5]", "[6 7]"]
+        assert capsys.readouterr().out.splitlines() == lines
+        jax.debug.print("{}", split, partitioned=True)
+        assert capsys.readouterr().out == "[0 1 2 3]\n"
+        show(jnp.arange(4))
+        assert capsys.readouterr().out.splitlines() == ["[0 1 2 3] [0 2 4 6]"] * 4
+    values = []
+    jax.jit(lambda x: jax.debug.callback(values.append, x, partitioned=True))(split)
+    assert [v.tolist() for v in values] == [[0, 1], [0, 1], [2, 3], [2, 3]]
+
+
+def test_callbacks_of_nested_batches_come_as_in_jax(capsys):
+    jax.vmap(jax.vmap(lambda x: jax.debug.print("{}", x)))(jnp.arange(6).reshape(3, 2))
+    assert capsys.readouterr().out.split() == ["0", "2", "4", "1", "3", "5"]

@@ -266,3 +266,28 @@ def test_gradients_by_integers_are_float0_beside_unwanted_ones():
     by_x, by_n, by_y = pull(jnp.ones(3))
     assert by_x.tolist() == [2, 2, 2] and by_y == ad.DidntWant()
     assert type(by_n) is np.ndarray and by_n.dtype == shardax.float0
+
+
+def test_gradients_by_what_references_held():
+    def f(x, held):
+        held["a"][...] = jnp.sin(held["a"][...])
+        return x * held["a"][...] ** 2
+
+    a = shardax.new_ref(2.0)
+    out, pull = shardax.vjp(f, 3.0, {"a": a})
+    equal(a[...], jnp.sin(2.0))
+    equal(out, 3 * jnp.sin(2.0) ** 2)
+    total = shardax.new_ref(100.0)
+    x_bar, marked = pull.with_refs(shardax.ad.GradValue(), {"a": total})(1.0)
+    equal(x_bar, jnp.sin(2.0) ** 2)
+    equal(total[...], 100 + 6 * jnp.sin(2.0) * jnp.cos(2.0))
+    equal(a[...], jnp.sin(2.0))
+    assert marked == {"a": shardax.ad.GradRef()}
+    _, marked = pull.with_refs(total, {"a": shardax.ad.DontWant()})(1.0)
+    assert marked == {"a": shardax.ad.DidntWant()}
+    equal(total[...], 100 + 6 * jnp.sin(2.0) * jnp.cos(2.0) + jnp.sin(2.0) ** 2)
+    with pytest.raises(ValueError, match=r"Expected cotangent type Ref\{float32\[\]\}") as info:
+        pull(1.0)
+    assert not hasattr(info.value, "__notes__") or "with_refs" in info.value.__notes__[0]
+    with pytest.raises(ValueError, match="must have the structure of the arguments"):
+        pull.with_refs(total)

@@ -25,7 +25,7 @@ def test_arrays_show_the_memory_that_they_were_brought_to():
     assert jax.jit(lambda x: x + 1)(there).sharding.memory_kind == "pinned_host"
     assert jax.jit(lambda x: x, out_shardings=host)(X).sharding == host
     assert jax.device_put(there, split("x")).sharding.memory_kind == "device"
-    np.testing.assert_array_equal(there + X, 2 * X)
+    np.testing.assert_array_equal(jax.device_put(there, split("x")) + X, 2 * X)
 
     single = jax.sharding.SingleDeviceSharding(jax.devices()[1], memory_kind="unpinned_host")
     assert jax.device_put(X, single).sharding == single

@@ -110,6 +110,11 @@ def constrained(sx, x):
     return sx.jit(lambda v: sx.lax.with_sharding_constraint(v, where) * 2)(x)
 
 
+def moved(sx, x):
+    there, here = sx.memory.Space.Host, sx.memory.Space.Device
+    return sx.jit(lambda v: sx.device_put(sx.device_put(v, there) * 2, here))(x)
+
+
 def resharded(sx, x):
     where = sx.NamedSharding(sx.make_mesh((1,), ("a",)), sx.P("a"))
     return sx.jit(lambda v: sx.sharding.reshard(v, where) * 2)(x)

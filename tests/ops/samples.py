@@ -581,6 +581,7 @@ SAMPLES = {
     "custom_linear_solve": control(lambda x: x * 2, programs.linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, programs.checkpoint, tolerance=4),
     "sharding_constraint": control(lambda x: x * 2, programs.constrained),
+    "device_put": control(lambda x: x * 2, programs.moved),
     "reshard": control(lambda x: x * 2, programs.resharded),
     "check": control(lambda x: x + x, programs.checked),
     "pure_callback": control(

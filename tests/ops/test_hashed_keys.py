@@ -1,6 +1,7 @@
 """tests/ops/test_hashed_keys.py - threefry4x32, philox2x32, philox4x32 and generators of the user's
 own: the words that JAX 0.10.2 prints, and the answers that their authors published."""
 
+import math
 import pickle
 
 import numpy as np
@@ -200,13 +201,45 @@ def test_a_generator_of_the_user():
     assert bool(random.wrap_key_data(random.key_data(key), impl=impl) == key)
 
 
-def test_what_users_generators_refuse():
-    def unused(*args):
-        raise AssertionError
+def many_words():
+    """Keys of 56 words, the seed and what was added to it."""
 
-    rest = dict(seed=unused, split=unused, random_bits=unused, fold_in=unused)
-    with pytest.raises(ValueError, match="have 56 words; 1 to 4 were expected"):
-        define_prng_impl(key_shape=(4, 2, 7), **rest)
+    def split(words, shape):
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        places = jnp.arange(math.prod(shape), dtype="uint32").reshape(*shape, 1, 1)
+        return words + places
+
+    return define_prng_impl(
+        key_shape=(8, 7),
+        seed=lambda seed: jnp.full((8, 7), seed, "uint32"),
+        split=split,
+        random_bits=lambda words, width, shape: jnp.full(shape, words[7, 6], f"uint{width}"),
+        fold_in=lambda words, data: words + jnp.uint32(data),
+        name="many",
+        tag="many",
+    )
+
+
+def test_keys_of_many_words():
+    impl = many_words()
+    key = random.key(42, impl=impl)
+    assert random.key_data(key).shape == (8, 7) and key.dtype == impl
+    keys = random.split(key, 4)
+    assert keys.shape == (4,) and random.key_data(keys)[:, 0, 0].tolist() == [42, 43, 44, 45]
+    assert (keys == key).tolist() == [True, False, False, False]
+    assert bool(jnp.all(random.wrap_key_data(random.key_data(keys), impl=impl) == keys))
+    draw = lambda k: random.bits(random.fold_in(k, 3))
+    assert int(draw(key)) == int(jax.jit(draw)(key)) == 45
+    for mapped in (jax.vmap, jax.pmap):
+        assert mapped(draw)(keys).tolist() == [45, 46, 47, 48]
+        assert jax.jit(mapped(draw))(keys).tolist() == [45, 46, 47, 48]
+    last = jax.lax.scan(lambda k, _: (random.split(k)[1], random.bits(k)), key, None, length=3)[1]
+    assert last.tolist() == [42, 43, 44]
+    copy = pickle.loads(pickle.dumps(random.key_data(keys)))
+    assert bool(jnp.all(random.wrap_key_data(copy, impl=impl) == keys))
+
+
+def test_what_users_generators_refuse():
     impl = double_threefry()
     with pytest.raises(TypeError, match=r"a shape that ends with \(2, 2\)"):
         random.wrap_key_data(np.zeros(4, np.uint32), impl=impl)

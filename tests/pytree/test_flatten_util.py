@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+shardax = pytest.importorskip("shardax")
 jnp = pytest.importorskip("shardax.numpy")
 ravel_pytree = pytest.importorskip("shardax.flatten_util").ravel_pytree
 
@@ -49,3 +50,10 @@ def test_equal_structures_give_equal_functions():
     first, second = (ravel_pytree([np.ones(2, np.float32), i])[1] for i in range(2))
     assert first == second
     assert hash(first) == hash(second)
+
+
+@pytest.mark.parametrize("tree", [1.0, (1.0, 2.0), {"a": np.ones((2, 3)), "b": 3}])
+def test_leaves_of_numpys_vectors_are_arrays(tree):
+    vector, unravel = ravel_pytree(tree)
+    for leaf in shardax.tree.leaves(unravel(np.asarray(vector))):
+        assert isinstance(leaf, shardax.Array)

@@ -304,4 +304,6 @@ def prefix_specs(specs, args):
 
     if leaf(specs):
         return [specs] * len(tree_util.tree_leaves(args))
+    if isinstance(specs, list) and isinstance(args, tuple):
+        specs = tuple(specs)
     return tree_util.broadcast_prefix(specs, args, is_leaf=leaf)

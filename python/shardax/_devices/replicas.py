@@ -11,8 +11,8 @@ from shardax import tree_util
 from shardax._base.arrays import asarray, bind
 from shardax._base.compositions import stack
 from shardax._base.dtypes import KeyTy
-from shardax._devices.devices import Device
-from shardax._devices.memory_kinds import Space
+from shardax._devices.devices import Device, default_device
+from shardax._devices.memory_kinds import Space, recorded_kind
 
 
 def _moved(leaf):
@@ -35,10 +35,10 @@ def guard_move(array, where, asked):
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device, sharding or memory.Space, or a tree prefix of these.
 
-    There is one memory: its kind is what shardings show. With `donate` (True, or a tree prefix of
-    truth values) arrays that get a label are deleted; nothing is copied, unless `may_alias` is
-    False. An array that lies there already is returned itself. Where a transformed function moves
-    an array, `src`, the sharding that it has, says where its cotangent goes.
+    There is one memory: its kind is what shardings and types show. With `donate` (True, or a tree
+    prefix of truth values) arrays that get a label are deleted; nothing is copied, unless
+    `may_alias` is False. An array that lies there already is returned itself. Where a transformed
+    function moves an array, `src`, the sharding that it has, says where its cotangent goes.
 
     Raises:
       ValueError: where `donate` and `may_alias` are both true, a Format does not fit,
@@ -60,8 +60,10 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         if array is leaf and fresh:
             array = array.copy()
         if isinstance(where, Space):
-            traced = isinstance(array, _core.Tracer)  # it lies nowhere
-            where = None if traced else shardings.sharding_of(array).with_memory_kind(where.kind)
+            if isinstance(array, _core.Tracer):
+                otherwise = shardings.SingleDeviceSharding(default_device())._description(0)
+                return _core.with_memory(array, recorded_kind(where.kind), otherwise)
+            where = shardings.sharding_of(array).with_memory_kind(where.kind)
         if where is None:
             return array
         if isinstance(where, layouts.Format):

@@ -12,7 +12,10 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._base.options import no_arguments
+from shardax._core import Tracer, get_sharding
 from shardax._core import api as _core
+from shardax._devices.mesh_context import context_mesh
+from shardax._devices.parts import parts
 from shardax.dtypes import canonicalize_dtype
 from shardax.errors import JaxRuntimeError
 
@@ -178,7 +181,9 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     Args:
       callback: takes the arguments as concrete arrays.
       args, kwargs: trees of arrays, and other objects.
-      ordered, partitioned: accepted for compatibility: calls are always ordered.
+      ordered: accepted for compatibility: calls are always ordered.
+      partitioned: in programs, it is called for each device of the mesh, with the parts of the
+        arrays which that has.
 
     Raises:
       TypeError: `callback` is no function.
@@ -187,22 +192,64 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
       >>> jit(lambda x: debug.callback(print, x))(1.0)
       1.0
     """
+    call = functools.partial(_call_for_effect, partitioned)
     if callback is None:
         no_arguments("debug_callback", args, kwargs)
-        return _call_for_effect
-    return _call_for_effect(callback, *args, **kwargs)
+        return call
+    return call(callback, *args, **kwargs)
 
 
-def _call_for_effect(callback, *args, **kwargs):
+def _call_for_effect(partitioned, callback, *args, **kwargs):
     if not callable(callback):
         raise TypeError(
             "first argument to jax.debug.callback must be callable, but got an object of type "
             f"{type(callback)}"
         )
+    if partitioned and any(map(_is_tracer, tree_util.tree_leaves((args, kwargs)))):
+        callback = _for_each_device(callback, args, kwargs)
     try:
         _call("debug_callback", callback, [], "sequential", args, kwargs, lambda result: [])
     except JaxRuntimeError as error:  # outside of programs: the callback's own error
         raise (error.__cause__ or error) from None
+
+
+def _is_tracer(leaf):
+    return isinstance(leaf, Tracer)
+
+
+def _for_each_device(callback, args, kwargs):
+    """`callback`, called with what each device has of the arrays. How these are split is told
+    whenever the program is about to run."""
+    leaves = tree_util.tree_leaves((args, kwargs))
+    traced = [i for i, leaf in enumerate(leaves) if _is_tracer(leaf)]
+    told = {}
+    for i in traced:
+        tell = functools.partial(told.__setitem__, i)
+        _call("inspect_sharding", tell, [], "parts", (leaves[i],), {}, lambda result: [])
+    mesh = context_mesh()
+
+    def call(*args, **kwargs):
+        held, tree = tree_util.tree_flatten((args, kwargs))
+        shown = list(held)
+        places = {i: _places(array) for i, array in told.items()}
+        devices = list(max(places.values(), key=len, default=()))
+        if places and not devices and mesh is not None:
+            devices = mesh.device_ids_in_order
+        for device in devices or [None]:
+            for i, where in places.items():
+                if device in where:  # a slice of what is batched has the last of its dimensions
+                    index = where[device]
+                    shown[i] = held[i][index[len(index) - held[i].ndim :]]
+            args, kwargs = tree_util.tree_unflatten(tree, shown)
+            callback(*args, **kwargs)
+
+    return call
+
+
+def _places(array):
+    """Which slices of an array each device has; empty where it is not split over devices."""
+    recorded = get_sharding(array)
+    return {device: index for device, index, _ in parts(array.shape, recorded)} if recorded else {}
 
 
 def inspect_sharding(callback, array):

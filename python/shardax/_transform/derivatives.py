@@ -7,7 +7,8 @@ from shardax import tree_util
 from shardax._base.options import check_callable, indices
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
-from shardax._transform.refs import is_ref, references_exist
+from shardax._transform.gradient_targets import RefVJP
+from shardax._transform.refs import is_ref, new_ref, references_exist
 
 
 def _make_grad(fun, argnums, value, has_aux, holomorphic, allow_int):
@@ -100,21 +101,27 @@ def vjp(fun: Callable, *primals, has_aux: bool = False, reduce_axes: Sequence = 
 
 
 def _vjp_with_refs(fun, primals, has_aux):
-    """vjp, where references among the primals are left alone: their cotangents are None."""
+    """vjp, where references among the primals are the function's own: `fun` reads and writes them,
+    and a gradient by what they held before goes to the reference that with_refs binds."""
     leaves, tree = tree_util.tree_flatten(primals)
+    before = [leaf[...] if is_ref(leaf) else leaf for leaf in leaves]
+
+    def whole(values, refs):
+        values, refs = iter(values), iter(refs)
+        return tree.unflatten([next(refs if is_ref(leaf) else values) for leaf in leaves])
+
+    own = [leaf for leaf in leaves if is_ref(leaf)]
     values = [leaf for leaf in leaves if not is_ref(leaf)]
+    out, pull, *aux = _core.vjp(lambda values: fun(*whole(values, own)), (values,), has_aux)
 
-    def whole(values):
-        values = iter(values)
-        return tree.unflatten([leaf if is_ref(leaf) else next(values) for leaf in leaves])
+    def again(values, held):
+        return fun(*whole(values, map(new_ref, held)))
 
-    out, pull, *aux = _core.vjp(lambda values: fun(*whole(values)), (values,), has_aux)
+    def pull_held(cotangent):
+        held = [value for leaf, value in zip(leaves, before) if is_ref(leaf)]
+        return _core.vjp(lambda held: again(values, held), (held,), has_aux)[1](cotangent)[0]
 
-    def pullback(cotangent):
-        found = iter(pull(cotangent)[0])
-        return tree.unflatten([None if is_ref(leaf) else next(found) for leaf in leaves])
-
-    return (out, pullback, *aux)
+    return (out, RefVJP(leaves, tree, pull, pull_held), *aux)
 
 
 @api_boundary

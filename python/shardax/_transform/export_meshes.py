@@ -27,7 +27,8 @@ def over_mesh(mesh, where):
 
 
 def over_exported_mesh(arguments, expected, placed):
-    """Arguments of a call that lie over another mesh of the same sizes, over that of the export.
+    """Arguments of a call that lie over another mesh of the same sizes, over that of the export. A
+    function that was exported for one device takes them from any mesh.
 
     Args:
       expected, placed: the shardings of arguments and of results at export, None for those without.
@@ -40,6 +41,8 @@ def over_exported_mesh(arguments, expected, placed):
     meshes = [w.mesh for w in given if _over_devices(w)]
     named = [w.mesh for w in (*expected, *placed) if isinstance(w, NamedSharding)]
     here = {m.axis_sizes for m in (*meshes, *named)}
+    if meshes and named and named[0].size == 1 < meshes[0].size:
+        return _on_one_device(arguments, given, named[0], meshes[0])
     if not meshes or not named or len(here) > 1 or meshes[0] == named[0]:
         return arguments, lambda results: results
     moved = [
@@ -52,6 +55,15 @@ def over_exported_mesh(arguments, expected, placed):
         return [x if w is None else device_put(x, w) for x, w in zip(results, wheres, strict=True)]
 
     return moved, back
+
+
+def _on_one_device(arguments, given, one, mesh):
+    whole, everywhere = NamedSharding(one, PartitionSpec()), NamedSharding(mesh, PartitionSpec())
+    moved = [
+        device_put(x, whole) if _over_devices(w) else x
+        for x, w in zip(arguments, given, strict=True)
+    ]
+    return moved, lambda results: [device_put(x, everywhere) for x in results]
 
 
 def _over_devices(where):

@@ -1,5 +1,6 @@
 """shardax/_transform/exporting.py - functions are exported, and read from files."""
 
+import dataclasses
 import functools
 import json
 import struct
@@ -20,9 +21,12 @@ from shardax._transform.exports import (
     minimum_supported_calling_convention_version,
 )
 from shardax._transform.jit import jit
+from shardax._transform.nested_exports import calls_recorded
 from shardax._transform.stages import Traced, Wrapped
 from shardax._transform.symbolic_exports import export_symbolic, read_symbolic
 from shardax.config import config
+
+_DONATING = ("cpu", "cuda", "neuron", "rocm", "tpu")  # platforms that take donated arguments
 
 
 def export(fun_jit, *, platforms=None, disabled_checks=()):
@@ -76,10 +80,25 @@ def export(fun_jit, *, platforms=None, disabled_checks=()):
         named, checks = tuple(platforms or (default_export_platform(),)), tuple(disabled_checks)
         if any(map(has_symbolic_sizes, tree_util.tree_leaves((args, kwargs)))):
             return export_symbolic(fun_jit, args, kwargs, named, checks, flat_fun)
-        traced = Traced(fun_jit, args, kwargs)
-        return exported_of(traced, named, checks, functools.partial(flat_fun, traced))
+        with calls_recorded() as calls:
+            traced = Traced(fun_jit, args, kwargs)
+        _check_donation(traced, named)
+        made = exported_of(traced, named, checks, functools.partial(flat_fun, traced))
+        return dataclasses.replace(made, uses_global_constants=len(named) > 1 or bool(calls))
 
     return do_export
+
+
+def _check_donation(traced, platforms):
+    donating = [p for p in platforms if p in _DONATING]
+    if not 0 < len(donating) < len(platforms):
+        return
+    if any(info.donated for info in tree_util.tree_leaves(traced.args_info)):
+        raise NotImplementedError(
+            "In multi-platform lowering either all or no lowering platforms should support "
+            f"donation. Lowering for {platforms} of which only {donating} support donation. Leave "
+            "donate_argnums out, or export for each platform by itself."
+        )
 
 
 def deserialize(blob):
@@ -126,4 +145,5 @@ def deserialize(blob):
         _program=program,
         _arg_names=tuple(header["arg_names"]),
         _get_vjp=None if following is None else lambda _: following,
+        uses_global_constants=header.get("polymorphic", False),
     )

@@ -27,6 +27,7 @@ from shardax._transform.derivatives import vjp
 from shardax._transform.export_meshes import over_exported_mesh, over_mesh
 from shardax._transform.export_trees import written
 from shardax._transform.jit import jit
+from shardax._transform.nested_exports import record
 from shardax._transform.program_parts import asked_shardings
 from shardax._transform.stages import Traced
 from shardax.dtypes import float0
@@ -87,6 +88,8 @@ class Exported:
       in_avals, out_avals: tuples of ShapedArray, one per array.
       platforms: those for which it was exported.
       disabled_safety_checks: as they were given.
+      uses_global_constants: whether it is for several platforms, or sizes are symbolic, here or
+        in exported functions within.
     """
 
     fun_name: str
@@ -99,10 +102,10 @@ class Exported:
     _program: Any
     _get_vjp: Callable | None
     _arg_names: tuple = ()
+    uses_global_constants: bool = False
 
     ordered_effects = ()
     unordered_effects = ()
-    uses_global_constants = False
     calling_convention_version = maximum_supported_calling_convention_version
 
     @functools.cached_property
@@ -207,6 +210,7 @@ class Exported:
             "arg_names": self._arg_names,
             "vjp": vjp_order > 0,
             "symbols": self._about_symbols(),
+            "polymorphic": self.uses_global_constants,
         }
         body = bytearray()
         for part in (json.dumps(header).encode(), self.mlir_module_serialized):
@@ -235,6 +239,8 @@ class Exported:
     def _program_for(self, leaves, paths):
         """The program for arguments of their types; paths() names them in errors."""
         self._check_types(leaves, self.in_avals, paths)
+        if self.uses_global_constants:
+            record(lambda shapes: None, [])
         return self._program
 
     def _about_symbols(self):
@@ -253,12 +259,13 @@ class Exported:
             pulled = self.vjp()
             wanted = pulled.in_avals[len(flat) :]
             cotangents = [
-                np.zeros(aval.shape, float0) if aval.dtype == float0 else ct
+                np.zeros(np.shape(ct), float0) if aval.dtype == float0 else ct
                 for ct, aval in zip(cotangents, wanted, strict=True)
             ]
             return tuple(pulled.call(*flat, *cotangents))
 
         run.defvjp(forward, backward)
+        run.__name__ = f"call_exported_{self.fun_name}"
         return jit(run)(*leaves)
 
     def _check_platform(self):

@@ -45,15 +45,8 @@ class Accumulating:
     """A VJP whose gradients go where `targets` say: references, markers, one for each leaf."""
 
     def __init__(self, pull, trees, targets):
-        leaves, tree = tree_util.tree_flatten(tuple(targets))
-        wanted = tree_util.treedef_tuple(trees)
-        if tree != wanted:
-            raise ValueError(
-                "VJP.with_refs: the references and markers must have the structure of the "
-                f"arguments, {wanted}, got {tree}. Give new_ref, ad.GradValue() or ad.DontWant() "
-                "for each array."
-            )
-        self._pull, self._targets, self._tree = pull, leaves, tree
+        self._pull, self._tree = pull, tree_util.treedef_tuple(trees)
+        self._targets = _targets(self._tree, targets)
 
     def __call__(self, cotangents):
         wanted = [not isinstance(target, DontWant) for target in self._targets]
@@ -62,6 +55,65 @@ class Accumulating:
         else:
             gradients = _only(wanted, self._pull, cotangents)
         return self._tree.unflatten(map(_delivered, self._targets, gradients))
+
+
+def _targets(wanted, targets):
+    """The leaves of what with_refs was given."""
+    leaves, tree = tree_util.tree_flatten(tuple(targets))
+    if tree != wanted:
+        raise ValueError(
+            "VJP.with_refs: the references and markers must have the structure of the "
+            f"arguments, {wanted}, got {tree}. Give new_ref, ad.GradValue() or ad.DontWant() "
+            "for each array."
+        )
+    return leaves
+
+
+class RefVJP:
+    """The reverse derivative of a function of references among other arguments.
+
+    Args:
+      primals, tree: the leaves and the structure of its arguments.
+      pull: gives the gradients of what are no references, for a cotangent.
+      pull_held: those by what references held before the function ran, which runs again for them.
+    """
+
+    def __init__(self, primals, tree, pull, pull_held):
+        self._primals, self._tree = primals, tree
+        self._pull, self._pull_held = pull, pull_held
+
+    def __call__(self, cotangent):
+        aval = next(leaf.aval for leaf in self._primals if hasattr(leaf, "addupdate"))
+        error = ValueError(f"Expected cotangent type {aval} but got {aval.inner_aval.str_short()}")
+        if hasattr(error, "add_note"):
+            error.add_note(
+                "The gradient of a reference is added to one: f_vjp.with_refs(new_ref(...), ...)"
+                "(cotangent), with ad.DontWant() where none is wanted."
+            )
+        raise error
+
+    def with_refs(self, *targets):
+        """As VJP.with_refs; references take a reference, or `ad.DontWant()`."""
+        return _ToRefs(self, _targets(self._tree, targets))
+
+    def gradients(self, targets, cotangent):
+        held = [hasattr(leaf, "addupdate") for leaf in self._primals]
+        asked = any(h and hasattr(t, "addupdate") for h, t in zip(held, targets))
+        by_held = iter(self._pull_held(cotangent) if asked else ())
+        values = iter(self._pull(cotangent)[0])
+        found = [next(by_held, None) if h else next(values) for h in held]
+        return self._tree.unflatten(
+            DidntWant() if h and not hasattr(t, "addupdate") else _delivered(t, g)
+            for h, t, g in zip(held, targets, found)
+        )
+
+
+class _ToRefs:
+    def __init__(self, pull, targets):
+        self._pull, self._targets = pull, targets
+
+    def __call__(self, cotangent):
+        return self._pull.gradients(self._targets, cotangent)
 
 
 def _only(wanted, pull, cotangents):

@@ -23,19 +23,22 @@ from shardax._transform.derivatives import vjp
 from shardax._transform.export_trees import read
 from shardax._transform.exports import DisabledSafetyCheck, Exported, arg_names
 from shardax._transform.jit import jit
+from shardax._transform.nested_exports import Unsolvable, Watched, record
 from shardax._transform.shape_structs import ShapeDtypeStruct
 from shardax._transform.stages import Traced, dtype_name
 from shardax._transform.symbolic_programs import Family, SymbolicAval, family_of, scope_of
 from shardax.dtypes import canonicalize_dtype, float0
+from shardax.errors import InconclusiveDimensionOperation
 
 _SEE = "https://docs.jax.dev/en/latest/export/shape_poly.html#"
 
 
-def solve(paths, avals, shapes, family):
-    """Values of the dimension variables for arguments of these shapes.
+def solve(paths, avals, shapes, scope):
+    """Values of the dimension variables for arguments of these shapes, in which sizes may be
+    symbolic, of another scope.
 
     Raises:
-      ValueError: where there are none, or constraints do not hold.
+      Unsolvable: where there are none, or constraints do not hold.
     """
     env, texts = {}, []
     pending = [
@@ -52,7 +55,7 @@ def solve(paths, avals, shapes, family):
             if any(map(is_symbolic_dim, aval.shape))
         ]
         rest = rest or f"Obtained dimension variables: {''.join(texts)}."
-        raise ValueError(
+        raise Unsolvable(
             f"{why} Using the following polymorphic shapes specifications: {', '.join(specs)}."
             f" {rest} Please see {_SEE}{anchor} for more details."
         )
@@ -66,7 +69,7 @@ def solve(paths, avals, shapes, family):
             open_ = sorted(size.variables() - env.keys())
             if not open_:
                 pending.remove(item)
-                if value_of(size, env) != n:
+                if not value_of(size, env) == n:
                     refuse(
                         f"{mismatch} Found inconsistency between dimension size {where} (= {n}) "
                         f"and the specification '{size}' (= {value_of(size, env)})."
@@ -76,10 +79,10 @@ def solve(paths, avals, shapes, family):
             if len(open_) > 1 or not coefficient or not _linear(size, open_[0]):
                 continue
             rest = n - size.evaluate({**env, open_[0]: 0})
-            if rest % coefficient:
+            if not (left := rest % coefficient) == 0:
                 refuse(
-                    f"{mismatch} Division had remainder {rest % coefficient} when computing the "
-                    f"value of '{open_[0]}'."
+                    f"{mismatch} Division had remainder {left} when computing the value of "
+                    f"'{open_[0]}'."
                 )
             env[open_[0]] = rest // coefficient
             texts.append(
@@ -87,7 +90,7 @@ def solve(paths, avals, shapes, family):
                 f"(= {n}), "
             )
             pending.remove(item)
-            if env[open_[0]] < 1:
+            if not _is_at_least(1, env[open_[0]]):
                 refuse(f"{mismatch} Expected value >= 1 for dimension variable '{open_[0]}'.")
             progress = True
     if pending:
@@ -101,17 +104,25 @@ def solve(paths, avals, shapes, family):
             "dimension-variables-must-be-solvable-from-the-input-shapes",
             f"Unprocessed specifications: {unprocessed}.",
         )
-    for text, sign, difference in family.scope.constraints:
+    for text, sign, difference in scope.constraints:
         if not difference.variables() <= env.keys():
             continue
         value = difference.evaluate(env)
-        if (value != 0) if sign == "==" else (value < 0):
+        if not (value == 0 if sign == "==" else _is_at_least(0, value)):
             relation = "equal to" if sign == "==" else "greater or equal to"
             refuse(
                 f"Input shapes do not match the symbolic shape constraint {text}. Expected "
                 f"'{difference}' to be {relation} 0, but found {value}."
             )
     return env
+
+
+def _is_at_least(least, size):
+    """Whether a size is for sure."""
+    try:
+        return bool(size >= least)
+    except InconclusiveDimensionOperation:
+        return False
 
 
 def _linear(size, variable):
@@ -138,8 +149,7 @@ class SymbolicExported(Exported):
     """
 
     _family: Any = None
-
-    uses_global_constants = True
+    uses_global_constants: bool = True
 
     def _shown_program(self):
         return _core.restore(self._family.template)
@@ -159,8 +169,14 @@ class SymbolicExported(Exported):
     def _program_for(self, leaves, paths):
         given = [_core.typeof(leaf) for leaf in leaves]
         self._check_types(leaves, [_like(a, g) for a, g in zip(self.in_avals, given)], paths)
-        env = solve(paths(), self.in_avals, [g.shape for g in given], self._family)
-        return self._family.at(env)
+        named = paths()
+
+        def solved(shapes):
+            return solve(named, self.in_avals, shapes, self._family.scope)
+
+        shapes = [g.shape for g in given]
+        record(solved, shapes)
+        return self._family.at(solved(shapes))
 
 
 def _like(aval, given):
@@ -223,7 +239,13 @@ def export_symbolic(fun_jit, args, kwargs, platforms, checks, flat_fun):
         traces.append(Traced(fun_jit, *tree.unflatten(structs)))
         return traces[-1].jaxpr
 
-    family, out_avals = family_of(name, shapes, scope, traced)
+    watched = Watched(traced, name, shapes, scope)
+    try:
+        family, out_avals = family_of(name, shapes, scope, watched)
+    except Unsolvable:
+        watched.explain()
+        raise
+    watched.check()
     call = traces[0]._call
     dynamic = [a for i, a in enumerate(args) if i not in call.static_positions]
     named = {k: v for k, v in kwargs.items() if k not in call.static_names}
