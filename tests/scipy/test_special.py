@@ -206,3 +206,11 @@ def test_i0_is_even():
         np.testing.assert_allclose(f(0.0), want, atol=1e-6)
     x = np.float32([0.1, -0.5, 3.0, 20.0, -80.0])
     np.testing.assert_allclose(jnp.i0(x), np.i0(x.astype(np.float64)), rtol=2e-5)
+
+
+def test_real_functions_refuse_complex_numbers():
+    for f, count in ((special.kl_div, 2), (special.rel_entr, 2), (special.betainc, 3)):
+        with pytest.raises(
+            ValueError, match=f"{f.__name__} does not support complex-valued inputs"
+        ):
+            f(*[1j] * count)
