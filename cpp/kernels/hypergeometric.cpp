@@ -38,7 +38,7 @@ double gamma_ratio(double a, double b, double c, double d) {
 
 template <class T>
 T series_1f1(const T& a, const T& b, double x) {
-  T term = 1, sum = 1;
+  T term(1), sum(1);
   for (int k = 0; k < most_terms; ++k) {
     term *= (a + T(k)) / (b + T(k)) * T(x / (k + 1));
     sum += term;
@@ -75,11 +75,17 @@ double large_1f1(double a, double b, double x) {
   return gamma_ratio(b, 1, b - a, 1) * std::pow(-x, -a) * falling_series(a, a - b + 1, -x);
 }
 
+// Parameter number k, to be derived by those of numbers i and j.
+using SecondDual = DualOf<Dual>;
+SecondDual parameter(double value, int k, int i, int j) {
+  return {Dual(value, k == j), Dual(k == i, 0)};
+}
+
 // ---- 2F1 -----------------------------------------------------------------------------------
 
 template <class T>
 T series_2f1(const T& a, const T& b, const T& c, double x) {
-  T term = 1, sum = 1;
+  T term(1), sum(1);
   for (int k = 0; k < most_terms; ++k) {
     term *= (a + T(k)) * (b + T(k)) / (c + T(k)) * T(x / (k + 1));
     sum += term;
@@ -161,6 +167,10 @@ double hypergeometric_1f1_by_b(double a, double b, double x) {
   return confluent(Dual(a), Dual(b, 1), x).slope;
 }
 
+double hypergeometric_1f1_by_two(double a, double b, double x, int i, int j) {
+  return confluent(parameter(a, 0, i, j), parameter(b, 1, i, j), x).slope.slope;
+}
+
 double hypergeometric_2f1(double a, double b, double c, double x) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(c) || std::isnan(x)) return nan;
   if (x == 0 || ((a == 0 || b == 0) && c != 0)) return 1;
@@ -182,6 +192,12 @@ double hypergeometric_2f1_by_a(double a, double b, double c, double x) {
 }
 double hypergeometric_2f1_by_c(double a, double b, double c, double x) {
   return std::abs(x) < 1 || x < 0 ? gauss_series(Dual(a), Dual(b), Dual(c, 1), x).slope : nan;
+}
+
+double hypergeometric_2f1_by_two(double a, double b, double c, double x, int i, int j) {
+  if (!(std::abs(x) < 1 || x < 0)) return nan;
+  return gauss_series(parameter(a, 0, i, j), parameter(b, 1, i, j), parameter(c, 2, i, j), x)
+      .slope.slope;
 }
 
 }  // namespace shardax::kernels

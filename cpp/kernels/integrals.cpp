@@ -126,7 +126,7 @@ double fresnel_series(double x, bool sine) {
 
 double fresnel_part(double x, bool sine) {
   const double size = std::abs(x);
-  if (size == infinity) return std::copysign(0.5, x);
+  if (size > 1e17) return std::copysign(0.5, x);  // and nothing that double holds
   if (size < 1.5) return fresnel_series(x, sine);
   const Complex both = fresnel(size);
   return std::copysign(sine ? both.imag() : both.real(), x);

@@ -40,31 +40,42 @@ T continued_fraction(T first, F terms, double tolerance = 1e-16) {
   return value;
 }
 
-// A number and its derivative.
-struct Dual {
-  double value, slope;
-  Dual(double v = 0, double s = 0) : value(v), slope(s) {}
-  Dual& operator+=(const Dual& o) { return *this = {value + o.value, slope + o.slope}; }
-  Dual& operator*=(const Dual& o) {
+// A number and its derivative; of Duals, the second derivative by another variable too.
+template <class N>
+struct DualOf {
+  N value, slope;
+  DualOf(N v = 0, N s = 0) : value(v), slope(s) {}
+  DualOf& operator+=(const DualOf& o) { return *this = {value + o.value, slope + o.slope}; }
+  DualOf& operator*=(const DualOf& o) {
     return *this = {value * o.value, slope * o.value + value * o.slope};
   }
+  friend DualOf operator-(const DualOf& x) { return {-x.value, -x.slope}; }
+  friend DualOf operator+(DualOf x, const DualOf& y) { return x += y; }
+  friend DualOf operator-(const DualOf& x, const DualOf& y) { return x + -y; }
+  friend DualOf operator*(DualOf x, const DualOf& y) { return x *= y; }
+  friend DualOf operator/(const DualOf& x, const DualOf& y) {
+    const N quotient = x.value / y.value;
+    return {quotient, (x.slope - quotient * y.slope) / y.value};
+  }
 };
-inline Dual operator-(const Dual& x) { return {-x.value, -x.slope}; }
-inline Dual operator+(Dual x, const Dual& y) { return x += y; }
-inline Dual operator-(const Dual& x, const Dual& y) { return x + -y; }
-inline Dual operator*(Dual x, const Dual& y) { return x *= y; }
-inline Dual operator/(const Dual& x, const Dual& y) {
-  const double quotient = x.value / y.value;
-  return {quotient, (x.slope - quotient * y.slope) / y.value};
+using Dual = DualOf<double>;
+
+inline bool is_zero(double x) { return x == 0; }
+template <class N>
+bool is_zero(const DualOf<N>& x) {
+  return is_zero(x.value) && is_zero(x.slope);
 }
+
 inline Dual exp(const Dual& x) {
   const double value = std::exp(x.value);
   return {value, value * x.slope};
 }
 // Of a positive number.
-inline Dual pow(double x, const Dual& y) {
-  const double value = std::pow(x, y.value);
-  return {value, y.slope == 0 ? 0 : value * std::log(x) * y.slope};
+template <class N>
+DualOf<N> pow(double x, const DualOf<N>& y) {
+  using std::pow;
+  const N value = pow(x, y.value);
+  return {value, is_zero(y.slope) ? N(0) : value * N(std::log(x)) * y.slope};
 }
 
 inline Dual away_from_zero(const Dual& x) { return {away_from_zero(x.value), x.slope}; }
@@ -74,10 +85,14 @@ inline bool changes_nothing(const Dual& factor, const Dual& value, double) {
 }
 
 inline double value_of(double x) { return x; }
-inline double value_of(const Dual& x) { return x.value; }
+template <class N>
+double value_of(const DualOf<N>& x) {
+  return value_of(x.value);
+}
 // Is the term too small to change the sum, and its derivative?
 inline bool negligible(double term, double sum) { return std::abs(term) <= 1e-17 * std::abs(sum); }
-inline bool negligible(const Dual& term, const Dual& sum) {
+template <class N>
+bool negligible(const DualOf<N>& term, const DualOf<N>& sum) {
   return negligible(term.value, sum.value) && negligible(term.slope, sum.slope);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lapack/library.h"
+#include "runtime/scratch.h"
 
 namespace shardax::lapack {
 
@@ -54,8 +55,8 @@ class Routine {
 
 template <class T>
 struct Work {
-  std::vector<T> main;
-  std::vector<Real<T>> real;
+  runtime::Scratch<T> main;
+  runtime::Scratch<Real<T>> real;
   std::vector<Int> integer;
 };
 
@@ -64,7 +65,7 @@ inline Int atleast1(Int n) { return std::max<Int>(n, 1); }
 // Calls f(address, size) of a work array of the best size, which f says in its first element when
 // asked with size -1.
 template <class T, class F>
-Int with_work(std::vector<T>& work, const F& f) {
+Int with_work(runtime::Scratch<T>& work, const F& f) {
   if (work.empty()) {
     T best{};
     Int query = -1;

@@ -29,7 +29,7 @@ struct Cholesky {
 
   Stack in, out;
   std::int64_t n;
-  std::vector<T> a;
+  Scratch<T> a;
 };
 
 template <class L>

@@ -53,19 +53,19 @@ struct Eig {
     }
   }
 
-  void add(const View& view, std::vector<T>& memory) {
+  void add(const View& view, Scratch<T>& memory) {
     vectors.emplace_back(view);
     // Not empty for an empty matrix either: emptiness says that no vectors are wanted.
     memory.resize(std::max<std::size_t>(elements(n, n), 1));
   }
-  const std::vector<T>* memories(std::size_t k) const { return k == 0 && !vl.empty() ? &vl : &vr; }
+  const Scratch<T>* memories(std::size_t k) const { return k == 0 && !vl.empty() ? &vl : &vr; }
   void join_values() {
     joined.clear();
     for (std::size_t j = 0; j < w.size(); ++j) joined.emplace_back(std::real(w[j]), imaginary[j]);
   }
   // The vectors of a pair of conjugate eigenvalues lie as real and imaginary part.
-  std::vector<C> join(const std::vector<T>& parts) const {
-    std::vector<C> out(elements(n, n));
+  Scratch<C> join(const Scratch<T>& parts) const {
+    Scratch<C> out(elements(n, n));
     const auto size = static_cast<std::size_t>(n);
     for (std::size_t j = 0; j < size; ++j) {
       const bool pair = imaginary[j] != R(0) && j + 1 < size;
@@ -88,7 +88,7 @@ struct Eig {
   std::vector<Stack> vectors;
   std::int64_t n;
   bool good = false;
-  std::vector<T> a, w, vl, vr;
+  Scratch<T> a, w, vl, vr;
   std::vector<R> imaginary;
   std::vector<C> joined;
   lapack::Work<T> work;

@@ -17,7 +17,7 @@ void check_subset(const Params& params, std::int64_t size) {
 
 // One triangle, the other of which is not read, without an infinity or NaN?
 template <class T>
-bool finite_triangle(const std::vector<T>& a, std::int64_t n, bool lower) {
+bool finite_triangle(const Scratch<T>& a, std::int64_t n, bool lower) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i) {
       const T& x = a[static_cast<std::size_t>(j * n + i)];
@@ -73,7 +73,7 @@ struct Eigh {
   std::vector<Stack> vectors;  // one, or none
   std::int64_t n;
   bool lower, good = false;
-  std::vector<T> a;
+  Scratch<T> a;
   std::vector<lapack::Real<T>> w;
   lapack::Work<T> work;
 };
@@ -228,7 +228,7 @@ struct Tridiagonal {
   Stack in, out, d_out, e_out, taus_out;
   std::int64_t n;
   bool lower;
-  std::vector<T> a, taus;
+  Scratch<T> a, taus;
   std::vector<R> d, e;
   lapack::Work<T> work;
 };

@@ -39,8 +39,27 @@ Values sum_of(const JvpArgs& a, Value (*slope)(const JvpArgs& a, std::size_t ope
   return {sum};
 }
 
-// ---- 1F1
-// -----------------------------------------------------------------------------------------
+// A second derivative by the parameters of numbers i <= j.
+Value by_two(std::string_view op, std::int64_t i, std::int64_t j, const Values& in) {
+  return bind1(*find_op(op), {{"first", i}, {"second", j}}, in);
+}
+
+template <auto F, std::size_t i, std::size_t j>
+constexpr auto by_two_kernel = [](auto... x) { return F(x..., i, j); };
+
+// The kernel of F's derivative by its parameters `first` and `second`.
+template <auto F, int arity>
+MapKernel map_by_two(const Types& in, const Type& out, const Params& params) {
+  const bool same = params.integer("first") == params.integer("second");
+  const std::int64_t last = params.integer("second");
+  if (last == 0) return map_in_double<by_two_kernel<F, 0, 0>, arity>(in, out, params);
+  if (last == 1 && !same) return map_in_double<by_two_kernel<F, 0, 1>, arity>(in, out, params);
+  if (last == 1) return map_in_double<by_two_kernel<F, 1, 1>, arity>(in, out, params);
+  if (!same) return map_in_double<by_two_kernel<F, 0, 2>, arity>(in, out, params);
+  return map_in_double<by_two_kernel<F, 2, 2>, arity>(in, out, params);
+}
+
+// ---- 1F1 -------------------------------------------------------------------------------------
 
 Value next_1f1(std::string_view op, const Values& in) {
   return bind1(*find_op(op), {}, {one_more(in[0]), one_more(in[1]), in[2]});
@@ -59,34 +78,43 @@ const Op hyp1f1_op{
                  .map = map_in_double<kernels::hypergeometric_1f1, 3>})};
 
 // By x: the derivative of a / b 1F1(a + 1; b + 1; x) by a or b.
-const Op hyp1f1_by_a_op{elementwise({.name = "hyp1f1_by_a",
-                                     .doc = "Elementwise derivative of 1F1 by a; operands a, b, x.",
-                                     .dtypes = floats,
-                                     .jvp = [](const JvpArgs& args) -> Values {
-                                       return sum_of(args, [](const JvpArgs& a, std::size_t i) {
-                                         if (i != 2) no_derivative("hyp1f1_by_a");
-                                         const Value moved =
-                                             mul(a.in[0], next_1f1("hyp1f1_by_a", a.in));
-                                         return div(add(next_1f1("hyp1f1", a.in), moved), a.in[1]);
-                                       });
-                                     },
-                                     .map = map_in_double<kernels::hypergeometric_1f1_by_a, 3>})};
+const Op hyp1f1_by_a_op{
+    elementwise({.name = "hyp1f1_by_a",
+                 .doc = "Elementwise derivative of 1F1 by a; operands a, b, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                     if (i != 2)
+                       return by_two("hyp1f1_by_two", 0, static_cast<std::int64_t>(i), a.in);
+                     const Value moved = mul(a.in[0], next_1f1("hyp1f1_by_a", a.in));
+                     return div(add(next_1f1("hyp1f1", a.in), moved), a.in[1]);
+                   });
+                 },
+                 .map = map_in_double<kernels::hypergeometric_1f1_by_a, 3>})};
 
-const Op hyp1f1_by_b_op{elementwise({.name = "hyp1f1_by_b",
-                                     .doc = "Elementwise derivative of 1F1 by b; operands a, b, x.",
-                                     .dtypes = floats,
-                                     .jvp = [](const JvpArgs& args) -> Values {
-                                       return sum_of(args, [](const JvpArgs& a, std::size_t i) {
-                                         if (i != 2) no_derivative("hyp1f1_by_b");
-                                         const Value share = div(next_1f1("hyp1f1", a.in), a.in[1]);
-                                         return mul(div(a.in[0], a.in[1]),
-                                                    sub(next_1f1("hyp1f1_by_b", a.in), share));
-                                       });
-                                     },
-                                     .map = map_in_double<kernels::hypergeometric_1f1_by_b, 3>})};
+const Op hyp1f1_by_b_op{
+    elementwise({.name = "hyp1f1_by_b",
+                 .doc = "Elementwise derivative of 1F1 by b; operands a, b, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs& args) -> Values {
+                   return sum_of(args, [](const JvpArgs& a, std::size_t i) {
+                     if (i != 2)
+                       return by_two("hyp1f1_by_two", static_cast<std::int64_t>(i), 1, a.in);
+                     const Value share = div(next_1f1("hyp1f1", a.in), a.in[1]);
+                     return mul(div(a.in[0], a.in[1]), sub(next_1f1("hyp1f1_by_b", a.in), share));
+                   });
+                 },
+                 .map = map_in_double<kernels::hypergeometric_1f1_by_b, 3>})};
 
-// ---- 2F1
-// -----------------------------------------------------------------------------------------
+const Op hyp1f1_by_two_op{
+    elementwise({.name = "hyp1f1_by_two",
+                 .doc = "Elementwise second derivative of 1F1 by the parameters of numbers `first` "
+                        "<= `second`; operands a, b, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs&) -> Values { no_derivative("hyp1f1_by_two"); },
+                 .map = map_by_two<kernels::hypergeometric_1f1_by_two, 3>})};
+
+// ---- 2F1 -------------------------------------------------------------------------------------
 
 Value next_2f1(std::string_view op, const Values& in) {
   return bind1(*find_op(op), {}, {one_more(in[0]), one_more(in[1]), one_more(in[2]), in[3]});
@@ -116,7 +144,8 @@ const Op hyp2f1_by_a_op{
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
                    return sum_of(args, [](const JvpArgs& a, std::size_t i) {
-                     if (i != 3) no_derivative("hyp2f1_by_a");
+                     if (i != 3)
+                       return by_two("hyp2f1_by_two", 0, static_cast<std::int64_t>(i), a.in);
                      const Value moved = mul(a.in[0], next_2f1("hyp2f1_by_a", a.in));
                      return mul(div(a.in[1], a.in[2]), add(next_2f1("hyp2f1", a.in), moved));
                    });
@@ -129,13 +158,25 @@ const Op hyp2f1_by_c_op{
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
                    return sum_of(args, [](const JvpArgs& a, std::size_t i) {
-                     if (i != 3) no_derivative("hyp2f1_by_c");
+                     if (i == 1)
+                       return by_two("hyp2f1_by_two", 0, 2, {a.in[1], a.in[0], a.in[2], a.in[3]});
+                     if (i != 3)
+                       return by_two("hyp2f1_by_two", static_cast<std::int64_t>(i), 2, a.in);
                      const Value share = div(next_2f1("hyp2f1", a.in), a.in[2]);
                      const Value scale = div(mul(a.in[0], a.in[1]), a.in[2]);
                      return mul(scale, sub(next_2f1("hyp2f1_by_c", a.in), share));
                    });
                  },
                  .map = map_in_double<kernels::hypergeometric_2f1_by_c, 4>})};
+
+// By b twice, or b and c: with a and b exchanged.
+const Op hyp2f1_by_two_op{
+    elementwise({.name = "hyp2f1_by_two",
+                 .doc = "Elementwise second derivative of 2F1 by the parameters of numbers `first` "
+                        "<= `second`; operands a, b, c, x.",
+                 .dtypes = floats,
+                 .jvp = [](const JvpArgs&) -> Values { no_derivative("hyp2f1_by_two"); },
+                 .map = map_by_two<kernels::hypergeometric_2f1_by_two, 4>})};
 
 }  // namespace
 }  // namespace shardax::ops

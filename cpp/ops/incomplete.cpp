@@ -25,9 +25,16 @@ MapKernel map_ternary(const Types& in, const Type&, const Params&) {
 
 // ---- gamma -----------------------------------------------------------------------------------
 
+// x, or `other` where x is `end` and the exponent 0, which no infinity is to be multiplied by.
+Value before_end(const Value& x, double end, const Value& exponent, double other) {
+  const Value ends = logical_and(eq(x, full_like(x, end)), eq(exponent, full_like(exponent, 0)));
+  return where(ends, full_like(x, other), x);
+}
+
 // x^(a-1) e^-x / gamma(a)
 Value density(const Value& a, const Value& x) {
-  const Value power = mul(sub(a, constant(a, 1)), log_of(x));
+  const Value exponent = sub(a, constant(a, 1));
+  const Value power = mul(exponent, log_of(before_end(x, 0, exponent, 1)));
   return exp_of(sub(sub(power, x), lgamma_of(a)));
 }
 
@@ -35,7 +42,7 @@ Value density(const Value& a, const Value& x) {
 template <int sign>
 Values share_jvp(const JvpArgs& args) {
   const Shape& shape = args.out[0]->shape();
-  const Value &a = args.in[0], &x = args.in[1];
+  const Value a = broadcast_to(args.in[0], shape), x = broadcast_to(args.in[1], shape);
   Value sum;
   if (args.t[0]) sum = mul(broadcast_to(args.t[0], shape), binary("igamma_grad_a", a, x));
   if (args.t[1]) {
@@ -61,17 +68,18 @@ const Op igammac_op{
                  .map = map_binary<full_floats, gamma_share<true>>})};
 
 // By x: the derivative of the density by a.
-const Op igamma_grad_a_op{
-    elementwise({.name = "igamma_grad_a",
-                 .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
-                 .dtypes = floats,
-                 .jvp = [](const JvpArgs& args) -> Values {
-                   if (args.t[0]) no_derivative("igamma_grad_a");
-                   const Value &a = args.in[0], &x = args.in[1];
-                   const Value slope = mul(density(a, x), sub(log_of(x), unary("digamma", a)));
-                   return {mul(broadcast_to(args.t[1], args.out[0]->shape()), slope)};
-                 },
-                 .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
+const Op igamma_grad_a_op{elementwise(
+    {.name = "igamma_grad_a",
+     .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
+     .dtypes = floats,
+     .jvp = [](const JvpArgs& args) -> Values {
+       if (args.t[0]) no_derivative("igamma_grad_a");
+       const Shape& shape = args.out[0]->shape();
+       const Value a = broadcast_to(args.in[0], shape), x = broadcast_to(args.in[1], shape);
+       const Value slope = mul(density(a, x), sub(log_of(x), unary("digamma", a)));
+       return {mul(broadcast_to(args.t[1], shape), slope)};
+     },
+     .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
 
 // ---- beta ------------------------------------------------------------------------------------
 
@@ -79,12 +87,15 @@ Values beta_jvp(const JvpArgs& args) {
   if (args.t[0] || args.t[1]) {
     value_error("The gradient of betainc with respect to a and b is not supported.");
   }
-  const Value &a = args.in[0], &b = args.in[1], &x = args.in[2];
-  const Value one = constant(x, 1);
+  const Shape& shape = args.out[0]->shape();
+  const Value a = broadcast_to(args.in[0], shape), b = broadcast_to(args.in[1], shape),
+              x = broadcast_to(args.in[2], shape);
+  const Value one = constant(x, 1), low = sub(a, one), high = sub(b, one);
   const Value norm = sub(add(lgamma_of(a), lgamma_of(b)), lgamma_of(add(a, b)));
-  const Value powers = add(mul(sub(b, one), unary("log1p", neg(x))), mul(sub(a, one), log_of(x)));
+  const Value above = mul(high, unary("log1p", neg(before_end(x, 1, high, 0))));
+  const Value powers = add(above, mul(low, log_of(before_end(x, 0, low, 1))));
   const Value density = exp_of(sub(powers, norm));
-  return {mul(broadcast_to(args.t[2], args.out[0]->shape()), density)};
+  return {mul(broadcast_to(args.t[2], shape), density)};
 }
 
 const Op beta_op{elementwise(

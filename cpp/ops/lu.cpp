@@ -1,4 +1,4 @@
-// ops/lu.cpp - lu and lu_pivots_to_permutation.
+// ops/lu.cpp - lu, lu_diagonal and lu_pivots_to_permutation.
 #include <numeric>
 
 #include "ops/lane_jobs.h"
@@ -44,16 +44,18 @@ struct Lu {
 
   Stack in, out, pivots_out, order_out;
   std::int64_t m, n;
-  std::vector<T> a;
+  Scratch<T> a;
   std::vector<Int> pivots, order;
+};
+
+template <class L>
+struct alignas(L::bytes) Pivots {
+  lanes::Index<L> at;
 };
 
 template <class L>
 struct LuLanes {
   using T = lanes::Number<L>;
-  struct alignas(L::bytes) Pivots {
-    lanes::Index<L> at;
-  };
   static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
   explicit LuLanes(const JobArgs& args) : one(args), a(one.a.size()), pivots(one.pivots.size()) {}
   std::int64_t count() const { return one.count(); }
@@ -74,7 +76,7 @@ struct LuLanes {
 
   Lu<T> one;
   Cells<L> a;
-  std::vector<Pivots> pivots;
+  std::vector<Pivots<L>> pivots;
 };
 
 Value padded(const Value& a, std::size_t dim, std::int64_t size) {
@@ -120,6 +122,89 @@ const Op lu_op{
              .jvp = lu_jvp,
              .multiple_results = true,
              .kernel = small_stack_kernel<Lu, LuLanes>})};
+
+// ---- lu_diagonal -----------------------------------------------------------------------------
+
+// Of the transpose, which has the same determinant: rows in memory are its columns.
+template <class T>
+struct Diagonal {
+  explicit Diagonal(const JobArgs& args)
+      : in(args.in[0]),
+        out(args.out[0], 1),
+        pivots_out(args.out[1], 1),
+        n(in.rows()),
+        a(elements(n, n)),
+        diagonal(elements(n, 1)),
+        pivots(elements(n, 1)) {}
+
+  std::int64_t count() const { return in.count(); }
+  double flops() const { return flops_of<T>(static_cast<double>(n * n * n) * 2 / 3); }
+
+  void load(std::int64_t i) { in.load_rows(i, a.data()); }
+  void compute() {
+    lapack::getrf(lapack_size(n), lapack_size(n), a.data(), pivots.data());
+    for (Int& pivot : pivots) --pivot;
+    for (std::size_t k = 0; k < diagonal.size(); ++k) diagonal[k] = a[k * (diagonal.size() + 1)];
+  }
+  void store(std::int64_t i) {
+    out.store(i, diagonal);
+    pivots_out.store(i, pivots);
+  }
+
+  Stack in, out, pivots_out;
+  std::int64_t n;
+  Scratch<T> a, diagonal;
+  std::vector<Int> pivots;
+};
+
+template <class L>
+struct DiagonalLanes {
+  using T = lanes::Number<L>;
+  static bool takes(const JobArgs& args) { return fits_lanes<T>(Stack(args.in[0])); }
+  explicit DiagonalLanes(const JobArgs& args)
+      : one(args), a(one.a.size()), diagonal(one.pivots.size()), pivots(one.pivots.size()) {}
+  std::int64_t count() const { return one.count(); }
+  double flops() const { return one.flops(); }
+  void load(const Group<L>& group) { load_group(one.in, group, a); }
+  void compute() {
+    lanes::lu(a.data(), &pivots.data()->at, one.n, one.n);
+    for (std::size_t k = 0; k < diagonal.size(); ++k) diagonal[k] = a[k * (diagonal.size() + 1)];
+  }
+  void store(const Group<L>& group) {
+    store_group(one.out, group, diagonal);
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      for (std::size_t k = 0; k < pivots.size(); ++k) {
+        one.pivots[k] = static_cast<Int>(pivots[k].at[lane]);
+      }
+      one.pivots_out.store(group[lane], one.pivots);
+    }
+  }
+
+  Diagonal<T> one;
+  Cells<L> a, diagonal;
+  std::vector<Pivots<L>> pivots;
+};
+
+const Op diagonal_op{
+    stacked({.name = "lu_diagonal",
+             .doc = "What determinants are made of, for stacks of square matrices: the diagonal of "
+                    "U, where L U is the matrix or its transpose with rows swapped, and the swaps.",
+             .dtypes = matrix_dtypes,
+             .type = [](const Op& op, const Types& in, const Params&) -> Types {
+               check_operands(op, in, {2});
+               const std::int64_t n = rows_of(in[0].shape);
+               if (n != columns_of(in[0].shape)) {
+                 value_error("lu_diagonal: the matrices are ", n, " by ", columns_of(in[0].shape),
+                             "; square ones were expected.");
+               }
+               const Type index = with_dtype(in[0], DType::int32);
+               return {with_vector(in[0], n), with_vector(index, n)};
+             },
+             .jvp = [](const JvpArgs&) -> Values { no_derivative("lu_diagonal"); },
+             .multiple_results = true,
+             .kernel = small_stack_kernel<Diagonal, DiagonalLanes>})};
+
+// ---- lu_pivots_to_permutation ----------------------------------------------------------------
 
 struct Permutation {
   explicit Permutation(const JobArgs& args)

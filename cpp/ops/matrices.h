@@ -23,10 +23,12 @@
 #include "ops/family.h"
 #include "ops/split_stack.h"
 #include "runtime/pool.h"
+#include "runtime/scratch.h"
 
 namespace shardax::ops {
 
 using lapack::Int;
+using runtime::Scratch;
 
 // What LAPACK computes in; 16-bit floats are widened for it.
 inline constexpr DTypeSet lapack_dtypes = full_floats | complexes;
@@ -70,15 +72,15 @@ class Stack {
   // Matrix i, column after column; `out` has `height` rows, at least as many as the matrix.
   template <class T>
   void load(std::int64_t i, T* out, std::int64_t height) const;
-  template <class T>
-  void load(std::int64_t i, std::vector<T>& out) const {
+  template <class T, class Memory>
+  void load(std::int64_t i, std::vector<T, Memory>& out) const {
     load(i, out.data(), rows_);
   }
   // The first rows of columns of `height` elements.
   template <class T>
   void store(std::int64_t i, const T* in, std::int64_t height) const;
-  template <class T>
-  void store(std::int64_t i, const std::vector<T>& in) const {
+  template <class T, class Memory>
+  void store(std::int64_t i, const std::vector<T, Memory>& in) const {
     store(i, in.data(), rows_);
   }
   // The same, row after row: the transpose in columns.
@@ -230,8 +232,8 @@ constexpr T nan_of() {
   else
     return T(nan, nan);
 }
-template <class T>
-bool all_finite(const std::vector<T>& values) {
+template <class T, class Memory>
+bool all_finite(const std::vector<T, Memory>& values) {
   return std::all_of(values.begin(), values.end(), [](const T& x) {
     return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
   });

@@ -58,7 +58,7 @@ struct Qr {
   Stack in, q_out, r_out;
   std::vector<Stack> order_out;  // one, or none
   std::int64_t m, n, k;
-  std::vector<T> a, q, r, taus;
+  Scratch<T> a, q, r, taus;
   std::vector<Int> order;
   lapack::Work<T> work, product_work;
 };

@@ -33,7 +33,7 @@ struct Geqrf {
 
   Stack in, out, taus_out;
   std::int64_t m, n;
-  std::vector<T> a, taus;
+  Scratch<T> a, taus;
   lapack::Work<T> work;
 };
 
@@ -81,7 +81,7 @@ struct Geqp3 {
 
   Stack in, columns_in, out, columns_out, taus_out;
   std::int64_t m, n;
-  std::vector<T> a, taus;
+  Scratch<T> a, taus;
   std::vector<Int> columns;
   lapack::Work<T> work;
 };
@@ -132,7 +132,7 @@ struct HouseholderProduct {
 
   Stack in, taus_in, out;
   std::int64_t m, n;
-  std::vector<T> a, taus;
+  Scratch<T> a, taus;
   lapack::Work<T> work;
 };
 
@@ -198,7 +198,7 @@ struct Ormqr {
 
   Stack a_in, taus_in, c_in, out;
   bool left, transpose;
-  std::vector<T> a, taus, c;
+  Scratch<T> a, taus, c;
   lapack::Work<T> work;
 };
 

@@ -43,7 +43,7 @@ struct Schur {
   std::vector<Stack> vectors;  // one, or none
   std::int64_t n;
   bool good = false;
-  std::vector<T> a, w, v;
+  Scratch<T> a, w, v;
   std::vector<lapack::Real<T>> imaginary;
   lapack::Work<T> work;
 };
@@ -115,7 +115,7 @@ struct Hessenberg {
 
   Stack in, out, taus_out;
   std::int64_t n;
-  std::vector<T> a, taus;
+  Scratch<T> a, taus;
   lapack::Work<T> work;
 };
 

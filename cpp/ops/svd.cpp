@@ -71,6 +71,8 @@ struct Svd {
   void complete_basis() {
     good = true;
     if (vectors.empty()) return;
+    std::fill(u.begin(), u.end(), T(0));
+    std::fill(vt.begin(), vt.end(), T(0));
     for (std::int64_t i = 0; i < std::min(m, vectors[0].columns()); ++i) {
       u[static_cast<std::size_t>(i * m + i)] = T(1);
     }
@@ -85,7 +87,7 @@ struct Svd {
   std::int64_t m, n;
   bool by_qr, good = false;
   char job = 'N';
-  std::vector<T> a, u, vt;
+  Scratch<T> a, u, vt;
   std::vector<R> s;
   lapack::Work<T> work;
 };

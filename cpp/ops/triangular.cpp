@@ -76,7 +76,7 @@ struct Solve {
 
   SolveOptions options;
   Stack a_in, b_in, out;
-  std::vector<T> a, x;
+  Scratch<T> a, x;
   const T* matrix = nullptr;
   std::int64_t step = 0;  // from row to row
 };

@@ -84,6 +84,12 @@ def _ormqr(left, transpose):
     )
 
 
+def _determinant(sx, a):
+    diagonal, pivots = sx._base.arrays.bind("lu_diagonal", (a,))
+    odd = (pivots != np.arange(a.shape[-1])).sum(-1) % 2 == 1
+    return diagonal.prod(-1) * sx.numpy.where(odd, -1, 1).astype(a.dtype)
+
+
 DIAGONALS = (Arg((2, 4), (-1, 1)), Arg((2, 4), (3, 4)), Arg((2, 4), (-1, 1)))
 MARKS = Arg((2, 4), dtype="int32", values=0)
 
@@ -141,6 +147,15 @@ MATRICES = {
     ),
     "lu": tuple(
         Sample(ref.lu, _of(shape), dtypes=ALL, tolerance=256) for shape in ((3, 3), (4, 2), (2, 4))
+    ),
+    "lu_diagonal": Sample(
+        lambda a: np.linalg.det(a),
+        SQUARE,
+        dtypes=ALL,
+        call=_determinant,
+        grad=(),
+        refuses_jvp=NOT_DERIVED.format("lu_diagonal"),
+        tolerance=256,
     ),
     "lu_pivots_to_permutation": Sample(
         lambda p, permutation_size: np.array([[2, 0, 1, 3], [3, 1, 2, 0]], np.int32),

@@ -94,20 +94,33 @@ def by(position, function):
     return slope
 
 
-def series(above, below, position=None, domain=(0.5, 3)):
-    """A sample of a hypergeometric function, or of its derivative by a parameter."""
+def series(above, below, *positions, **rest):
+    """A sample of a hypergeometric function, or of its derivative by parameters."""
     function = hypergeometric(above, below)
+    for position in positions:
+        function = by(position, function)
     count = above + below
-    args = (*(Arg(domain=domain),) * count, Arg(domain=(-0.6, 0.6)))
     return Sample(
-        function if position is None else by(position, function),
-        args,
+        lambda *operands, **_: function(*operands),
+        (*(Arg(domain=(0.5, 3)),) * count, Arg(domain=(-0.6, 0.6))),
         dtypes=FLOAT,
         elementwise=True,
         specials=False,
-        tolerance=64 if position is None else 2048,
-        grad=None if position is None else (count,),
-        twice=(count,),
+        tolerance=(64, 2048, 2**24)[len(positions)],
+        **{"twice": (count,) if positions else None, **rest},
+    )
+
+
+def second(above, below, first, second):
+    return series(
+        above,
+        below,
+        first,
+        second,
+        params={"first": first, "second": second},
+        grad=(),
+        twice=(),
+        refuses_jvp=f"Differentiation rule for 'hyp{above}f{below}_by_two' not implemented",
     )
 
 
@@ -149,7 +162,9 @@ SAMPLES = {
     "hyp1f1": series(1, 1),
     "hyp1f1_by_a": series(1, 1, 0),
     "hyp1f1_by_b": series(1, 1, 1),
+    "hyp1f1_by_two": tuple(second(1, 1, *two) for two in ((0, 0), (0, 1), (1, 1))),
     "hyp2f1": series(2, 1),
     "hyp2f1_by_a": series(2, 1, 0),
     "hyp2f1_by_c": series(2, 1, 2),
+    "hyp2f1_by_two": tuple(second(2, 1, *two) for two in ((0, 0), (0, 1), (0, 2), (2, 2))),
 }

@@ -129,6 +129,9 @@ def test_ranges():
     check(out, [-10, 5, 130])
     with pytest.raises(ValueError, match="only valid string value of `right`"):
         jnp.interp(outside, V, fp, right="x")
+    one = np.float32([0, 1e-33, 1])  # the first two of which are one point
+    slopes = jax.vjp(jnp.interp, *map(jnp.float32, (0, one, V[:3])))[1](jnp.float32(1))
+    assert slopes[0] == 0 and not slopes[1].any()
 
 
 def test_rearranging():
@@ -139,6 +142,9 @@ def test_rearranging():
         jnp.roll(X[None], (1, 2), (0, 1, 2))
     check(jnp.insert(np.arange(5), slice(1, 3), 9), np.insert(np.arange(5), slice(1, 3), 9))
     assert jnp.block(3).shape == ()
+    for blocks in ((V, V), [V, (V, V)]):
+        with pytest.raises(ValueError, match="block does not allow tuples"):
+            jnp.block(blocks)
     assert jnp.size(X, (0, 1)) == 12 and jnp.size(X, -1) == 4
     with pytest.raises(ValueError, match="Complex values have no ordering"):
         jnp.clip(np.array([1j]), 0, 1)

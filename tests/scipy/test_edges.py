@@ -357,3 +357,21 @@ def test_rising_powers_of_large_numbers():
         want += [1.0165692647149367e-41, 1.0000300007000151e-10, 1 / (8 * 7 * 6)]
         np.testing.assert_allclose(special.poch(z, m), want, rtol=1e-11)
     np.testing.assert_allclose(special.poch(np.float32(1e10), np.float32(0.9)), 1e9, rtol=1e-4)
+
+
+def test_quantiles_of_cauchy_at_zero_and_nan():
+    q = np.float64([np.nan, 0.0, -0.0, 1.0])
+    np.testing.assert_array_equal(stats.cauchy.ppf(q), [np.nan, -np.inf, -np.inf, np.inf])
+    np.testing.assert_array_equal(stats.cauchy.isf(q), [np.nan, np.inf, np.inf, -np.inf])
+
+
+@pytest.mark.parametrize("name", ["gumbel_l", "gumbel_r", "gamma", "chi2", "pareto"])
+def test_negative_scales_are_none(name):
+    parameters = () if "gumbel" in name else (2.0,)
+    for function in (
+        ("pdf", "logpdf", "sf", "cdf") if name == "pareto" or not parameters else ("pdf",)
+    ):
+        value = getattr(getattr(stats, name), function)(
+            jnp.array([-2.0, 2.0]), *parameters, 0.0, -1.0
+        )
+        assert np.isnan(value).all(), function

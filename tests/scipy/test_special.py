@@ -157,11 +157,46 @@ def test_gamma_far_to_the_left_is_none():
     assert np.isfinite(special.loggamma(z)).all()
 
 
-@pytest.mark.parametrize("function", [special.hyp1f1, special.hyp2f1])
-def test_parameters_have_one_derivative(function):
-    more = (1.0,) * (2 if function is special.hyp1f1 else 3)
-    with pytest.raises(NotImplementedError, match="by_a"):
-        shardax.grad(shardax.grad(lambda a: function(a, *more[:-1], jnp.float64(0.3))))(0.5)
+def test_parameters_of_hypergeometric_functions_have_two_derivatives():
+    """Values of mpmath with 30 digits; JAX's own third derivatives are not offered."""
+    x1, x2 = jnp.float64(-1.5), jnp.float64(-0.4)
+    confluent = shardax.hessian(lambda p: special.hyp1f1(*p, x1))((0.7, 1.3))
+    want = [[0.3660270915570333, 0.25464600812271729], [0.25464600812271729, -0.35748867907403677]]
+    np.testing.assert_allclose(confluent, want, rtol=1e-13)
+    gauss = shardax.hessian(lambda p: special.hyp2f1(*p, x2))((0.7, 1.3, 2.1))
+    want = [
+        [0.045751355431629964, -0.11675858758371444, 0.069726159141611512],
+        [-0.11675858758371444, 0.017310991693229026, 0.035320908424102237],
+        [0.069726159141611512, 0.035320908424102237, -0.049442761710158083],
+    ]
+    np.testing.assert_allclose(gauss, want, rtol=1e-12)
+    twice = shardax.hessian(lambda a: special.hyp1f1(a, 1.3, x1))
+    with pytest.raises(NotImplementedError, match="hyp1f1_by_two"):
+        shardax.grad(twice)(0.7)
+
+
+def test_fresnel_integrals_of_what_has_no_square():
+    for x in (1e17, 1e200, np.inf):
+        assert special.fresnel(jnp.float64(x)) == (0.5, 0.5)
+        assert special.fresnel(jnp.float64(-x)) == (-0.5, -0.5)
+
+
+def test_slopes_of_shares_at_ends():
+    """There the density is a power of 0 whose exponent is 0."""
+    slope = lambda f, *args: shardax.grad(f, len(args) - 1)(*map(jnp.float64, args))
+    np.testing.assert_allclose(slope(special.gammainc, 1, 0), 1)
+    np.testing.assert_allclose(slope(special.gammaincc, 1, 0), -1)
+    np.testing.assert_allclose(slope(shardax.grad(special.gammainc, 1), 1, 0), -1)
+    np.testing.assert_allclose(slope(special.betainc, 1, 3, 0), 3)
+    np.testing.assert_allclose(slope(special.betainc, 3, 1, 1), 3)
+    np.testing.assert_allclose(slope(special.betainc, 2, 3, 0), 0)
+
+
+def test_slopes_of_legendre_polynomials_beyond_1():
+    """Of order 0 they are polynomials, whatever the root of 1 - x^2 is."""
+    x = jnp.array([1.5])
+    slopes = shardax.jvp(lambda x: special.lpmn_values(2, 2, x, False), (x,), (jnp.ones(1),))[1]
+    np.testing.assert_allclose(slopes[0, :, 0], [0, 1, 4.5])
 
 
 def test_i0_is_even():
@@ -171,3 +206,11 @@ def test_i0_is_even():
         np.testing.assert_allclose(f(0.0), want, atol=1e-6)
     x = np.float32([0.1, -0.5, 3.0, 20.0, -80.0])
     np.testing.assert_allclose(jnp.i0(x), np.i0(x.astype(np.float64)), rtol=2e-5)
+
+
+def test_real_functions_refuse_complex_numbers():
+    for f, count in ((special.kl_div, 2), (special.rel_entr, 2), (special.betainc, 3)):
+        with pytest.raises(
+            ValueError, match=f"{f.__name__} does not support complex-valued inputs"
+        ):
+            f(*[1j] * count)

@@ -160,7 +160,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         fp = concatenate([fp[-1:], fp, fp[:1]])
     i = _rounding.clip(_sorting.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
     rise, run, part = fp[i] - fp[i - 1], xp[i] - xp[i - 1], x - xp[i - 1]
-    flat = run == 0
+    flat = abs(run) <= np.spacing(np.finfo(xp.dtype).eps)  # of points that are one
     out = where(flat, fp[i - 1], fp[i - 1] + part / where(flat, 1, run) * rise)
     if period is None and not isinstance(left, str):
         out = where(x < xp[0], fp[0] if left is None else left, out)

@@ -66,22 +66,34 @@ def _size(x):
     return where(x != x, np.nan, size) if x.dtype.kind == "c" else size
 
 
+def _of_diagonal(diagonal, pivots):
+    signs = _reductions.prod(_functions.sign(diagonal), -1)
+    log = _reductions.sum(_functions.log(_size(diagonal)), -1)
+    return signs * _swap_sign(pivots, diagonal.dtype), log
+
+
 @custom_jvp
 def _sign_and_log(a):
     if a.shape[-1] in (1, 2):
         found = _small(a)
         return _functions.sign(found), _functions.log(_size(found))
+    return _of_diagonal(*bind("lu_diagonal", (a,)))
+
+
+@custom_jvp
+def _sign_and_log_by_lu(a):
+    """The same of a decomposition that a derivative needs as well."""
+    if a.shape[-1] in (1, 2):
+        return _sign_and_log(a)
     lu, pivots, _ = bind("lu", (a,))
-    diagonal = _diagonal(lu)
-    signs = _reductions.prod(_functions.sign(diagonal), -1)
-    log = _reductions.sum(_functions.log(_size(diagonal)), -1)
-    return signs * _swap_sign(pivots, a.dtype), log
+    return _of_diagonal(_diagonal(lu), pivots)
 
 
+@_sign_and_log_by_lu.defjvp
 @_sign_and_log.defjvp
 def _sign_and_log_jvp(primals, tangents):
     (a,), (da,) = primals, tangents
-    sign, log = _sign_and_log(a)
+    sign, log = _sign_and_log_by_lu(a)
     change = _trace(_systems.solve(a, da))
     if a.dtype.kind != "c":
         return (sign, log), (_functions.multiply(sign, 0), change)

@@ -129,9 +129,12 @@ def block(arrays):
     """Nested lists of blocks, joined from the inside out along the last dimensions."""
 
     def depth(x):
+        if isinstance(x, tuple):
+            raise ValueError(f"jax.numpy.block does not allow tuples, got {x}")
         return 1 + depth(x[0]) if isinstance(x, list) else 0
 
     def join(x, level):
+        depth(x)
         if not isinstance(x, list):
             return atleast_1d(x) if level or isinstance(arrays, list) else another(asarray(x))
         parts = [join(p, level - 1) for p in x]

@@ -7,6 +7,7 @@ from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
 from shardax._transform.custom_arguments import SymbolicZero
 from shardax._transform.custom_jvp import custom_jvp
+from shardax.scipy._promote import real
 
 
 def _inexact(*args):
@@ -62,16 +63,13 @@ def xlog1py(x, y):
 @in_one_program()
 def entr(x):
     """-x * log(x); 0 at 0, -inf below."""
-    x = _inexact(x)[0]
-    if x.dtype.kind == "c":
-        raise ValueError("entr does not support complex-valued inputs.")
-    return _entr(x)
+    return _entr(*real("entr", x))
 
 
 @in_one_program()
 def rel_entr(p, q):
     """p * log(p / q); 0 where p is 0 and q is not negative, inf where they are out of range."""
-    p, q = _inexact(p, q)
+    p, q = real("rel_entr", p, q)
     both, none = (p > 0) & (q > 0), (p == 0) & (q >= 0)
     safe_p, safe_q = jnp.where(both, p, 1), jnp.where(both, q, 1)
     value = _positive_rel_entr(safe_p, safe_q)
@@ -81,7 +79,7 @@ def rel_entr(p, q):
 @in_one_program()
 def kl_div(p, q):
     """p * log(p / q) - p + q."""
-    p, q = _inexact(p, q)
+    p, q = real("kl_div", p, q)
     return rel_entr(p, q) - p + q
 
 

@@ -6,14 +6,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import bind
-
-
-def _real(name, *operands):
-    """Operands of one real inexact dtype."""
-    operands = _core.promote("inexact", *operands)
-    if operands[0].dtype.kind == "c":
-        raise ValueError(f"{name} does not support complex-valued inputs.")
-    return operands
+from shardax.scipy._promote import real
 
 
 def expi(x):
@@ -24,12 +17,12 @@ def expi(x):
     >>> expi(1.0)
     Array(1.8951179, dtype=float32, weak_type=True)
     """
-    return bind("expi", _real("expi", x))
+    return bind("expi", real("expi", x))
 
 
 def exp1(x):
     """The exponential integral E_1: that of e^t / t from x on, for x >= 0, else NaN."""
-    return expn(1, *_real("exp1", x))
+    return expn(1, *real("exp1", x))
 
 
 def expn(n, x):
@@ -40,7 +33,7 @@ def expn(n, x):
     >>> expn(2, 1.0)
     Array(0.1484955, dtype=float32, weak_type=True)
     """
-    n, x = _real("expn", n, x)
+    n, x = real("expn", n, x)
     return bind("expn", (lax.stop_gradient(n), x))
 
 
@@ -82,7 +75,7 @@ def owens_t(h, a):
 
     Patefield and Tandy, Journal of Statistical Software 5 (2000).
     """
-    return bind("owens_t", _real("owens_t", h, a))
+    return bind("owens_t", real("owens_t", h, a))
 
 
 def wofz(z):
@@ -106,7 +99,7 @@ def erfcx(x):
 
 def dawsn(x):
     """Dawson's integral: e^(-x^2) times the integral of e^(t^2) from 0 to x."""
-    return bind("dawson", _real("dawsn", x))
+    return bind("dawson", real("dawsn", x))
 
 
 def hyp1f1(a, b, x):
@@ -117,7 +110,7 @@ def hyp1f1(a, b, x):
     >>> hyp1f1(1.0, 2.0, 1.0)
     Array(1.7182819, dtype=float32, weak_type=True)
     """
-    return bind("hyp1f1", _real("hyp1f1", a, b, x))
+    return bind("hyp1f1", real("hyp1f1", a, b, x))
 
 
 def hyp2f1(a, b, c, x):
@@ -126,4 +119,4 @@ def hyp2f1(a, b, c, x):
     Infinite beyond x = 1, unless the series ends. Derivatives by all operands, those by a, b and c
     once. Pearson, Olver and Porter (2017).
     """
-    return bind("hyp2f1", _real("hyp2f1", a, b, c, x))
+    return bind("hyp2f1", real("hyp2f1", a, b, c, x))

@@ -1,4 +1,4 @@
-"""shardax/scipy/_promote.py - operands of different shapes as arrays of one inexact dtype."""
+"""shardax/scipy/_promote.py - operands as arrays of one inexact dtype."""
 
 import shardax._core as _core
 from shardax import numpy as jnp
@@ -9,3 +9,11 @@ def inexact(*operands):
     arrays = [jnp.asarray(x) for x in operands]
     empty = _core.promote("inexact", *(x.reshape(-1)[:0] for x in arrays))
     return tuple(x.astype(e.dtype) for x, e in zip(arrays, empty))
+
+
+def real(name, *operands):
+    """Operands of one real inexact dtype."""
+    operands = _core.promote("inexact", *operands)
+    if operands[0].dtype.kind == "c":
+        raise ValueError(f"{name} does not support complex-valued inputs.")
+    return operands

@@ -34,6 +34,7 @@ from shardax.scipy._integrals import (
     wofz,
 )
 from shardax.scipy._normal import log_ndtr, ndtr, ndtri
+from shardax.scipy._promote import real
 
 __all__ = [
     "bernoulli",
@@ -141,9 +142,7 @@ def gammaln(x):
 @in_one_program()
 def gammasgn(x):
     """The sign of the gamma function: NaN at negative integers and of NaN, the sign of x at 0."""
-    x = _inexact(x)[0]
-    if x.dtype.kind == "c":
-        raise ValueError("gammasgn does not support complex-valued inputs.")
+    (x,) = real("gammasgn", x)
     floor = jnp.floor(x)
     half = floor / 2
     negative = jnp.where(half != jnp.floor(half), -jnp.ones_like(x), jnp.ones_like(x))
@@ -225,10 +224,7 @@ _poch.defjvps(
 @in_one_program()
 def poch(z, m):
     """gamma(z + m) / gamma(z)."""
-    z, m = _inexact(z, m)
-    if z.dtype.kind == "c":
-        raise ValueError("jnp.poch does not support complex-valued inputs.")
-    return _poch(z, m)
+    return _poch(*real("jnp.poch", z, m))
 
 
 @in_one_program()
@@ -283,10 +279,7 @@ def polygamma(n, x):
         raise ValueError(
             f"Argument `n` to polygamma must be of integer type. Got dtype {lax.dtype(n)}."
         )
-    n, x = _inexact(n, x)
-    if x.dtype.kind == "c":
-        raise ValueError("polygamma does not support complex-valued inputs.")
-    return lax.polygamma(n, x)
+    return lax.polygamma(*real("polygamma", n, x))
 
 
 def zeta(x, q=None):
@@ -331,7 +324,7 @@ def gammaincc(a, x):
 
 def betainc(a, b, x):
     """The regularized incomplete beta function."""
-    return lax.betainc(*_inexact(a, b, x))
+    return lax.betainc(*real("betainc", a, b, x))
 
 
 @in_one_program("axis")

@@ -28,8 +28,9 @@ def _share(z):
 
 def _quantile(q):
     """Where the share below is q, with all digits of far ones."""
-    middle = jnp.abs(q - 0.5) < 0.25
+    middle = ~(jnp.abs(q - 0.5) >= 0.25)
     low, high = q <= 0.25, q >= 0.75
+    q = jnp.where(q == 0, 0, q)  # not -0
     end = jnp.where(low, q, jnp.where(high, 1 - q, 0.25))
     far = 1 / jnp.tan(math.pi * end)
     near = jnp.tan(math.pi * jnp.where(middle, q - 0.5, 0))

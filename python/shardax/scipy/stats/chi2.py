@@ -11,7 +11,7 @@ def logpdf(x, df, loc=0, scale=1):
     """The logarithm of the density."""
     x, df, loc, scale = inexact(x, df, loc, scale)
     y = (x - loc) / scale
-    inside = ~(y < 0)
+    inside = ~(y < 0) | (scale < 0)  # which makes NaN
     y = jnp.where(inside, y, 1)
     half = df / 2
     value = special.xlogy(half - 1, y) - y / 2 - half * math.log(2) - special.gammaln(half)

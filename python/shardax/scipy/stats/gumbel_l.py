@@ -6,7 +6,7 @@ from shardax.scipy.stats._common import inexact, log1mexp
 
 def _standard(x, loc, scale):
     x, loc, scale = inexact(x, loc, scale)
-    return (x - loc) / scale, scale
+    return jnp.where(scale > 0, (x - loc) / scale, jnp.nan), scale
 
 
 def logpdf(x, loc=0, scale=1):

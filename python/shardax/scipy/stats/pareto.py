@@ -6,7 +6,7 @@ from shardax.scipy.stats._common import held, inexact, within
 
 def _standard(x, b, loc, scale):
     x, b, loc, scale = inexact(x, b, loc, scale)
-    y = (x - loc) / scale
+    y = jnp.where(scale < 0, jnp.nan, (x - loc) / scale)
     return y, jnp.log(held(y, 1)), b, scale
 
 
