@@ -165,6 +165,7 @@ bool Assembly::emit(int i) {
   const int a = stored(n.in[0]);
   switch (n.code) {
     case Code::fma: fused(i, a, stored(n.in[1]), stored(n.in[2])); return true;
+    case Code::mul_high: upper_half(i); return true;
     case Code::select: select(i, *op); return true;
     case Code::shift_left:
     case Code::shift_right:

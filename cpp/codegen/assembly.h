@@ -61,6 +61,8 @@ class Assembly {
   virtual void select(int i, const Opcode& op) = 0;
   virtual void compare(int i, const Opcode& op) = 0;
   virtual void of_truths(int i, const Opcode& op) = 0;
+  // Where `find` knows mul_high.
+  virtual void upper_half(int) {}
   virtual void store(int v, const Address& to) = 0;
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }

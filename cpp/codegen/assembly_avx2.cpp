@@ -134,6 +134,26 @@ class Avx2 final : public Assembly {
     if (floats) encoder_.immediate(opcodes::predicate(n.code, swapped));
   }
 
+  // Of the words with even places, and with odd ones, apart.
+  void upper_half(int i) override {
+    const Kind kind = node(i).kind;
+    const Opcode& multiply = is_unsigned(kind) ? opcodes::pmuludq : opcodes::pmuldq;
+    const int b = stored(node(i).in[1]);
+    const Vector a = need(stored(node(i).in[0]));
+    const auto upper = [&](std::uint8_t to, Vector from) {
+      encoder_.vector(opcodes::pshufd, to, unused, from, size(kind));
+      encoder_.immediate(opcodes::upper_words);
+    };
+    upper(scratch0.number, a);
+    encoder_.vector(multiply, scratch0.number, scratch0, last(b), size(kind));
+    const Encoder::Operand by = last(b);
+    const std::uint8_t to = result(i);
+    encoder_.vector(multiply, to, a, by, size(kind));
+    upper(to, {to});
+    encoder_.vector(opcodes::blend_words, to, {to}, scratch0, size(kind));
+    encoder_.immediate(0xAA);
+  }
+
   void of_truths(int i, const Opcode& op) override {
     two_operands(i, op, stored(node(i).in[0]), stored(node(i).in[1]), size(node(i).kind));
   }

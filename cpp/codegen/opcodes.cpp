@@ -37,6 +37,7 @@ constexpr std::array rows{
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
     Row{Code::pick, &permps, nullptr, nullptr, nullptr},
     Row{Code::mul_words, nullptr, nullptr, nullptr, &pmuludq},
+    Row{Code::mul_high, nullptr, nullptr, &pmuldq, nullptr},
 };
 
 constexpr std::array evex_rows{

@@ -60,6 +60,8 @@ inline constexpr Opcode pack_words{"vpackusdw", 1, 2, 0, 0x2B};
 inline constexpr Opcode blend_bytes{"vpblendvb", 1, 3, 0, 0x4C};
 inline constexpr Opcode pmuludq{"vpmuludq", 1, 1, 1, 0xF4}, pmuldq{"vpmuldq", 1, 2, 1, 0x28};
 inline constexpr Opcode pshufd{"vpshufd", 1, 1, 0, 0x70, Form::two};
+inline constexpr std::uint8_t upper_words = 0xF5;  // of each two words the upper one, twice
+inline constexpr Opcode blend_words{"vpblendd", 1, 3, 0, 0x02};
 
 // Instructions of AVX-512 alone.
 inline constexpr Opcode rndscaleps{"vrndscaleps", 1, 3, 0, 0x08, Form::two, 0, true},

@@ -197,6 +197,8 @@ int VectorProgram::add(const Node& given) {
   }
   if (node.code == Code::quotient || node.code == Code::remainder) {
     if (const int shifted = by_power_of_two(node); shifted >= 0) return shifted;
+    if (const int product = multiplies_ ? by_multiplication(node) : -1; product >= 0)
+      return product;
   }
   if (2 * nodes_.size() >= places_.size()) {
     places_.assign(std::max<std::size_t>(128, 2 * places_.size()), -1);

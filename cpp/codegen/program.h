@@ -86,6 +86,7 @@ enum class Code : std::uint8_t {
   pair,        // the complex number of two parts: no instruction, what uses it uses those
   pick,        // the number of table `bits` that the low three bits of a say
   mul_words,   // the product of the low halves of two 64-bit integers, all of its bits
+  mul_high,    // the upper half of the product of a 32-bit integer and a constant, for AVX2 alone
   // In scalar programs alone (codegen/scalar_program.h):
   quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
   remainder,  // x - quotient * b; that by 0 is x
@@ -115,6 +116,8 @@ struct Output {
 
 class VectorProgram {
  public:
+  // `multiplies`: quotients by constants are products, since there is mul_high.
+  explicit VectorProgram(bool multiplies = false) : multiplies_(multiplies) {}
   // The position of a node, which may have been there before. The larger and the smaller one of two
   // floats or int32, written as a selection, are one instruction.
   int add(const Node& node);
@@ -146,8 +149,10 @@ class VectorProgram {
   std::optional<Node> folded(const Node& node) const;
   int same_as(const Node& node) const;
   int by_power_of_two(const Node& node);
+  int by_multiplication(const Node& division);
   int by_constant(const Node& shift);
 
+  bool multiplies_;
   std::vector<Node> nodes_;
   std::vector<Table> tables_;
   std::vector<bool> forgotten_;

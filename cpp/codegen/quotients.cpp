@@ -1,9 +1,11 @@
-// codegen/quotients.cpp - quotients of integers by those of float64, which are as good: one that is
-// no integer lies 2^-32 of itself from the next, rounding moves it by 2^-53.
+// codegen/quotients.cpp - quotients of integers by products, or by quotients of float64, which are
+// as good: one that is no integer lies 2^-32 of itself from the next, rounding moves it by 2^-53.
 #include "codegen/quotients.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 
 namespace shardax::codegen {
 namespace {
@@ -69,6 +71,43 @@ class Divider {
 };
 
 }  // namespace
+
+// Of 32 bits by multiplications (Granlund and Montgomery, Division by invariant integers using
+// multiplication, 1994). Without a sign, 2^(l - 1) < d < 2^l, t is the upper half of a m, where m =
+// floor(2^32 (2^l - d) / d) + 1, and the quotient (t + (a - t) / 2) / 2^(l - 1). With one, m =
+// floor(2^(31 + l) / |d|) + 1 is 2^32 and a number with a sign; a m / 2^(31 + l) is one too small
+// where a < 0.
+int VectorProgram::by_multiplication(const Node& division) {
+  const Kind kind = division.kind;
+  const int a = division.in[0], b = division.in[1];
+  const auto d = static_cast<std::uint32_t>(node(b).bits);
+  if (node(b).code != Code::constant || width_of(kind) != 4 || d == 0) return -1;
+  const auto two = [&](Code code, int x, int y) { return add({code, kind, {x, y}}); };
+  const auto shifted = [&](Code code, int x, int bits) {
+    return bits == 0 ? x : add({code, kind, {x}, static_cast<std::uint64_t>(bits)});
+  };
+  const auto upper_half = [&](std::uint64_t m) {
+    const std::uint64_t word = m & 0xffffffff;
+    return two(Code::mul_high, a, add({Code::constant, kind, {}, word}));
+  };
+  int quotient = 0;
+  if (is_unsigned(kind)) {
+    const int bits = std::bit_width(d - 1);
+    const int t = upper_half((((std::uint64_t{1} << bits) - d) << 32) / d + 1);
+    const int half = shifted(Code::shift_right, two(Code::sub, a, t), 1);
+    quotient = shifted(Code::shift_right, two(Code::add, half, t), bits - 1);
+  } else {
+    const auto divisor = static_cast<std::int32_t>(d);
+    const auto size = static_cast<std::uint64_t>(std::abs(std::int64_t{divisor}));
+    const int bits = std::max(1, static_cast<int>(std::bit_width(size - 1)));
+    const int high = upper_half((std::uint64_t{1} << (31 + bits)) / size + 1);
+    const int below = shifted(Code::shift_right_arithmetic, two(Code::add, high, a), bits - 1);
+    const int sign = shifted(Code::shift_right_arithmetic, a, 31);
+    quotient = divisor > 0 ? two(Code::sub, below, sign) : two(Code::sub, sign, below);
+  }
+  if (division.code == Code::quotient) return quotient;
+  return two(Code::sub, a, two(Code::mul, quotient, b));
+}
 
 VectorProgram with_quotients(VectorProgram program) {
   bool any = false;

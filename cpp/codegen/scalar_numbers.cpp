@@ -2,8 +2,6 @@
 #include "codegen/scalar_numbers.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <optional>
 
 #include "codegen/general_opcodes.h"
@@ -16,13 +14,8 @@ namespace ops = opcodes;
 // ---- operands -----------------------------------------------------------------------------
 
 Encoder::Operand NumberCode::constant(int i) {
-  const std::uint64_t bits = node(i).bits;
-  return width_of(node(i).kind) == 4 ? word(static_cast<std::uint32_t>(bits)) : pooled(bits);
-}
-Encoder::Operand NumberCode::word(std::uint32_t bits) {
-  return pooled(std::uint64_t{bits} << 32 | bits);
-}
-Encoder::Operand NumberCode::pooled(std::uint64_t bits) {
+  std::uint64_t bits = node(i).bits;
+  if (width_of(node(i).kind) == 4) bits = bits << 32 | (bits & 0xFFFFFFFF);
   const auto found = std::find(pool_.begin(), pool_.end(), bits);
   const auto entry = static_cast<std::size_t>(found - pool_.begin());
   if (found == pool_.end()) pool_.push_back(bits);
@@ -93,6 +86,7 @@ bool NumberCode::compute(int i) {
     case Code::shift_right_arithmetic:
       if (n.kind == Kind::i64) return shift_wide(i);
       break;
+    case Code::mul_high: upper_half(i); return true;
     case Code::fma: fused(i); return true;
     default: break;
   }
@@ -156,6 +150,16 @@ void NumberCode::fused(int i) {
   done(i);
 }
 
+void NumberCode::upper_half(int i) {
+  const Node& n = node(i);
+  const std::uint8_t to = target(i).number;
+  encoder_.vector(is_unsigned(n.kind) ? ops::pmuludq : ops::pmuldq, to, first(n.in[0], scratch0),
+                  last(n.in[1]));
+  encoder_.vector(ops::pshufd, to, unused, Vector{to});
+  encoder_.immediate(ops::upper_words);
+  done(i);
+}
+
 bool NumberCode::multiply_wide(int i) {
   to_general(rax, node(i).in[0], true);
   to_general(rcx, node(i).in[1], true);
@@ -177,7 +181,6 @@ void NumberCode::divide(int i) {
   const Node& n = node(i);
   const bool wide = width_of(n.kind) == 8, has_sign = !is_unsigned(n.kind);
   const bool rest = n.code == Code::remainder;
-  if (!wide && is_constant(n.in[1]) && !is_special(n.in[1], wide)) return divide_by_constant(i);
   to_general(rax, n.in[0], wide);
   to_general(rcx, n.in[1], wide);
   std::optional<std::size_t> special;
@@ -205,63 +208,6 @@ void NumberCode::divide(int i) {
     encoder_.land(end);
   }
   from_general(i, rest ? rdx : rax, wide);
-}
-
-// 32 bits: a multiplication by 2^n / d, rounded up (Granlund and Montgomery, Division by invariant
-// integers using multiplication, 1994).
-void NumberCode::divide_by_constant(int i) {
-  const Node& n = node(i);
-  const auto divisor = static_cast<std::uint32_t>(node(stored(nodes_, n.in[1])).bits);
-  const bool rest = n.code == Code::remainder;
-  const Vector quotient = rest ? scratch1 : target(i);
-  if (is_unsigned(n.kind))
-    unsigned_quotient(quotient, n.in[0], divisor);
-  else
-    signed_quotient(quotient, n.in[0], static_cast<std::int32_t>(divisor));
-  if (rest) {
-    encoder_.vector(ops::pmulld, scratch1.number, scratch1, word(divisor));
-    encoder_.vector(ops::psubd, target(i).number, first(n.in[0], scratch0), scratch1);
-  }
-  done(i);
-}
-
-// scratch1 becomes the upper half of the product of a number and a multiplier.
-void NumberCode::upper_half(const Opcode& multiply, int a, std::uint32_t multiplier) {
-  constexpr std::uint8_t upper_words = 0xF5;
-  encoder_.vector(multiply, scratch1.number, first(a, scratch1), word(multiplier));
-  encoder_.vector(ops::pshufd, scratch1.number, unused, scratch1);
-  encoder_.immediate(upper_words);
-}
-void NumberCode::shift_by(const Opcode& op, Vector to, Vector from, int bits) {
-  encoder_.vector(op, op.extension, to, from);
-  encoder_.immediate(static_cast<std::uint8_t>(bits));
-}
-
-// With m = floor(2^32 (2^l - d) / d) + 1, 2^(l - 1) < d < 2^l, and t the upper half of a m:
-// (t + (a - t) / 2) / 2^(l - 1).
-void NumberCode::unsigned_quotient(Vector to, int a, std::uint32_t d) {
-  const int bits = std::bit_width(d - 1);
-  const std::uint64_t beyond = ((std::uint64_t{1} << bits) - d) << 32;
-  upper_half(ops::pmuludq, a, static_cast<std::uint32_t>(beyond / d + 1));
-  encoder_.vector(ops::psubd, scratch0.number, first(a, scratch0), scratch1);
-  shift_by(ops::psrld, scratch0, scratch0, 1);
-  encoder_.vector(ops::paddd, scratch1.number, scratch0, scratch1);
-  shift_by(ops::psrld, to, scratch1, bits - 1);
-}
-
-// With m = floor(2^(31 + l) / |d|) + 1, which is 2^32 and a number with a sign, a m / 2^(31 + l),
-// and one more where a < 0.
-void NumberCode::signed_quotient(Vector to, int a, std::int32_t divisor) {
-  const auto d = static_cast<std::uint64_t>(std::abs(std::int64_t{divisor}));
-  const int bits = std::max(1, static_cast<int>(std::bit_width(d - 1)));
-  upper_half(ops::pmuldq, a, static_cast<std::uint32_t>((std::uint64_t{1} << (31 + bits)) / d + 1));
-  encoder_.vector(ops::paddd, scratch1.number, scratch1, last(a));
-  shift_by(ops::psrad, scratch1, scratch1, bits - 1);
-  shift_by(ops::psrad, scratch0, first(a, scratch0), 31);
-  if (divisor > 0)
-    encoder_.vector(ops::psubd, to.number, scratch1, scratch0);
-  else
-    encoder_.vector(ops::psubd, to.number, scratch0, scratch1);
 }
 
 bool NumberCode::is_special(int divisor, bool wide) const {

@@ -2,8 +2,8 @@
 //
 // A number stands in all 8 (or 4) lanes of its register: constants are read as they lie in the
 // pool, comparisons of one width select numbers of another, and no lane holds what would be slow to
-// compute with. Addresses, and divisions of integers but by constants, go through general
-// registers.
+// compute with. Addresses, and quotients of integers by what is no
+// constant, go through general registers.
 #pragma once
 
 #include "codegen/encoder.h"
@@ -53,8 +53,6 @@ class NumberCode {
 
  private:
   Encoder::Operand constant(int i);
-  Encoder::Operand word(std::uint32_t bits);
-  Encoder::Operand pooled(std::uint64_t bits);
   bool is_constant(int i) const { return node(stored(nodes_, i)).code == Code::constant; }
   bool in_register(int i) const { return place(i).reg >= 0; }
   void spread(int i, Vector from, bool wide);
@@ -62,15 +60,11 @@ class NumberCode {
 
   bool instruction(int i);
   void fused(int i);
+  void upper_half(int i);
   bool multiply_wide(int i);
   bool shift_wide(int i);
 
   void divide(int i);
-  void divide_by_constant(int i);
-  void upper_half(const Opcode& multiply, int a, std::uint32_t multiplier);
-  void shift_by(const Opcode& op, Vector to, Vector from, int bits);
-  void unsigned_quotient(Vector to, int a, std::uint32_t d);
-  void signed_quotient(Vector to, int a, std::int32_t divisor);
   bool is_special(int divisor, bool wide) const;
   void divide_specially(bool rest, bool wide, bool has_sign);
 

@@ -63,7 +63,7 @@ struct Event {
 
 class ScalarProgram {
  public:
-  VectorProgram nodes;
+  VectorProgram nodes{true};
 
   int load(Kind kind, const Access& access);
   void store(int node, const Access& access);

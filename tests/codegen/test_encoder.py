@@ -164,7 +164,7 @@ LOOPS = set(
 OWN = {
     "avx2": "vroundps vroundpd vblendvps vblendvpd vpcmpgtd vpcmpgtq vpcmpeqd vpcmpeqq vpand vpor "
     "vpxor vpackssdw vpackusdw vpmovzxbd vpmovzxbq vpmovzxwd vpblendvb vpmuludq vextracti128 "
-    "vcvtph2ps vcvtps2ph vmovq vmovd",
+    "vcvtph2ps vcvtps2ph vmovq vmovd vpblendd",
     "avx512": "vrndscaleps vrndscalepd vblendmps vblendmpd vpcmpd vpcmpq vpandd vpandq vpord vporq "
     "vpxord vpxorq vpmullq vcvtqq2pd vpmovm2b vpabsb vmovdqu8 vptestmb vbroadcastss "
     "vbroadcastsd kandw korw kxorw kxnorw kxnorb knotw kmovw kmovb kmovd kshiftrd bzhi sub jmp "
