@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace shardax::codegen {
@@ -122,6 +123,11 @@ class VectorProgram {
   // floats or int32, written as a selection, are one instruction.
   int add(const Node& node);
   const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  // The division whose result it is, or the node itself.
+  const Node& meaning(int i) const {
+    const auto found = divisions_.find(i);
+    return found == divisions_.end() ? node(i) : found->second;
+  }
   // In place of a node that is there: another one of its kind, of the same value.
   void replace(int i, Node node);
   // Nodes from this one on are not given again for equal ones.
@@ -155,6 +161,7 @@ class VectorProgram {
   bool multiplies_;
   std::vector<Node> nodes_;
   std::vector<Table> tables_;
+  std::unordered_map<int, Node> divisions_;  // which nodes are that in other instructions
   std::vector<bool> forgotten_;
   std::vector<int> places_;  // of nodes, by hash; -1: free
 };

@@ -105,8 +105,10 @@ int VectorProgram::by_multiplication(const Node& division) {
     const int sign = shifted(Code::shift_right_arithmetic, a, 31);
     quotient = divisor > 0 ? two(Code::sub, below, sign) : two(Code::sub, sign, below);
   }
-  if (division.code == Code::quotient) return quotient;
-  return two(Code::sub, a, two(Code::mul, quotient, b));
+  const bool whole = division.code == Code::quotient;
+  const int result = whole ? quotient : two(Code::sub, a, two(Code::mul, quotient, b));
+  divisions_.emplace(result, division);
+  return result;
 }
 
 VectorProgram with_quotients(VectorProgram program) {

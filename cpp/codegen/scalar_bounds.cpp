@@ -73,7 +73,7 @@ class Folding {
   // ---- one node from its operands -------------------------------------------------------------
 
   std::optional<Interval> known(int i) const {
-    const Node& n = node(i);
+    const Node& n = program_.nodes.meaning(i);
     const auto a = bounds(n.in[0]), b = bounds(n.in[1]), c = bounds(n.in[2]);
     switch (n.code) {
       case Code::constant: {

@@ -40,6 +40,8 @@ def converted(i, x):
         a = (i + 1).astype(kind)
         out += [a.astype(other) for other in "int32 uint32 int64 uint64 float32 float64".split()]
         out += [jnp.where(x > 0, a, x.astype(kind)) * 2, jnp.exp(x).astype(kind)]
+        if kind.endswith("int32"):
+            out.append(a // 7 + a % 1000)
     return out
 
 def wide(*xs):
