@@ -13,6 +13,7 @@
 #include "control/per_slice.h"
 #include "ir/joined.h"
 #include "ops/ops.h"
+#include "transform/transpose.h"
 
 namespace py = pybind11;
 
@@ -129,6 +130,16 @@ Values user_transpose(const TransposeArgs& a) {
   const Locked locked;
   return from_list(ask("transpose", a.params, with_none(a.ct), with_none(a.in),
                        type_list(a.in_types), type_list(a.out_types)));
+}
+
+// Of an op of the package that has no rule in its record.
+Values given_transpose(const Op& op, const TransposeArgs& a) {
+  const Locked locked;
+  const Ref params = params_to_python(op, a.params);
+  const Ref found =
+      call_python(rules, "transpose", wrap_primitive(op), params.get(), with_none(a.ct).ptr(),
+                  with_none(a.in).ptr(), type_list(a.in_types).ptr(), type_list(a.out_types).ptr());
+  return from_list(py::handle(found.get()));
 }
 
 ProgramPtr user_expand(const Params& params, const Types& in) {
@@ -252,6 +263,7 @@ void init_primitives(py::module_& module) {
       [](const py::object& opener) { OpenedObjects::set_opener(opener.ptr()); },
       "Says what gives (arrays, a function from arrays to values, one from arrays to gradients), "
       "lists each, for a list of values that are no arrays.");
+  set_given_transpose(given_transpose);
   py::class_<PrimitiveObject>(module, "PrimitiveBase", py::dynamic_attr(),
                               "An op; str() is its name.")
       .def(py::init([](const std::string& name, bool existing) {

@@ -1,5 +1,7 @@
 // control/checkpoint.cpp - checkpoint (remat2): a call whose intermediate values are computed again
 // when the derivative needs them, rather than kept.
+#include <algorithm>
+
 #include "base/errors.h"
 #include "control/control.h"
 #include "control/keep.h"
@@ -50,14 +52,24 @@ KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy
   KeepingProgram out;
   const MutableProgram forward = copy_of(*body), again = copy_of(*body);
   again->equations.clear();
+  std::vector<bool> computed(body->types.size()), held(body->types.size());
   const auto hold = [&](Var v) {
+    if (static_cast<std::size_t>(v) < held.size()) held[static_cast<std::size_t>(v)] = true;
     forward->outputs.push_back(v);
     again->inputs.push_back(v);
     out.kept.push_back(forward->type(v));
   };
+  // What has no results is done again with operands all of which are.
+  const auto is_computed_again = [&](Var v) {
+    return computed[static_cast<std::size_t>(v)] && !held[static_cast<std::size_t>(v)];
+  };
   for (Equation& eqn : forward->equations) {
+    for (const Var v : eqn.outputs) computed[static_cast<std::size_t>(v)] = true;
     if (policy.saves(*body, eqn)) {
       for (Var v : eqn.outputs) hold(v);
+      if (eqn.outputs.empty() && !eqn.inputs.empty() &&
+          std::ranges::all_of(eqn.inputs, is_computed_again))
+        again->equations.push_back(eqn);
       continue;
     }
     again->equations.push_back(eqn);

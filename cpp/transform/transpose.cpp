@@ -96,6 +96,8 @@ Value split_as(const Type& primal, const Value& ct) {
   return ops::sharding_constraint(ct, sharding, {});
 }
 
+GivenTranspose given_transpose = nullptr;
+
 // `at` is the op whose rule is being asked.
 Values backward(const Program& program, const std::vector<bool>& linear, const Values& env,
                 const Values& cotangents, std::string_view& at) {
@@ -133,14 +135,16 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
       in.push_back(env[static_cast<std::size_t>(v)]);
       in_types.push_back(program.type(v));
     }
-    if (!eqn->op->transpose) {
+    if (!eqn->op->transpose && !given_transpose) {
       fail(ErrorKind::not_implemented_error,
            "Transpose rule (for reverse-mode differentiation) for '", eqn->op->name,
            "' not implemented.");
     }
     const NamesScope names(nested(current_names(), eqn->names));
     at = eqn->op->name;
-    const Values in_ct = eqn->op->transpose({eqn->params, out_ct, in, in_types, out_types});
+    const TransposeArgs args{eqn->params, out_ct, in, in_types, out_types};
+    const Values in_ct =
+        eqn->op->transpose ? eqn->op->transpose(args) : given_transpose(*eqn->op, args);
     for (std::size_t i = 0; i < in_ct.size(); ++i) {
       if (in_ct[i] && !in[i]) accumulate(eqn->inputs[i], split_as(in_types[i], in_ct[i]));
     }
@@ -170,6 +174,8 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
        "' needs the values of operands that the function is transposed by. Transpose linear "
        "functions only; grad and vjp linearize a function first.");
 }
+
+void set_given_transpose(GivenTranspose rule) { given_transpose = rule; }
 
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
                              const std::vector<bool>& nonzero_ct) {

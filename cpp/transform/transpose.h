@@ -17,4 +17,9 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
                              const std::vector<bool>& nonzero_ct);
 
+// Asked where a record has no transpose: libraries may have given a rule (ad.primitive_transposes).
+// Null: there is no rule but those of records.
+using GivenTranspose = Values (*)(const Op& op, const TransposeArgs& args);
+void set_given_transpose(GivenTranspose rule);
+
 }  // namespace shardax

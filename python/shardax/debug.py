@@ -38,7 +38,7 @@ __all__ = [
     "visualize_sharding",
 ]
 
-_logger = logging.getLogger("shardax.debug")
+_logger = logging.getLogger("jax._src.debugging")  # the name that libraries filter
 
 
 class _Checker(string.Formatter):
@@ -92,7 +92,7 @@ def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=F
 
 
 def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
-    """`print` to the logger "shardax.debug", at level INFO and with the line of this call.
+    """`print` to the logger "jax._src.debugging", at level INFO and with the line of this call.
 
     Example:
       >>> _ = jit(lambda x: debug.log("x = {x}", x=x))(1.5)
@@ -104,7 +104,7 @@ def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=Fal
     return write
 
 
-def _show(write, check, partitioned, fmt, *args, **kwargs):
+def _show(write, check, partitioned, fmt, /, *args, **kwargs):
     """Formats and writes the arguments when the program runs."""
     if not isinstance(fmt, str):
         raise TypeError(f"expected str, got {type(fmt).__name__}")

@@ -180,3 +180,22 @@ def test_static_arguments_without_a_hash():
     assert f(2.0, {"scale": 3}, 1.0) == 7
     assert jax.grad(f)(2.0, {"scale": 3}, 1.0) == 3
     assert jax.grad(f, argnums=2)(2.0, {"scale": 4}, 1.0) == 1
+
+
+@pytest.mark.parametrize(
+    "unsaved, times", [((), 1), (("y",), 1), (("z",), 1), (("y", "z"), 2), (None, 2)]
+)
+def test_prints_are_repeated_where_what_they_print_is(capsys, unsaved, times):
+    def f(x):
+        y = checkpoint_name(x + 1, "y")
+        z = checkpoint_name(y * 2, "z")
+        jax.debug.print("{} {}", y, z)
+        return jnp.exp(z)
+
+    def policy(primitive, *_, **params):
+        if unsaved is None or primitive.name != "name":
+            return unsaved is not None
+        return params["name"] not in unsaved
+
+    jax.grad(jax.checkpoint(f, policy=policy))(2.0)
+    assert capsys.readouterr().out == "3.0 6.0\n" * times

@@ -33,6 +33,8 @@ class TestPrint:
     def test_an_option_is_an_argument_in_the_second_call(self):
         with pytest.raises(ValueError, match=r"Unused keyword arguments.*\['ordered'\]"):
             jax.debug.print(partitioned=True)("{x}", x=1, ordered=True)
+        with pytest.raises(ValueError, match=r"Unused keyword arguments.*\['partitioned'\]"):
+            jax.debug.print(ordered=True)("{x}", x=1, partitioned=True)
 
     def test_numpys_options_at_tracing_time(self, capsys):
         f = jax.jit(lambda x: jax.debug.print("{}", x))

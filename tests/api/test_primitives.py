@@ -387,3 +387,16 @@ def test_primitives_whose_class_says_what_they_give():
     y, t = shardax.jvp(lambda x: first.bind(x, x)[0], (x,), (2 * x,))
     assert y.shape == (4, 3)
     np.testing.assert_array_equal(t, 2 * x)
+
+
+def test_libraries_give_ops_of_the_package_a_transpose():
+    """As lineax gives stop_gradient one."""
+    f = shardax.linear_transpose(lambda x: 2 * lax.stop_gradient(x), 1.0)
+    with pytest.raises(NotImplementedError, match=r"Transpose rule .* for 'stop_gradient' not"):
+        f(3.0)
+    ad.primitive_transposes[lax.stop_gradient_p] = lambda ct, x: (ct,)
+    try:
+        f = shardax.linear_transpose(lambda x: 2 * lax.stop_gradient(x), 1.0)
+        assert f(3.0) == (6.0,)
+    finally:
+        del ad.primitive_transposes[lax.stop_gradient_p]

@@ -98,3 +98,7 @@ def test_exported_functions_know_it():
         assert made.in_avals[0].memory_space is made.out_avals[0].memory_space is Space.Host
     out = jax.export.export(jax.jit(lambda: jnp.ones(2), out_shardings=HOST))()
     assert out.out_avals[0].memory_space is Space.Host
+    mesh = jax.sharding.AbstractMesh((), ())
+    there = NamedSharding(mesh, P(None), memory_kind="pinned_host")
+    assert exported.in_shardings_jax(mesh) == out.out_shardings_jax(mesh) == (there,)
+    assert exported.out_shardings_jax(mesh) == (None,)  # nobody has said where

@@ -199,7 +199,7 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     return call(callback, *args, **kwargs)
 
 
-def _call_for_effect(partitioned, callback, *args, **kwargs):
+def _call_for_effect(partitioned, callback, /, *args, **kwargs):
     if not callable(callback):
         raise TypeError(
             "first argument to jax.debug.callback must be callable, but got an object of type "

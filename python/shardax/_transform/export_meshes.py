@@ -2,6 +2,7 @@
 export: of the same sizes, with axes of other names or on other devices."""
 
 from shardax._core import Tracer
+from shardax._devices.memory_kinds import Space
 from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import device_put
 from shardax._devices.shardings import NamedSharding, PartitionSpec
@@ -24,6 +25,13 @@ def over_mesh(mesh, where):
     unreduced = {names[n] for n in where.spec.unreduced}
     spec = PartitionSpec(*entries, unreduced=unreduced) if unreduced else PartitionSpec(*entries)
     return NamedSharding(mesh, spec, memory_kind=where.memory_kind)
+
+
+def on_host(mesh, aval):
+    """The sharding of whole arrays of a type that lie in the host's memory; None for others."""
+    if getattr(aval, "memory_space", None) is not Space.Host:
+        return None
+    return NamedSharding(mesh, PartitionSpec(*[None] * aval.ndim), memory_kind=Space.Host.kind)
 
 
 def over_exported_mesh(arguments, expected, placed):

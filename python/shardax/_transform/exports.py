@@ -24,7 +24,7 @@ from shardax._devices.shardings import NamedSharding, described, described_in_ty
 from shardax._text import stablehlo
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
-from shardax._transform.export_meshes import over_exported_mesh, over_mesh
+from shardax._transform.export_meshes import on_host, over_exported_mesh, over_mesh
 from shardax._transform.export_trees import written
 from shardax._transform.jit import jit
 from shardax._transform.nested_exports import record
@@ -137,11 +137,13 @@ class Exported:
           >>> export.export(f)(jnp.zeros(4)).in_shardings_jax(other)[0].spec
           P('y',)
         """
-        return tuple(over_mesh(mesh, where) for where in self._shardings[0])
+        known = zip(self._shardings[0], self.in_avals)
+        return tuple(over_mesh(mesh, where) or on_host(mesh, aval) for where, aval in known)
 
     def out_shardings_jax(self, mesh):
         """The same of results."""
-        return tuple(over_mesh(mesh, where) for where in self._shardings[1])
+        known = zip(self._shardings[1], self.out_avals)
+        return tuple(where and (over_mesh(mesh, where) or on_host(mesh, a)) for where, a in known)
 
     @property
     def module_kept_var_idx(self):

@@ -79,7 +79,7 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
     single = A.real.dtype == jnp.float32
     coefficients, bound = (_PADE_7, 3.925724783138660) if single else (_PADE, 5.371920351148152)
     size = jnp.abs(A).sum(-2).max(-1)
-    squarings = jnp.maximum(0, jnp.ceil(jnp.log2(size / bound)))
+    squarings = jnp.ceil(jnp.log2(jnp.maximum(size / bound, 1)))  # no infinity on the way
     A = A / (2**squarings).astype(A.dtype)[..., None, None]
     identity = jnp.broadcast_to(jnp.eye(A.shape[-1], dtype=A.dtype), A.shape)
     square = A @ A
