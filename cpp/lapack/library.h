@@ -37,7 +37,7 @@ class Small {
 };
 
 // What a call costs decides how it runs, in floating-point operations.
-constexpr double medium_flops = 2e8;  // from here on two threads: 10 ms and more
+constexpr double medium_flops = 1e8;  // from here on two threads: 5 ms and more
 constexpr double large_flops = 4e8;   // from here on the caller must poll meanwhile: 20 to 60 ms
 
 // Runs `work`, which calls routines on matrices of at least medium_flops, with OpenBLAS's threads.

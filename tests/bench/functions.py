@@ -29,9 +29,10 @@ REASONS = {
     "a key is split for each element, as JAX's bits demand": """beta binomial chisquare dirichlet f
         gamma generalized_normal geometric loggamma poisson t wald""",
     "JAX's bits: two draws and their remainders": "choice randint",
+    "the exponential of lgamma, and the sign": "special.gamma",
     "JAX's bits: sorts by random words, in rounds": "permutation",
     "series in double precision, element by element": """betainc chi2.cdf dawsn erfcx expi gamma.cdf
-        gammainc gammaincc spence beta.cdf""",
+        gammainc gammaincc spence beta.cdf zeta""",
     "a gather, where NumPy makes a strided view": "circulant hankel toeplitz diag diagonal",
     "float32 is computed in double, for less than an ULP": """acosh arccosh arcsinh arctanh asinh
         atanh cbrt cos pow power sin tan""",

@@ -157,6 +157,35 @@ def test_logsumexp_of_nothing(shape, axis, want):
     assert out.shape == want and not np.isfinite(out).any()
 
 
+def test_largest_along_any_axis():
+    x = jnp.arange(12.0).reshape(6, 2)
+    for find in (lambda x, k: lax.top_k(x, k, axis=0), lambda x, k: lax.approx_max_k(x, k, 0)):
+        assert find(x, 4)[0].shape == (4, 2)
+        with pytest.raises(ValueError, match="no larger than size along axis; got k=7"):
+            find(x, 7)
+    with pytest.raises(ValueError, match="must be a floating type"):
+        lax.approx_min_k(jnp.arange(4), 2)
+    with pytest.raises(ValueError, match="not compatible with complex"):
+        lax.top_k(jnp.ones(3, "complex64"), 2)
+
+
+def test_nested_sequences_are_no_operands():
+    for f in (
+        lambda x: lax.integer_pow(x, 2),
+        lambda x: lax.cumsum(x),
+        lambda x: lax.argmax(x, 0, "int32"),
+        lambda x: lax.reduce_sum(x, (0,)),
+        lambda x: lax.reshape(x, (2, 1)),
+        lambda x: lax.convert_element_type(x, "float32"),
+        lambda x: lax.concatenate([x, jnp.ones(2)], 0) if x is None else lax.rev(x, (0,)),
+        lambda x: lax.dot(jnp.ones(2), x),
+        lambda x: lax.sort([None, jnp.ones(2)]) if x is None else lax.top_k(x, 1),
+    ):
+        for x in (None, [1.0, 2.0], (1.0, 2.0)):
+            with pytest.raises(TypeError):
+                f(x)
+
+
 def test_tokens():
     token = lax.create_token(jnp.ones(2))
     assert token.size == 0

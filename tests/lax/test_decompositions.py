@@ -332,3 +332,10 @@ def test_on_one_processor_the_library_has_one_thread():
         "np.asarray(jnp.linalg.qr(np.eye(400)).R); print(tasks() - before)\n"
     )
     assert done.stdout == "0\n", done.stdout + done.stderr
+
+
+def test_polar_of_short_floats():
+    a = jnp.asarray(np.random.default_rng(0).standard_normal((4, 4)), "bfloat16")
+    u, p = shardax.scipy.linalg.polar(a)
+    assert u.dtype == p.dtype == jnp.bfloat16
+    np.testing.assert_allclose(np.float32(u @ p), np.float32(a), atol=0.1)

@@ -214,3 +214,9 @@ def test_real_functions_refuse_complex_numbers():
             ValueError, match=f"{f.__name__} does not support complex-valued inputs"
         ):
             f(*[1j] * count)
+
+
+def test_integrals_of_numbers_are_strong():
+    names = ("expi", "exp1", "spence", "erfcx", "dawsn")
+    found = [getattr(special, name)(0.5) for name in names] + [special.expn(2, 0.5)]
+    assert not any(x.weak_type for x in found)

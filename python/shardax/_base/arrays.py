@@ -73,6 +73,12 @@ def check_arraylike(name, *args):
             )
 
 
+def operand_of(name, x):
+    """The array that a function of lax takes: of an array or a number, not of a nested sequence."""
+    check_arraylike(name, x)
+    return asarray(x)
+
+
 def result_type(*args):
     """The dtype that the operands promote to."""
     return _core.result_type(*args)[0]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, in_one_program
+from shardax._base.arrays import bind, in_one_program, operand_of
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
 from shardax.dtypes import iinfo, issubdtype
@@ -307,7 +307,7 @@ def dot_general(
       >>> lax.dot_general(jnp.ones((2, 3)), jnp.ones((2, 3)), (((1,), (1,)), ((0,), (0,))))
       Array([3., 3.], dtype=float32)
     """
-    lhs, rhs = asarray(lhs), asarray(rhs)
+    lhs, rhs = operand_of("dot_general", lhs), operand_of("dot_general", rhs)
     dims = tuple(tuple(_ints(part) for part in pair) for pair in dimension_numbers)
     _check_dimensions(lhs, rhs, dims)
     return product(lhs, rhs, dims, preferred_element_type, precision)
@@ -329,7 +329,7 @@ def dot(
       >>> lax.dot(jnp.arange(3.0), jnp.arange(3.0))
       Array(5., dtype=float32)
     """
-    lhs, rhs = asarray(lhs), asarray(rhs)
+    lhs, rhs = operand_of("dot", lhs), operand_of("dot", rhs)
     if dimension_numbers is None:
         if not (1 <= lhs.ndim <= 2 and 1 <= rhs.ndim <= 2 and lhs.shape[-1] == rhs.shape[0]):
             raise ValueError(
@@ -359,7 +359,7 @@ def batch_matmul(lhs, rhs, precision=None):
       >>> lax.batch_matmul(jnp.ones((2, 1, 3)), jnp.ones((2, 3, 1))).shape
       (2, 1, 1)
     """
-    lhs, rhs = asarray(lhs), asarray(rhs)
+    lhs, rhs = operand_of("batch_matmul", lhs), operand_of("batch_matmul", rhs)
     if min(lhs.ndim, rhs.ndim) < 2:
         raise ValueError(
             f"Arguments to batch_matmul must be at least 2D, got {lhs.ndim}, {rhs.ndim}"

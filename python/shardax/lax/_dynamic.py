@@ -2,7 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, in_one_program
+from shardax._base.arrays import asarray, bind, canonical_axis, in_one_program, operand_of
 from shardax.lax._layout import _ints, expand_dims, iota, squeeze
 
 
@@ -54,7 +54,7 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
     Negative indices count from the end where `allow_negative_indices` (a bool, or one for each
     dimension) lets them; elsewhere they are moved to 0.
     """
-    operand = asarray(operand)
+    operand = operand_of("dynamic_slice", operand)
     return bind(
         "dynamic_slice",
         (operand, *_starts(operand, start_indices, allow_negative_indices)),
@@ -65,7 +65,7 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
 @in_one_program("slice_size", "axis", "allow_negative_indices", at_once=True)
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
     """dynamic_slice along one dimension."""
-    operand = asarray(operand)
+    operand = operand_of("dynamic_slice_in_dim", operand)
     axis = canonical_axis(axis, operand.ndim)
     start, size = [0] * operand.ndim, list(operand.shape)
     start[axis], size[axis] = start_index, slice_size
@@ -96,7 +96,7 @@ def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negativ
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True):
     """`operand` with `update` at start indices, moved so that it fits; negative ones as in
     `dynamic_slice`."""
-    operand = asarray(operand)
+    operand = operand_of("dynamic_update_slice", operand)
     starts = _starts(operand, start_indices, allow_negative_indices)
     return bind("dynamic_update_slice", (operand, asarray(update), *starts))
 
@@ -104,7 +104,7 @@ def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indic
 @in_one_program("axis", "allow_negative_indices", at_once=True)
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True):
     """dynamic_update_slice along one dimension."""
-    operand = asarray(operand)
+    operand = operand_of("dynamic_update_slice_in_dim", operand)
     start = [0] * operand.ndim
     start[canonical_axis(axis, operand.ndim)] = start_index
     return dynamic_update_slice(
@@ -114,7 +114,7 @@ def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_neg
 
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True):
     """`operand` with one slice along a dimension replaced."""
-    operand, update = asarray(operand), asarray(update)
+    operand, update = operand_of("dynamic_update_index_in_dim", operand), asarray(update)
     axis = canonical_axis(axis, operand.ndim)
     if update.ndim != operand.ndim:
         update = expand_dims(update, (axis,))

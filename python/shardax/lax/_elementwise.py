@@ -7,7 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import tree_util
-from shardax._base.arrays import asarray, bind
+from shardax._base.arrays import asarray, bind, operand_of
 from shardax._core import api
 from shardax.dtypes import itemsize_bits
 
@@ -39,7 +39,7 @@ class RoundingMethod(enum.Enum):
 
 def integer_pow(x, y):
     """x ** y for a constant integer y."""
-    return bind("integer_pow", (asarray(x),), y=operator.index(y))
+    return bind("integer_pow", (operand_of("integer_pow", x),), y=operator.index(y))
 
 
 def dtype(x):
@@ -72,7 +72,7 @@ def dtype(x):
 
 def reciprocal(x):
     """1 / x."""
-    x = asarray(x)
+    x = operand_of("reciprocal", x)
     if x.dtype.kind in "biu":
         raise TypeError(
             "Integers cannot be raised to negative powers, got "
@@ -83,12 +83,14 @@ def reciprocal(x):
 
 def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
     """To the nearest integer; halves away from zero, or to the even neighbour."""
-    return bind("round", (asarray(x),), rounding_method=RoundingMethod(rounding_method).value)
+    return bind(
+        "round", (operand_of("round", x),), rounding_method=RoundingMethod(rounding_method).value
+    )
 
 
 def clamp(min, x, max):
     """min(max(x, low), high); the bounds are scalars or of x's shape."""
-    x = asarray(x)
+    x = operand_of("clamp", x)
     min, max = (
         _core.convert(asarray(b), x.dtype) if isinstance(b, (int, float)) else asarray(b)
         for b in (min, max)
@@ -105,7 +107,7 @@ def select_n(which, *cases):
     """cases[which], elementwise."""
     if not cases:
         raise ValueError("select_n() must have at least one case")
-    return bind("select_n", (asarray(which), *(asarray(c) for c in cases)))
+    return bind("select_n", (asarray(which), *(operand_of("select_n", c) for c in cases)))
 
 
 def convert_element_type(operand, new_dtype):
@@ -119,13 +121,18 @@ def convert_element_type(operand, new_dtype):
         else:
             operand = float(operand)
     if isinstance(new_dtype, type) and new_dtype in (int, float, complex, bool):
-        return _core.convert(asarray(operand), _core.canonical_dtype(new_dtype))
-    return _core.convert(asarray(operand), _core.requested_dtype(new_dtype, "convert_element_type"))
+        return _core.convert(
+            operand_of("convert_element_type", operand), _core.canonical_dtype(new_dtype)
+        )
+    return _core.convert(
+        operand_of("convert_element_type", operand),
+        _core.requested_dtype(new_dtype, "convert_element_type"),
+    )
 
 
 def bitcast_convert_type(operand, new_dtype):
     """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
-    operand = asarray(operand)
+    operand = operand_of("bitcast_convert_type", operand)
     target = _core.requested_dtype(new_dtype, "bitcast_convert_type")
     old, new = itemsize_bits(operand.dtype), itemsize_bits(target)
     if old != new and min(old, new) < 8:
@@ -161,7 +168,7 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
     """Rounded as a float of fewer bits would be."""
     return bind(
         "reduce_precision",
-        (asarray(operand),),
+        (operand_of("reduce_precision", operand),),
         exponent_bits=exponent_bits,
         mantissa_bits=mantissa_bits,
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind
+from shardax._base.arrays import asarray, bind, operand_of
 from shardax._base.compositions import where
 from shardax._transform.maps import vmap
 from shardax.lax._layout import _ints, concatenate, expand_dims, full
@@ -132,7 +132,7 @@ def gather(
         fill_value = np.asarray(fill_value).item()
     return bind(
         "gather",
-        (asarray(operand), asarray(start_indices)),
+        (operand_of("gather", operand), asarray(start_indices)),
         offset_dims=_ints(numbers.offset_dims),
         collapsed_slice_dims=_ints(numbers.collapsed_slice_dims),
         start_index_map=_ints(numbers.start_index_map),
@@ -234,7 +234,11 @@ def scatter_apply(
       ...                   update_shape=(2,))
       Array([1., 4.], dtype=float32)
     """
-    operand, indices, numbers = asarray(operand), asarray(scatter_indices), dimension_numbers
+    operand, indices, numbers = (
+        operand_of("scatter_apply", operand),
+        asarray(scatter_indices),
+        dimension_numbers,
+    )
     windows = iter(numbers.update_window_dims)
     single = (*numbers.inserted_window_dims, *numbers.operand_batching_dims)
     sizes = [1 if d in single else update_shape[next(windows)] for d in range(operand.ndim)]
@@ -285,7 +289,7 @@ def index_take(src, idxs, axes):
       Array([[4, 5],
              [0, 1]], dtype=int32)
     """
-    src, axes = asarray(src), tuple(operator.index(a) for a in axes)
+    src, axes = operand_of("index_take", src), tuple(operator.index(a) for a in axes)
     indices = concatenate([expand_dims(asarray(i), (1,)) for i in idxs], 1)
     limits = np.array([src.shape[a] for a in axes], indices.dtype)
     indices = _core.functions.remainder(indices, limits[None])

@@ -4,7 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._base.arrays import asarray, bind, canonical_axis, operand_of
 from shardax._base.compositions import expand_dims as _expand_dims
 from shardax._base.compositions import tile as _tile
 from shardax._base.compositions import unstacked
@@ -21,7 +21,7 @@ def _ints(values):
 @takes_out_sharding
 def broadcast(operand, sizes, *, out_sharding=None):
     """New leading dimensions of those sizes, repeating the operand."""
-    operand = asarray(operand)
+    operand = operand_of("broadcast", operand)
     sizes = _ints(sizes)
     if not sizes:
         return operand
@@ -36,7 +36,7 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
     """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
     return bind(
         "broadcast_in_dim",
-        (asarray(operand),),
+        (operand_of("broadcast_in_dim", operand),),
         shape=_ints(shape),
         broadcast_dimensions=_ints(broadcast_dimensions),
     )
@@ -44,7 +44,7 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
 
 def broadcast_to_rank(x, rank):
     """Leading dimensions of size 1 up to that rank."""
-    x = asarray(x)
+    x = operand_of("broadcast_to_rank", x)
     return expand_dims(x, range(rank - x.ndim)) if x.ndim < rank else x
 
 
@@ -56,7 +56,7 @@ def broadcast_like(arr, like_arr):
       Array([[1, 2, 3],
              [1, 2, 3]], dtype=int32)
     """
-    arr, like_arr = asarray(arr), asarray(like_arr)
+    arr, like_arr = operand_of("broadcast_like", arr), operand_of("broadcast_like", like_arr)
     out = _core.broadcast_to(arr, like_arr.shape)
     known = _core.get_type_sharding(like_arr)
     if known is None:
@@ -80,7 +80,7 @@ def _check_broadcast(arr, like):
 @takes_out_sharding(check=keeps_sums)
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     """The same elements in another shape (after a transposition to `dimensions`)."""
-    operand = asarray(operand)
+    operand = operand_of("reshape", operand)
     if dimensions is not None:
         operand = transpose(operand, dimensions)
     try:
@@ -94,7 +94,7 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
 
 def transpose(operand, permutation):
     """Dimensions in another order."""
-    operand, permutation = asarray(operand), _ints(permutation)
+    operand, permutation = operand_of("transpose", operand), _ints(permutation)
     if permutation == tuple(range(operand.ndim)):
         return operand
     return bind("transpose", (operand,), permutation=permutation)
@@ -116,7 +116,7 @@ def squeeze(array, dimensions):
 
 def collapse(operand, start_dimension, stop_dimension=None):
     """Dimensions from start to stop as one."""
-    operand = asarray(operand)
+    operand = operand_of("collapse", operand)
     stop = operand.ndim if stop_dimension is None else stop_dimension
     low, high, _ = slice_type(start_dimension, stop).indices(operand.ndim)
     return operand.reshape(operand.shape[:low] + (-1,) + operand.shape[high:])
@@ -127,7 +127,7 @@ slice_type = slice
 
 def slice(operand, start_indices, limit_indices, strides=None):
     """The elements from start to limit, in steps of `strides`."""
-    operand = asarray(operand)
+    operand = operand_of("slice", operand)
     strides = (1,) * operand.ndim if strides is None else _ints(strides)
     return bind(
         "slice",
@@ -140,7 +140,7 @@ def slice(operand, start_indices, limit_indices, strides=None):
 
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
     """A range along one dimension."""
-    operand = asarray(operand)
+    operand = operand_of("slice_in_dim", operand)
     axis = canonical_axis(axis, operand.ndim)
     n = operand.shape[axis]
     low = 0 if start_index is None else start_index + n if start_index < 0 else start_index
@@ -152,7 +152,7 @@ def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
 
 def index_in_dim(operand, index, axis=0, keepdims=True):
     """One slice along a dimension."""
-    operand = asarray(operand)
+    operand = operand_of("index_in_dim", operand)
     axis = canonical_axis(axis, operand.ndim)
     n = operand.shape[axis]
     index = operator.index(index)
@@ -165,7 +165,7 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
 
 def rev(operand, dimensions):
     """Elements in reverse order along dimensions."""
-    operand = asarray(operand)
+    operand = operand_of("rev", operand)
     return bind(
         "rev", (operand,), dimensions=tuple(canonical_axis(d, operand.ndim) for d in dimensions)
     )
@@ -173,7 +173,7 @@ def rev(operand, dimensions):
 
 def concatenate(operands, dimension):
     """Arrays joined along a dimension."""
-    operands = [asarray(o) for o in operands]
+    operands = [operand_of("concatenate", o) for o in operands]
     if not operands:
         raise ValueError("concatenate requires a non-empty sequences of arrays")
     if len({o.dtype for o in operands}) > 1:
@@ -192,7 +192,7 @@ def concatenate(operands, dimension):
 
 def pad(operand, padding_value, padding_config):
     """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
-    operand = asarray(operand)
+    operand = operand_of("pad", operand)
     value = (
         _core.convert(asarray(padding_value), operand.dtype)
         if isinstance(padding_value, (int, float))
@@ -240,7 +240,7 @@ def split(operand, sizes, axis=0):
       >>> lax.split(jnp.arange(3), (1, 2))
       [Array([0], dtype=int32), Array([1, 2], dtype=int32)]
     """
-    operand, sizes = asarray(operand), _ints(sizes)
+    operand, sizes = operand_of("split", operand), _ints(sizes)
     axis = canonical_axis(axis, operand.ndim)
     if any(n < 0 for n in sizes):
         raise ValueError(f"Sizes passed to split must be nonnegative, got {list(sizes)}")
@@ -269,7 +269,7 @@ def stack(operands, axis=0):
       Array([[0, 0],
              [1, 1]], dtype=int32)
     """
-    operands = [asarray(x) for x in operands]
+    operands = [operand_of("stack", x) for x in operands]
     if not operands:
         raise ValueError("stack requires a non-empty sequence of arrays.")
     shapes = {x.shape for x in operands}
@@ -288,7 +288,7 @@ def unstack(x, axis=0):
       >>> lax.unstack(jnp.arange(2))
       (Array(0, dtype=int32), Array(1, dtype=int32))
     """
-    x = asarray(x)
+    x = operand_of("unstack", x)
     if x.ndim == 0:
         raise ValueError("unstack requires an array of one or more dimensions, got a scalar.")
     axis = canonical_axis(axis, x.ndim)

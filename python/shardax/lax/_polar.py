@@ -9,6 +9,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, known, static_jit
 from shardax._base.compositions import concatenate, eye, where
+from shardax.dtypes import finfo
 from shardax.lax._loops import while_loop
 from shardax.lax._reductions import reduce_max, reduce_sum
 from shardax.lax._systems import adjoint, matmul, triangular_solve
@@ -62,7 +63,7 @@ def _size(x):
 
 @static_jit("max_iterations", "eps")
 def _qdwh(x, max_iterations, eps):
-    eps = float(np.finfo(x.dtype).eps) if eps is None else float(eps)
+    eps = float(finfo(x.dtype).eps) if eps is None else float(eps)
     size = _functions.abs(x)
     bound = _functions.sqrt(reduce_max(reduce_sum(size, (0,)), (0,))) * _functions.sqrt(
         reduce_max(reduce_sum(size, (1,)), (0,))

@@ -5,7 +5,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import config, tree_util
-from shardax._base.arrays import asarray, bind, canonical_axis
+from shardax._base.arrays import asarray, bind, canonical_axis, is_inexact, operand_of
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax._transform.maps import vmap
 from shardax.lax._layout import concatenate, transpose
@@ -28,7 +28,7 @@ def _reduction(op):
     def reduce(operand, axes, *, out_sharding=None):
         if out_sharding is not None:
             return takes_out_sharding(reduce)(operand, axes, out_sharding=out_sharding)
-        operand = asarray(operand)
+        operand = operand_of(op, operand)
         axes = tuple(sorted(canonical_axis(a, operand.ndim) for a in axes))
         if len(set(axes)) < len(axes):
             raise ValueError(f"duplicate value in 'axes' of {op}: {axes}")
@@ -50,7 +50,7 @@ def reduce_xor(operand, axes, *, out_sharding=None):
     """reduce_xor over `axes`, a tuple of ints."""
     if out_sharding is not None:
         return takes_out_sharding(reduce_xor)(operand, axes, out_sharding=out_sharding)
-    operand = asarray(operand)
+    operand = operand_of("reduce_xor", operand)
     return reduce(operand, np.zeros((), operand.dtype), _lax.bitwise_xor, axes)
 
 
@@ -127,17 +127,17 @@ def _arg_extremum(name, operand, axis, index_dtype):
 
 def argmax(operand, axis, index_dtype):
     """The index of the first maximum along a dimension."""
-    return _arg_extremum("argmax", asarray(operand), axis, index_dtype)
+    return _arg_extremum("argmax", operand_of("argmax", operand), axis, index_dtype)
 
 
 def argmin(operand, axis, index_dtype):
     """The index of the first minimum along a dimension."""
-    return _arg_extremum("argmin", asarray(operand), axis, index_dtype)
+    return _arg_extremum("argmin", operand_of("argmin", operand), axis, index_dtype)
 
 
 def _cumulative(op):
     def cumulative(operand, axis=0, reverse=False):
-        operand = asarray(operand)
+        operand = operand_of(op, operand)
         return bind(op, (operand,), axis=canonical_axis(axis, operand.ndim), reverse=bool(reverse))
 
     cumulative.__name__ = op
@@ -156,7 +156,9 @@ def sort(operand, dimension=-1, is_stable=True, num_keys=1):
     Several arrays are sorted together by the first num_keys.
     """
     several = isinstance(operand, (tuple, list))
-    operands = [asarray(o) for o in operand] if several else [asarray(operand)]
+    operands = (
+        [operand_of("sort", o) for o in operand] if several else [operand_of("sort", operand)]
+    )
     dimension = canonical_axis(dimension, operands[0].ndim)
     out = bind("sort", operands, dimension=dimension, is_stable=is_stable, num_keys=num_keys)
     return (out if isinstance(out, tuple) else (out,)) if several else out
@@ -169,19 +171,28 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
 
 def top_k(operand, k, *, axis=-1):
     """The k largest elements along the last dimension, in order, and their indices."""
-    operand = asarray(operand)
-    if operand.ndim and operand.shape[axis] > np.iinfo(np.int32).max:
+    operand = operand_of("top_k", operand)
+    if operand.dtype.kind == "c":
+        raise ValueError("top_k is not compatible with complex inputs.")
+    size = operand.shape[canonical_axis(axis, operand.ndim)] if operand.ndim else 0
+    if size > np.iinfo(np.int32).max:
         raise ValueError(
-            f"top_k returns int32 indices, which will overflow for array dimensions of size "
-            f"{operand.shape[axis]}."
+            f"top_k returns int32 indices, which will overflow for array dimensions of size {size}."
         )
-    if not 0 <= k <= (operand.shape[-1] if operand.ndim else 0):
+    if not 0 <= k <= size:
         raise ValueError(
-            f"k argument to top_k must be no larger than minor dimension; got k={k} with "
-            f"shape={operand.shape}"
+            f"k argument to top_k must be no larger than size along axis; got k={k} with "
+            f"shape={operand.shape} and axis={axis}"
         )
     axis = canonical_axis(axis, operand.ndim)
     return list(bind("top_k", (operand,), k=operator.index(k), axis=axis))
+
+
+def _floats(operand):
+    operand = operand_of("approx_top_k", operand)
+    if not is_inexact(operand.dtype) or operand.dtype.kind == "c":
+        raise ValueError("operand must be a floating type")
+    return operand
 
 
 def approx_max_k(
@@ -199,7 +210,7 @@ def approx_max_k(
       >>> lax.approx_max_k(jnp.array([1.0, 3.0, 2.0]), 2)
       [Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32)]
     """
-    return top_k(operand, k, axis=reduction_dimension)
+    return top_k(_floats(operand), k, axis=reduction_dimension)
 
 
 def approx_min_k(
@@ -217,5 +228,5 @@ def approx_min_k(
       >>> lax.approx_min_k(jnp.array([1.0, 3.0, 2.0]), 2)
       [Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32)]
     """
-    values, indices = top_k(_lax.neg(asarray(operand)), k, axis=reduction_dimension)
+    values, indices = top_k(_lax.neg(_floats(operand)), k, axis=reduction_dimension)
     return [_lax.neg(values), indices]

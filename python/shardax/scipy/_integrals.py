@@ -9,15 +9,20 @@ from shardax._base.arrays import bind
 from shardax.scipy._promote import real
 
 
+def _strong(*operands):
+    """Of Python's numbers these functions give numbers of the default dtype, as JAX's do."""
+    return tuple(_core.convert(x, x.dtype) for x in operands)
+
+
 def expi(x):
     """The exponential integral: the principal value of that of e^t / t from -inf to x.
 
     Abramowitz and Stegun, 5.1. -inf at 0.
 
     >>> expi(1.0)
-    Array(1.8951179, dtype=float32, weak_type=True)
+    Array(1.8951179, dtype=float32)
     """
-    return bind("expi", real("expi", x))
+    return bind("expi", _strong(*real("expi", x)))
 
 
 def exp1(x):
@@ -34,7 +39,7 @@ def expn(n, x):
     Array(0.1484955, dtype=float32, weak_type=True)
     """
     n, x = real("expn", n, x)
-    return bind("expn", (lax.stop_gradient(n), x))
+    return bind("expn", _strong(lax.stop_gradient(n), x))
 
 
 def sici(x):
@@ -67,7 +72,7 @@ def spence(x):
     x = jnp.asarray(x)
     if x.dtype not in (np.float32, np.float64):
         raise TypeError(f"x.dtype={x.dtype} is not supported, see docstring for supported types.")
-    return bind("spence", (x,))
+    return bind("spence", _strong(x))
 
 
 def owens_t(h, a):
@@ -94,12 +99,12 @@ def _complex_of(x):
 def erfcx(x):
     """e^(x^2) erfc(x), which does not overflow for large x; x may be complex."""
     x = _core.promote("inexact", x)[0]
-    return wofz(1j * x) if x.dtype.kind == "c" else bind("erfcx", (x,))
+    return wofz(1j * x) if x.dtype.kind == "c" else bind("erfcx", _strong(x))
 
 
 def dawsn(x):
     """Dawson's integral: e^(-x^2) times the integral of e^(t^2) from 0 to x."""
-    return bind("dawson", real("dawsn", x))
+    return bind("dawson", _strong(*real("dawsn", x)))
 
 
 def hyp1f1(a, b, x):
