@@ -151,7 +151,7 @@ class Avx2 final : public Assembly {
     encoder_.vector(multiply, to, a, by, size(kind));
     upper(to, {to});
     encoder_.vector(opcodes::blend_words, to, {to}, scratch0, size(kind));
-    encoder_.immediate(0xAA);
+    encoder_.immediate(opcodes::odd_words);
   }
 
   void of_truths(int i, const Opcode& op) override {

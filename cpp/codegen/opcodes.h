@@ -62,6 +62,7 @@ inline constexpr Opcode pmuludq{"vpmuludq", 1, 1, 1, 0xF4}, pmuldq{"vpmuldq", 1,
 inline constexpr Opcode pshufd{"vpshufd", 1, 1, 0, 0x70, Form::two};
 inline constexpr std::uint8_t upper_words = 0xF5;  // of each two words the upper one, twice
 inline constexpr Opcode blend_words{"vpblendd", 1, 3, 0, 0x02};
+inline constexpr std::uint8_t odd_words = 0xAA;
 
 // Instructions of AVX-512 alone.
 inline constexpr Opcode rndscaleps{"vrndscaleps", 1, 3, 0, 0x08, Form::two, 0, true},

@@ -150,13 +150,22 @@ void NumberCode::fused(int i) {
   done(i);
 }
 
+// Of the words with even places, and with odd ones, apart: lanes may be elements of an array.
 void NumberCode::upper_half(int i) {
   const Node& n = node(i);
+  const Opcode& multiply = is_unsigned(n.kind) ? ops::pmuludq : ops::pmuldq;
   const std::uint8_t to = target(i).number;
-  encoder_.vector(is_unsigned(n.kind) ? ops::pmuludq : ops::pmuldq, to, first(n.in[0], scratch0),
-                  last(n.in[1]));
-  encoder_.vector(ops::pshufd, to, unused, Vector{to});
-  encoder_.immediate(ops::upper_words);
+  const auto upper = [&](std::uint8_t into, Vector from) {
+    encoder_.vector(ops::pshufd, into, unused, from);
+    encoder_.immediate(ops::upper_words);
+  };
+  const Vector a = first(n.in[0], scratch0);
+  upper(scratch1.number, a);
+  encoder_.vector(multiply, scratch1.number, scratch1, last(n.in[1]));
+  encoder_.vector(multiply, to, a, last(n.in[1]));
+  upper(to, {to});
+  encoder_.vector(ops::blend_words, to, {to}, scratch1);
+  encoder_.immediate(ops::odd_words);
   done(i);
 }
 

@@ -79,6 +79,22 @@ def test_of_single_numbers_by_constants(dtype, divisor):
     np.testing.assert_array_equal(r, expected[1])
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+@pytest.mark.parametrize("count", [1, 8, 11, 20, 32, 61])
+def test_of_few_elements_by_constants(dtype, count):
+    """In loops over an array whose elements are lanes of registers."""
+    a = numbers(dtype)[5 : 5 + count]
+
+    def step(i, x):
+        return lax.div(x, x.dtype.type(3)) + lax.rem(x, x.dtype.type(1000)) * x.dtype.type(77773)
+
+    found = jax.jit(lambda a: lax.fori_loop(0, 40, step, a))(a)
+    for _ in range(40):
+        q, r = truncated(a, np.full_like(a, 3))[0], truncated(a, np.full_like(a, 1000))[1]
+        a = q + r * a.dtype.type(77773)
+    np.testing.assert_array_equal(found, a)
+
+
 @pytest.mark.skipif(os.environ.get("SHARDAX_CODEGEN") == "0", reason="loops run on tile kernels")
 def test_divisions_are_machine_code(dump_of):
     dump = dump_of(
