@@ -36,8 +36,8 @@ REASONS = {
     "a gather, where NumPy makes a strided view": "circulant hankel toeplitz diag diagonal",
     "float32 is computed in double, for less than an ULP": """acosh arccosh arcsinh arctanh asinh
         atanh cbrt cos pow power sin tan""",
-    "NumPy sorts in vectors of 512 bits": """median nanmedian nanpercentile nanquantile percentile
-        quantile sort sort_complex unique unique_all unique_counts unique_inverse unique_values""",
+    "NumPy sorts in vectors": """median mode nanmedian nanpercentile nanquantile percentile quantile
+        sort sort_complex unique unique_all unique_counts unique_inverse unique_values""",
     "JAX's order: both parts are sorted": "argpartition partition",
     "sums in the order of a matrix product's": "dot einsum inner matvec vdot vecdot vecmat",
     "which elements a mask has is counted, then searched": "tril_indices triu_indices",
@@ -60,7 +60,6 @@ REASONS = {
     "the ends and the middle are joined, in a pass of its own": "gradient",
     "a choice between floor and ceil": "trunc",
     "neighbours are added in tiles, which are summed then": "trapezoid",
-    "the factors, too, are copied out of LAPACK's columns": "det",
     "Halley's iteration, as in JAX, where SciPy has singular values": "polar",
     "all pieces of the function are computed, then one is chosen": "log_ndtr",
     "in each element 32 products and sums wait for one another": "polyval",
