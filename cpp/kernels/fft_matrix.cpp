@@ -65,7 +65,7 @@ void Fourier<T>::Matrix::alone(const Complex* in, std::int64_t in_step, Complex*
 template <class T>
 Lanes<T>* Fourier<T>::Matrix::eight_from_real(Workspace<T>& space) const {
   Lanes<T>*a = space.a.data(), *b = space.b.data(), *c = space.c.data();
-  const std::int64_t n = n1 * n2, wanted = n1 / 2 + 1;
+  const std::int64_t n = n1 * n2, wanted = wanted_rows();
   for (std::int64_t j = 0; j < n2; j += paired) {
     const Pairs pairs = pairs_from(j);
     for (std::int64_t l = pairs.count - 1; l >= 0; --l) {
@@ -79,7 +79,7 @@ Lanes<T>* Fourier<T>::Matrix::eight_from_real(Workspace<T>& space) const {
   }
   for (std::int64_t k1 = 0; k1 < wanted; ++k1) {
     const Lanes<T>* row = rows.passes(a + k1 * n2, c);
-    const std::int64_t first = (n / 2 - k1) / n1 + 1;  // beyond the first half
+    const std::int64_t first = within_half(k1);
     for (std::int64_t k2 = 0; k2 < first; ++k2) b[k1 + k2 * n1] = row[k2];
     if (k1 == 0) continue;
     for (std::int64_t k2 = first; k2 < n2; ++k2) lanes::conjugate(b[n - k1 - k2 * n1], row[k2]);
@@ -90,10 +90,10 @@ Lanes<T>* Fourier<T>::Matrix::eight_from_real(Workspace<T>& space) const {
 template <class T>
 Lanes<T>* Fourier<T>::Matrix::eight_to_real(Workspace<T>& space) const {
   Lanes<T>*a = space.a.data(), *b = space.b.data(), *c = space.c.data();
-  const std::int64_t n = n1 * n2, wanted = n1 / 2 + 1;
+  const std::int64_t n = n1 * n2, wanted = wanted_rows();
   a[0].make_real();
   for (std::int64_t k1 = 0; k1 < wanted; ++k1) {
-    const std::int64_t first = (n / 2 - k1) / n1 + 1;
+    const std::int64_t first = within_half(k1);
     for (std::int64_t k2 = 0; k2 < first; ++k2) c[k2] = a[k1 + k2 * n1];
     for (std::int64_t k2 = first; k2 < n2; ++k2) lanes::conjugate(c[k2], a[n - k1 - k2 * n1]);
     const Lanes<T>* row = rows.passes(c, c + n2);
@@ -115,7 +115,7 @@ Lanes<T>* Fourier<T>::Matrix::eight_to_real(Workspace<T>& space) const {
 
 template <class T>
 void Fourier<T>::Matrix::alone_from_real(const T* in, Complex* out, T scale) const {
-  const std::int64_t n = n1 * n2, wanted = n1 / 2 + 1;
+  const std::int64_t n = n1 * n2, wanted = wanted_rows();
   const Room<Complex> middle(wanted * n2);
   by_groups(n2, paired, n1, [&](std::int64_t column) {
     const Pairs pairs = pairs_from(column);
@@ -151,7 +151,7 @@ void Fourier<T>::Matrix::alone_from_real(const T* in, Complex* out, T scale) con
     Lanes<T>* result = rows.passes(space.a.data(), space.b.data());
     if (row == 0) result[0].set(0, result[0].of(0).real());
     // Elements of all eight rows within the first half, and beyond it.
-    const std::int64_t within = (n / 2 - last + n1) / n1, beyond = (n / 2 - row) / n1 + 1;
+    const std::int64_t within = within_half(last), beyond = within_half(row);
     scatter(result, within, scale, to, n1, adjacent, count);
     for (std::int64_t k2 = within; k2 < n2; ++k2) {
       if (k2 >= beyond && row > 0 && count == width) break;
@@ -174,11 +174,11 @@ void Fourier<T>::Matrix::alone_from_real(const T* in, Complex* out, T scale) con
 
 template <class T>
 void Fourier<T>::Matrix::alone_to_real(const Complex* in, T* out, T scale) const {
-  const std::int64_t n = n1 * n2, wanted = n1 / 2 + 1;
+  const std::int64_t n = n1 * n2, wanted = wanted_rows();
   const Room<Complex> middle(wanted * n2);
   by_groups(wanted, width, n2, [&](std::int64_t row) {
     const std::int64_t count = std::min(width, wanted - row), last = row + count - 1;
-    const std::int64_t within = (n / 2 - last + n1) / n1, beyond = (n / 2 - row) / n1 + 1;
+    const std::int64_t within = within_half(last), beyond = within_half(row);
     Workspace<T>& space = workspace<T>(n2);
     Lanes<T>* x = space.a.data();
     const Complex* from[width];

@@ -32,22 +32,12 @@ class Turns {
   // The first `some` elements of eight lines from `first` on (the last one again where there are
   // fewer), times their factors.
   void turn(lanes::Lanes<T>* x, std::int64_t first, std::int64_t some) const {
+    if (kept_.empty()) return turn_in_blocks(x, first, some);
     const lanes::Lanes<T>* none = nullptr;
-    if (!kept_.empty() && first % lanes::width == 0) {
-      return lanes::turn_by<T>(x, of(first), none, some);
-    }
-    for (std::int64_t k = 0; !kept_.empty() && k < some; ++k) {
+    if (first % lanes::width == 0) return lanes::turn_by<T>(x, of(first), none, some);
+    for (std::int64_t k = 0; k < some; ++k) {
       const lanes::Lanes<T> factors = powers(first, k);
       lanes::turn_by<T>(x + k, &factors, none, 1);
-    }
-    if (!kept_.empty()) return;
-    // w^(line k) = w^(line (k mod 32)) w^(line 32 (k / 32)).
-    constexpr std::int64_t block = 32;
-    lanes::Lanes<T> near[block];
-    for (std::int64_t k = 0; k < std::min(block, some); ++k) near[k] = powers(first, k);
-    for (std::int64_t high = 0; high < some; high += block) {
-      const lanes::Lanes<T> far = powers(first, high);
-      lanes::turn_by<T>(x + high, near, &far, std::min(block, some - high));
     }
   }
 
@@ -57,6 +47,16 @@ class Turns {
   }
 
  private:
+  // w^(line k) = w^(line (k mod 32)) w^(line 32 (k / 32)).
+  void turn_in_blocks(lanes::Lanes<T>* x, std::int64_t first, std::int64_t some) const {
+    constexpr std::int64_t block = 32;
+    lanes::Lanes<T> near[block];
+    for (std::int64_t k = 0; k < std::min(block, some); ++k) near[k] = powers(first, k);
+    for (std::int64_t high = 0; high < some; high += block) {
+      const lanes::Lanes<T> far = powers(first, high);
+      lanes::turn_by<T>(x + high, near, &far, std::min(block, some - high));
+    }
+  }
   lanes::Lanes<T> powers(std::int64_t first, std::int64_t k) const {
     lanes::Lanes<T> out;
     for (std::int64_t l = 0; l < lanes::width; ++l) {

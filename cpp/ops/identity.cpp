@@ -138,7 +138,8 @@ Values jvp_constrained(const JvpArgs& a) {
 }
 
 // The kind of memory that types show.
-std::string memory_of(const Type& type) { return type.host ? "pinned_host" : ""; }
+constexpr std::string_view host_memory = "pinned_host";
+std::string memory_of(const Type& type) { return std::string(type.host ? host_memory : ""); }
 
 // Over axes that types show, a cotangent goes back to how the operand was split, which whoever asks
 // for cotangents sees to; an operand without a sharding was whole.
@@ -200,7 +201,7 @@ const Op move_op{{.name = "device_put",
                   .dtypes = any_dtype,
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
                     Type out = in[0];
-                    out.host = params.text("memory") == "pinned_host";
+                    out.host = params.text("memory") == host_memory;
                     return {out};
                   },
                   .jvp = jvp_moved,

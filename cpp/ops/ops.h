@@ -70,10 +70,10 @@ Values call_host(std::string_view op, const FunctionPtr& function, const Types& 
 
 // The same value, which optimisation takes for another one.
 Value optimization_barrier(const Value& a);
-// `a`, labelled; dimensions in `unconstrained` keep the splitting that they have.
 // The same elements, shown in another kind of memory: "" is the device's. Where the operand has no
 // sharding, results have `otherwise` with that memory.
 Value moved(const Value& a, const std::string& memory, const ShardingPtr& otherwise);
+// `a`, labelled; dimensions in `unconstrained` keep the splitting that they have.
 Value sharding_constraint(const Value& a, ShardingPtr sharding, const Ints& unconstrained);
 
 // Reductions over `axes` (sorted).

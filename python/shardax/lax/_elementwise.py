@@ -120,14 +120,10 @@ def convert_element_type(operand, new_dtype):
             operand = np.asarray(operand % 2**bits if wanted.kind == "u" else operand, wanted)
         else:
             operand = float(operand)
+    operand = operand_of("convert_element_type", operand)
     if isinstance(new_dtype, type) and new_dtype in (int, float, complex, bool):
-        return _core.convert(
-            operand_of("convert_element_type", operand), _core.canonical_dtype(new_dtype)
-        )
-    return _core.convert(
-        operand_of("convert_element_type", operand),
-        _core.requested_dtype(new_dtype, "convert_element_type"),
-    )
+        return _core.convert(operand, _core.canonical_dtype(new_dtype))
+    return _core.convert(operand, _core.requested_dtype(new_dtype, "convert_element_type"))
 
 
 def bitcast_convert_type(operand, new_dtype):

@@ -156,9 +156,7 @@ def sort(operand, dimension=-1, is_stable=True, num_keys=1):
     Several arrays are sorted together by the first num_keys.
     """
     several = isinstance(operand, (tuple, list))
-    operands = (
-        [operand_of("sort", o) for o in operand] if several else [operand_of("sort", operand)]
-    )
+    operands = [operand_of("sort", o) for o in (operand if several else (operand,))]
     dimension = canonical_axis(dimension, operands[0].ndim)
     out = bind("sort", operands, dimension=dimension, is_stable=is_stable, num_keys=num_keys)
     return (out if isinstance(out, tuple) else (out,)) if several else out

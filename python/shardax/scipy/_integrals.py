@@ -20,7 +20,7 @@ def expi(x):
     Abramowitz and Stegun, 5.1. -inf at 0.
 
     >>> expi(1.0)
-    Array(1.8951179, dtype=float32)
+    Array(1.8951178, dtype=float32)
     """
     return bind("expi", _strong(*real("expi", x)))
 
@@ -36,7 +36,7 @@ def expn(n, x):
     Abramowitz and Stegun, 5.1.4. NaN for negative n or x. There is no derivative by n.
 
     >>> expn(2, 1.0)
-    Array(0.1484955, dtype=float32, weak_type=True)
+    Array(0.14849551, dtype=float32)
     """
     n, x = real("expn", n, x)
     return bind("expn", _strong(lax.stop_gradient(n), x))
@@ -110,7 +110,7 @@ def dawsn(x):
 def hyp1f1(a, b, x):
     """The confluent hypergeometric function 1F1: the sum of (a)_k / (b)_k x^k / k!.
 
-    Derivatives by all operands, those by a and b once. Pearson, Olver and Porter (2017).
+    Derivatives by all operands, those by a and b up to twice. Pearson, Olver and Porter (2017).
 
     >>> hyp1f1(1.0, 2.0, 1.0)
     Array(1.7182819, dtype=float32, weak_type=True)
@@ -122,6 +122,6 @@ def hyp2f1(a, b, c, x):
     """Gauss's hypergeometric function 2F1: the sum of (a)_k (b)_k / (c)_k x^k / k!.
 
     Infinite beyond x = 1, unless the series ends. Derivatives by all operands, those by a, b and c
-    once. Pearson, Olver and Porter (2017).
+    up to twice. Pearson, Olver and Porter (2017).
     """
     return bind("hyp2f1", real("hyp2f1", a, b, c, x))
