@@ -14,8 +14,8 @@ namespace {
 
 constexpr int log2(int scale) { return scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0; }
 
-constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi",
-                                      "rdi", "r8",  "r9",  "r10", "r11", "r12"};
+constexpr std::string_view names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                      "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 }  // namespace
 
 std::string text(std::int64_t value) {
@@ -91,6 +91,8 @@ std::string condition_text(Condition c) {
     case Condition::zero: return "je";
     case Condition::nonzero: return "jne";
     case Condition::below_equal: return "jbe";
+    case Condition::less: return "jl";
+    case Condition::greater_equal: return "jge";
     case Condition::less_equal: return "jle";
     default: return "jg";
   }

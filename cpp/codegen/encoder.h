@@ -60,6 +60,9 @@ enum class General : std::uint8_t {
   r10,
   r11,
   r12,
+  r13,
+  r14,
+  r15,
 };
 
 // An instruction of general registers. `escaped`: its opcode follows 0F.
@@ -86,9 +89,14 @@ enum class Condition : std::uint8_t {
   zero = 4,
   nonzero = 5,
   below_equal = 6,
+  less = 12,
+  greater_equal = 13,
   less_equal = 14,
   greater = 15
 };
+constexpr Condition opposite(Condition c) {
+  return static_cast<Condition>(static_cast<std::uint8_t>(c) ^ 1);
+}
 
 // [base + index * scale + offset]
 struct Address {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/quotients.h"
+
 namespace shardax::codegen {
 namespace {
 
@@ -158,6 +160,10 @@ int VectorProgram::by_power_of_two(const Node& n) {
   const auto constant = [&](std::uint64_t bits) { return add({Code::constant, n.kind, {}, bits}); };
   const int a = n.in[0];
   if (shift == 0) return n.code == Code::quotient ? a : constant(0);
+  const auto known = [&](int result) {
+    divisions_.emplace(result, n);
+    return result;
+  };
   if (!has_sign) {
     return n.code == Code::quotient ? add({Code::shift_right, n.kind, {a}, shift})
                                     : add({Code::bit_and, n.kind, {a, constant(d - 1)}});
@@ -166,9 +172,10 @@ int VectorProgram::by_power_of_two(const Node& n) {
   const int sign = add({Code::shift_right_arithmetic, n.kind, {a}, 31});
   const int more = add({Code::shift_right, n.kind, {sign}, 32 - shift});
   const int sum = add({Code::add, n.kind, {a, more}});
-  if (n.code == Code::quotient) return add({Code::shift_right_arithmetic, n.kind, {sum}, shift});
+  if (n.code == Code::quotient)
+    return known(add({Code::shift_right_arithmetic, n.kind, {sum}, shift}));
   const int whole = add({Code::bit_and, n.kind, {sum, constant((0 - d) & 0xFFFFFFFF)}});
-  return add({Code::sub, n.kind, {a, whole}});
+  return known(add({Code::sub, n.kind, {a, whole}}));
 }
 
 void VectorProgram::replace(int i, Node node) {
@@ -191,6 +198,7 @@ int VectorProgram::add(const Node& given) {
     }
   }
   if (const int same = same_as(node); same >= 0) return same;
+  if (const int simple = by_signs(*this, node); simple >= 0) return simple;
   if (node.code == Code::shift_left_by || node.code == Code::shift_right_by ||
       node.code == Code::shift_right_arithmetic_by) {
     if (const int shifted = by_constant(node); shifted >= 0) return shifted;

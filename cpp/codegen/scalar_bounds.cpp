@@ -16,10 +16,6 @@ struct Interval {
   bool is(std::int64_t value) const { return low == value && high == value; }
 };
 
-bool is_integer(Kind kind) {
-  return kind == Kind::i32 || kind == Kind::u32 || kind == Kind::i64 || kind == Kind::u64;
-}
-
 // All that a number of the kind can be, and be said here: of u64 no more than int64 holds.
 std::optional<Interval> all_of(Kind kind) {
   switch (kind) {

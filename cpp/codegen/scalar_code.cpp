@@ -3,6 +3,7 @@
 #include "codegen/scalar_code.h"
 
 #include <algorithm>
+#include <span>
 
 #include "codegen/general_opcodes.h"
 #include "codegen/opcodes.h"
@@ -14,7 +15,9 @@ namespace {
 namespace ops = opcodes;
 
 constexpr General pointers = General::rbx, budget = General::r12, frame = General::rbp;
-constexpr int saved_bytes = 16;  // rbx and r12, below the frame's address
+// Below the frame's address: rbx, r12, the other registers that belong to who calls, and 8 bytes,
+// so that the stack stays a multiple of 16.
+constexpr int saved_bytes = 48;
 
 // A node takes a nanosecond at most, a call thirty.
 constexpr double node_ns = 1, call_ns = 30, poll_ns = 1e6;
@@ -29,6 +32,8 @@ class Assembly : NumberCode {
     for (const Item& item : schedule_.items) {
       if (item.event >= 0) {
         happen(item.event);
+      } else if (item.spreads) {
+        spread(item.node);
       } else if (!place(item.node).none() && !number(item.node)) {
         return {};
       }
@@ -52,7 +57,8 @@ class Assembly : NumberCode {
     encoder_.general(ops::mov_load, frame, rsp);
     encoder_.push(pointers);
     encoder_.push(budget);
-    encoder_.general(ops::sub_number, rsp, rsp, true, vector_bytes * schedule_.slots);
+    for (const General r : kept()) encoder_.push(r);
+    encoder_.general(ops::sub_number, rsp, rsp, true, 8 + vector_bytes * schedule_.slots);
     encoder_.general(ops::mov_load, pointers, General::rdi);
     set_budget();
   }
@@ -64,7 +70,8 @@ class Assembly : NumberCode {
     encoder_.general(ops::clear_register, rax, rax, false);
     for (const std::size_t jump : leaving_) encoder_.land(jump);
     const std::size_t end = encoder_.here();
-    encoder_.general(ops::lea, rsp, Address{frame, -saved_bytes});
+    encoder_.general(ops::lea, rsp, Address{frame, 8 - saved_bytes});
+    for (int k = kept_registers; k-- > 0;) encoder_.pop(kept()[index(k)]);
     encoder_.pop(budget);
     encoder_.pop(pointers);
     encoder_.pop(frame);
@@ -79,6 +86,8 @@ class Assembly : NumberCode {
     encoder_.general(ops::sub_number, rsp, rsp, true, bytes);
     for (int r = 0; r < registers; ++r)
       encoder_.vector(ops::store, static_cast<std::uint8_t>(r), unused, slot(r));
+    for (int k = 0; k < not_kept; ++k)
+      encoder_.general(ops::mov_store, general_registers[index(k)], aside(k));
     encoder_.zero_upper();
     call_function(reinterpret_cast<const void*>(poll_),
                   [&] { encoder_.general(ops::mov_load, General::rdi, pointers); });
@@ -86,10 +95,17 @@ class Assembly : NumberCode {
     encoder_.jump_back(Condition::nonzero, end);
     for (int r = 0; r < registers; ++r)
       encoder_.vector(ops::load, static_cast<std::uint8_t>(r), unused, slot(r));
+    for (int k = 0; k < not_kept; ++k)
+      encoder_.general(ops::mov_load, general_registers[index(k)], aside(k));
     set_budget();
     encoder_.general(ops::add_number, rsp, rsp, true, bytes);
     encoder_.ret();
   }
+  // Of general registers, those that functions keep, and where others lie while one is called.
+  static constexpr int not_kept = static_cast<int>(general_registers.size()) - kept_registers;
+  static std::span<const General> kept() { return std::span(general_registers).subspan(not_kept); }
+  static Address aside(int k) { return {rsp, vector_bytes * registers + 8 * k}; }
+
   template <class Arguments>
   void call_function(const void* function, Arguments&& arguments) {
     arguments();
@@ -109,13 +125,18 @@ class Assembly : NumberCode {
       out.offset = static_cast<std::int32_t>(access.offset);
     }
     if (access.index < 0) return out;
-    const bool is_wide = node(access.index).kind != Kind::i32;
-    to_general(rcx, access.index, is_wide);
-    if (!is_wide) encoder_.general(ops::extend_sign, rcx, rcx);
+    const bool wide = node(access.index).kind != Kind::i32;
     out.indexed = true;
     out.index = rcx;
     const std::int64_t stride = access.stride;
-    if (stride == 1 || stride == 2 || stride == 4 || stride == 8) {
+    const bool scales = stride == 1 || stride == 2 || stride == 4 || stride == 8;
+    if (scales && wide) {
+      out.index = general(access.index, rcx);
+    } else {
+      to_general(rcx, access.index, wide);
+      if (!wide) encoder_.general(ops::extend_sign, rcx, rcx);
+    }
+    if (scales) {
       out.scale = static_cast<int>(stride);
     } else if (stride == static_cast<std::int32_t>(stride)) {
       encoder_.general(ops::multiply_by, rcx, rcx, true, static_cast<std::int32_t>(stride));
@@ -128,6 +149,11 @@ class Assembly : NumberCode {
 
   void load(int i, const Access& access) {
     const Address from = address(access);
+    if (is_general(i)) {
+      const General to = general_target(i);
+      encoder_.general(ops::mov_load, to, from, access.bytes == 8);
+      return general_done(i, to);
+    }
     const Vector to = target(i);
     encoder_.vector(access.bytes == vector_bytes ? ops::load
                     : access.bytes == 1          ? ops::spread_1
@@ -146,7 +172,10 @@ class Assembly : NumberCode {
 
   void store(int i, const Access& access) {
     const Address to = address(access);
-    Vector from = first(i, scratch0);
+    if (is_general(i) && is_integer(node(i).kind) && access.bytes == width_of(node(i).kind))
+      return encoder_.general(ops::mov_store, general(i, rdx), to, access.bytes == 8);
+    if (is_general(i)) to_lanes(i, scratch0);
+    Vector from = is_general(i) ? scratch0 : first(i, scratch0);
     if (access.bytes == vector_bytes) return encoder_.vector(ops::store, from.number, unused, to);
     if (node(i).kind == Kind::truth) {
       negate_bytes(scratch0, from);
@@ -198,6 +227,11 @@ class Assembly : NumberCode {
         break;
       case Mark::branch: open_.emplace_back(); [[fallthrough]];
       case Mark::test: {
+        if (is_general(event.node)) {
+          const Condition holds = flags(event.node);
+          open_.back().jumps.push_back(encoder_.jump(opposite(holds)));
+          break;
+        }
         const Vector condition = first(event.node, scratch0);
         encoder_.vector(ops::test, condition.number, unused, condition);
         open_.back().jumps.push_back(encoder_.jump(Condition::zero));
@@ -233,36 +267,65 @@ class Assembly : NumberCode {
 
   // All at once: a number is read before its place is written.
   void move(const std::vector<Move>& moves) {
-    struct Pending {
-      Place to;
-      int from;
-      bool aside = false;  // it waits in scratch1
-    };
     std::vector<Pending> pending;
     for (const Move& m : moves) {
-      const Place to = place(m.to);
-      if (!to.none() && !(to == place(m.from))) pending.push_back({to, m.from});
+      const Pending p{place(m.to), is_general(m.to), m.from};
+      const bool there = p.to == place(m.from) && p.general == is_general(m.from);
+      if (!p.to.none() && !there) pending.push_back(p);
     }
+    const auto read = [&](const Pending& p, const Pending& other) {  // by another number
+      return &other != &p && !other.aside && place(other.from) == p.to &&
+             is_general(other.from) == p.general;
+    };
     while (!pending.empty()) {
       const auto free = std::find_if(pending.begin(), pending.end(), [&](const Pending& p) {
-        return std::none_of(pending.begin(), pending.end(), [&](const Pending& other) {
-          return &other != &p && !other.aside && place(other.from) == p.to;
-        });
+        return std::none_of(pending.begin(), pending.end(),
+                            [&](const Pending& other) { return read(p, other); });
       });
       if (free == pending.end()) {  // a cycle: one of its numbers steps aside
-        encoder_.vector(ops::load, scratch1.number, unused, last(pending[0].from));
-        pending[0].aside = true;
+        step_aside(pending[0]);
         continue;
       }
-      if (free->to.reg >= 0) {
-        encoder_.vector(ops::load, static_cast<std::uint8_t>(free->to.reg), unused,
-                        free->aside ? Encoder::Operand(scratch1) : last(free->from));
-      } else {
-        const Vector from = free->aside ? scratch1 : first(free->from, scratch0);
-        encoder_.vector(ops::store, from.number, unused, slot(free->to.slot));
-      }
+      free->general ? bring_general(*free) : bring(*free);
       pending.erase(free);
     }
+  }
+  struct Pending {
+    Place to;
+    bool general;  // the registers of `to`
+    int from;
+    bool aside = false;  // it waits in scratch1, or rdx
+  };
+  void step_aside(Pending& p) {
+    if (is_general(p.from))
+      to_general(rdx, p.from, true);
+    else
+      encoder_.vector(ops::load, scratch1.number, unused, last(p.from));
+    p.aside = true;
+  }
+  void bring(const Pending& p) {
+    const auto to = static_cast<std::uint8_t>(p.to.reg);
+    if (is_general(p.from)) {
+      const Vector into = p.to.reg >= 0 ? Vector{to} : scratch0;
+      p.aside ? to_lanes(p.from, rdx, into) : to_lanes(p.from, into);
+      if (p.to.slot >= 0) encoder_.vector(ops::store, into.number, unused, slot(p.to.slot));
+    } else if (p.to.reg >= 0) {
+      encoder_.vector(ops::load, to, unused, p.aside ? Encoder::Operand(scratch1) : last(p.from));
+    } else {
+      const Vector from = p.aside ? scratch1 : first(p.from, scratch0);
+      encoder_.vector(ops::store, from.number, unused, slot(p.to.slot));
+    }
+  }
+  void bring_general(const Pending& p) {
+    const General into = p.to.reg >= 0 ? register_of(p.to) : rcx;
+    if (p.aside && is_general(p.from)) {
+      encoder_.general(ops::mov_load, into, rdx);
+    } else if (p.aside) {
+      encoder_.vector(ops::to_general_8, scratch1.number, unused, into, Size::xmm);
+    } else {
+      to_general(into, p.from, is_wide(p.from));
+    }
+    if (p.to.slot >= 0) encoder_.general(ops::mov_store, into, slot(p.to.slot));
   }
 
   const Poll poll_;

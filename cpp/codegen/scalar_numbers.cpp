@@ -23,7 +23,7 @@ Encoder::Operand NumberCode::constant(int i) {
 }
 
 Encoder::Operand NumberCode::last(int i) {
-  const Place p = place(i);
+  const Place p = lanes(i);
   if (p.reg >= 0) return Vector{static_cast<std::uint8_t>(p.reg)};
   if (p.slot >= 0) return slot(p.slot);
   return constant(stored(nodes_, i));
@@ -38,15 +38,30 @@ Vector NumberCode::first(int i, Vector otherwise) {
 
 void NumberCode::to_general(General to, int i, bool wide) {
   const Place p = place(i);
-  if (p.reg >= 0) {
+  if (p.reg >= 0 && is_general(i)) {
+    if (register_of(p) != to) encoder_.general(ops::mov_load, to, register_of(p), wide);
+  } else if (p.reg >= 0) {
     encoder_.vector(wide ? ops::to_general_8 : ops::to_general_4, static_cast<std::uint8_t>(p.reg),
                     unused, to, Size::xmm);
   } else if (p.slot >= 0) {
     encoder_.general(ops::mov_load, to, slot(p.slot), wide);
+  } else if (const auto value = immediate(i)) {
+    encoder_.general(ops::mov_number, to, to, wide, *value);
   } else {
-    const std::uint64_t bits = node(stored(nodes_, i)).bits;
-    encoder_.set_wide(to, wide ? bits : bits & 0xFFFFFFFF);
+    encoder_.set_wide(to, node(stored(nodes_, i)).bits);
   }
+}
+
+void NumberCode::to_lanes(int i, Vector to) {
+  const Place p = place(i);
+  if (p.reg >= 0) return to_lanes(i, register_of(p), to);
+  encoder_.vector(is_wide(i) ? ops::spread_8 : ops::spread_4, to.number, unused, slot(p.slot));
+}
+void NumberCode::to_lanes(int i, General from, Vector to) {
+  const bool wide = is_wide(i);
+  encoder_.vector(wide ? ops::from_general_8 : ops::from_general_4, to.number, unused, from,
+                  Size::xmm);
+  encoder_.vector(wide ? ops::spread_8 : ops::spread_4, to.number, unused, to);
 }
 
 // ---- results ------------------------------------------------------------------------------
@@ -67,9 +82,18 @@ void NumberCode::spread(int i, Vector from, bool wide) {
 }
 
 void NumberCode::from_general(int i, General from, bool wide) {
+  if (is_general(i)) return general_done(i, from);
   encoder_.vector(wide ? ops::from_general_8 : ops::from_general_4, scratch0.number, unused, from,
                   Size::xmm);
   spread(i, scratch0, wide);
+}
+
+void NumberCode::spread(int i) {
+  const Place p = lanes(i);
+  if (p.none()) return;  // nothing needs it there
+  const Vector to = p.reg >= 0 ? Vector{static_cast<std::uint8_t>(p.reg)} : scratch0;
+  to_lanes(i, to);
+  if (p.slot >= 0) encoder_.vector(ops::store, to.number, unused, slot(p.slot));
 }
 
 // ---- nodes --------------------------------------------------------------------------------
@@ -79,6 +103,10 @@ bool NumberCode::compute(int i) {
   switch (n.code) {
     case Code::quotient:
     case Code::remainder: divide(i); return true;
+    default: break;
+  }
+  if (is_general(i)) return integer(i);
+  switch (n.code) {
     case Code::convert: return convert(i);
     case Code::mul:
       if (n.kind == Kind::i64 || n.kind == Kind::u64) return multiply_wide(i);
@@ -139,11 +167,10 @@ void NumberCode::fused(int i) {
   const Node& n = node(i);
   const Opcode& op = n.kind == Kind::f64 ? ops::fmadd213pd : ops::fmadd213ps;
   Vector to = target(i);
-  const auto holds = [&](int v) { return place(v).reg == to.number; };
+  const auto holds = [&](int v) { return lanes(v).reg == to.number; };
   if (holds(n.in[1]) || holds(n.in[2])) to = scratch0;
   const Vector b = first(n.in[1], scratch1);
-  if (!(in_register(n.in[0]) && place(n.in[0]).reg == to.number))
-    encoder_.vector(ops::load, to.number, unused, last(n.in[0]));
+  if (!holds(n.in[0])) encoder_.vector(ops::load, to.number, unused, last(n.in[0]));
   encoder_.vector(op, to.number, b, last(n.in[2]));
   if (place(i).reg >= 0 && to.number == scratch0.number)
     encoder_.vector(ops::load, target(i).number, unused, scratch0);
@@ -267,13 +294,16 @@ bool NumberCode::convert(int i) {
 
 bool NumberCode::integer_to_float(int i, int a, Kind from, Kind to) {
   if (from == Kind::u64) return false;
-  if (from == Kind::i32) {
+  if (from == Kind::i32 && !is_general(a)) {
     encoder_.vector(to == Kind::f64 ? ops::vex_cvtdq2pd : ops::cvtdq2ps, target(i).number, unused,
                     last(a));
     done(i);
     return true;
   }
   to_general(rax, a, from == Kind::i64);  // of 32 bits: the upper ones are 0
+  if (from == Kind::i32) encoder_.general(ops::extend_sign, rax, rax);
+  // The instruction keeps the other lanes, which nothing should wait for.
+  encoder_.vector(ops::pxor, scratch0.number, scratch0, scratch0, Size::xmm);
   encoder_.vector(to == Kind::f64 ? ops::cvtsi2sd : ops::cvtsi2ss, scratch0.number, scratch0, rax,
                   Size::xmm);
   spread(i, scratch0, to == Kind::f64);

@@ -21,6 +21,10 @@ namespace shardax::codegen {
 // Registers have 256 bits.
 inline constexpr int vector_bytes = 32;
 
+constexpr bool is_integer(Kind kind) {
+  return kind == Kind::i32 || kind == Kind::u32 || kind == Kind::i64 || kind == Kind::u64;
+}
+
 // An element in memory: at pointers[pointer] + offset + index * stride, in bytes.
 struct Access {
   int pointer;

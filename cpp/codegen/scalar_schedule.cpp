@@ -10,10 +10,11 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const ScalarProgram& program, int registers)
-      : program_(program), nodes_(program.nodes), registers_(registers) {}
+  Scheduler(const ScalarProgram& program, int vectors, int general)
+      : program_(program), nodes_(program.nodes), registers_{vectors, general} {}
 
   Schedule run() {
+    out_.homes = find_homes(program_);
     find_partners();
     find_needed();
     order();
@@ -88,7 +89,12 @@ class Scheduler {
     if (access && access->index >= 0) least = std::max(least, depth_[index(access->index)]);
     while (depth > least && regions_[index(depth)].loop) --depth;
     depth_[index(node)] = depth;
+    if (out_.homes.flags[index(node)]) return;
     regions_[index(depth)].items.push_back({node, -1});
+    spread(node, depth);
+  }
+  void spread(int node, int depth) {
+    if (out_.homes.spread[index(node)]) regions_[index(depth)].items.push_back({node, -1, true});
   }
 
   void close() {
@@ -124,48 +130,67 @@ class Scheduler {
     // What moves out of a loop stands before its event.
     if (mark == Mark::loop) regions_.push_back({true, {}});
     regions_.back().items.push_back({-1, e});
+    const auto& made = mark == Mark::again ? event(e).leaving : event(e).moves;
+    for (const Move& move : made) spread(move.to, static_cast<int>(regions_.size()) - 1);
     if (mark == Mark::branch || mark == Mark::otherwise) regions_.push_back({false, {}});
   }
 
   // ---- lives --------------------------------------------------------------------------------
 
   struct Life {
-    int node, start, end;
+    int place, start, end;
     double weight;
     bool called;  // over a call
   };
 
-  void define(int node, int at) { start_[index(node)] = at; }
+  // The places of node v are v and, the second one, this.
+  int second(int v) const { return nodes_.size() + v; }
+  void define(int place, int at) { start_[index(place)] = at; }
 
   template <class F>
   void each_use(const Item& item, F&& use) const {
+    // A number is read where it is computed or, by `lanes`, in a vector register.
+    const auto number = [&](int node, bool lanes) {
+      if (node < 0) return;
+      const int v = stored(nodes_, node);
+      if (nodes_.node(v).code == Code::constant) return;
+      if (!out_.homes.flags[index(v)])
+        return use(lanes && out_.homes.general[index(v)] ? second(v) : v);
+      for (const int in : nodes_.node(v).in) {
+        const int operand = in < 0 ? -1 : stored(nodes_, in);
+        if (operand >= 0 && nodes_.node(operand).code != Code::constant) use(operand);
+      }
+    };
+    if (item.spreads) return number(item.node, false);
     if (item.node >= 0) {
-      for (const int in : nodes_.node(item.node).in) use(in);
-      if (const Access* access = program_.loaded(item.node)) use(access->index);
+      const bool lanes =
+          !out_.homes.general[index(item.node)] && !integer_to_float(nodes_, item.node);
+      for (const int in : nodes_.node(item.node).in) number(in, lanes);
+      if (const Access* access = program_.loaded(item.node)) number(access->index, false);
       return;
     }
     const Event& e = event(item.event);
     const auto moved = [&](const std::vector<Move>& moves) {
       for (const Move& move : moves) {
-        if (needed_[index(move.to)]) use(move.from);
+        if (needed_[index(move.to)]) number(move.from, false);
       }
     };
-    use(e.node);
+    number(e.node, false);
     moved(e.moves);
     const int partner = out_.partner[index(item.event)];
     if (e.mark == Mark::test || e.mark == Mark::otherwise) moved(event(partner).leaving);
-    if (e.mark == Mark::store) use(program_.access(e.place).index);
+    if (e.mark == Mark::store) number(program_.access(e.place).index, false);
   }
 
   void find_lives() {
     const int n = static_cast<int>(out_.items.size());
-    start_.assign(index(nodes_.size()), -1);
+    start_.assign(2 * index(nodes_.size()), -1);
     std::vector<std::pair<int, int>> loops;  // from the loop to `again`
     std::vector<int> place_of(program_.events().size(), -1), calls;
     for (int at = 0; at < n; ++at) {
       const Item& item = out_.items[index(at)];
       if (item.node >= 0) {
-        define(item.node, at);
+        define(item.spreads ? second(item.node) : item.node, at);
         continue;
       }
       const Event& e = event(item.event);
@@ -187,10 +212,7 @@ class Scheduler {
     for (int at = 0; at < n; ++at) {
       const Item& item = out_.items[index(at)];
       if (item.event >= 0 && event(item.event).mark == Mark::again) now /= 10;
-      each_use(item, [&](int used) {
-        if (used < 0) return;
-        const int v = stored(nodes_, used);
-        if (nodes_.node(v).code == Code::constant) return;
+      each_use(item, [&](int v) {
         weight[index(v)] += now;
         int last = at;
         for (const auto& [from, to] : loops) {
@@ -200,9 +222,9 @@ class Scheduler {
       });
       if (item.event >= 0 && event(item.event).mark == Mark::loop) now *= 10;
     }
-    for (int v = 0; v < nodes_.size(); ++v) {
+    for (int v = 0; v < 2 * nodes_.size(); ++v) {
       const int from = start_[index(v)], to = end[index(v)];
-      if (from < 0 || to < 0 || !needed_[index(v)]) continue;
+      if (from < 0 || to < 0 || !needed_[index(v % nodes_.size())]) continue;
       const auto call = std::upper_bound(calls.begin(), calls.end(), from);
       const bool called = call != calls.end() && *call < to;
       lives_.push_back({v, from, to, weight[index(v)] / (to - from + 1), called});
@@ -213,23 +235,31 @@ class Scheduler {
 
   // ---- places -------------------------------------------------------------------------------
 
-  void to_memory(const Life& life) { out_.places[index(life.node)] = {-1, out_.slots++}; }
+  Place& place_of(const Life& life) {
+    const std::size_t v = index(life.place), n = out_.places.size();
+    return v < n ? out_.places[v] : out_.spread[v - n];
+  }
+  void to_memory(const Life& life) { place_of(life) = {-1, out_.slots++}; }
 
   void allocate() {
     out_.places.resize(index(nodes_.size()));
-    std::vector<const Life*> holds(index(registers_), nullptr);
+    out_.spread.resize(index(nodes_.size()));
+    std::vector<const Life*> held[2];
+    for (const int kind : {0, 1}) held[kind].resize(index(registers_[kind]), nullptr);
     for (const Life& life : lives_) {
       if (life.called) {
         to_memory(life);
         continue;
       }
+      const bool general = life.place < nodes_.size() && out_.homes.general[index(life.place)];
+      std::vector<const Life*>& holds = held[general ? 1 : 0];
       int found = -1, worst = -1;
-      for (int r = 0; r < registers_; ++r) {
-        const Life* held = holds[index(r)];
-        if (held && held->end <= life.start) holds[index(r)] = held = nullptr;
-        if (!held) {
+      for (int r = 0; r < static_cast<int>(holds.size()); ++r) {
+        const Life* in = holds[index(r)];
+        if (in && in->end <= life.start) holds[index(r)] = in = nullptr;
+        if (!in) {
           if (found < 0) found = r;
-        } else if (worst < 0 || held->weight < holds[index(worst)]->weight) {
+        } else if (worst < 0 || in->weight < holds[index(worst)]->weight) {
           worst = r;
         }
       }
@@ -241,14 +271,14 @@ class Scheduler {
         to_memory(life);
       } else {
         holds[index(found)] = &life;
-        out_.places[index(life.node)] = {found, -1};
+        place_of(life) = {found, -1};
       }
     }
   }
 
   const ScalarProgram& program_;
   const VectorProgram& nodes_;
-  const int registers_;
+  const int registers_[2];  // of vectors, general ones
   Schedule out_;
   std::vector<bool> needed_;
   std::vector<Region> regions_;
@@ -259,13 +289,8 @@ class Scheduler {
 
 }  // namespace
 
-int stored(const VectorProgram& nodes, int node) {
-  while (nodes.node(node).code == Code::view) node = nodes.node(node).in[0];
-  return node;
-}
-
-Schedule schedule(const ScalarProgram& program, int registers) {
-  return Scheduler(program, registers).run();
+Schedule schedule(const ScalarProgram& program, int vectors, int general) {
+  return Scheduler(program, vectors, general).run();
 }
 
 }  // namespace shardax::codegen

@@ -1,19 +1,21 @@
 // codegen/scalar_schedule.h - in which order a scalar program computes, and where its numbers lie.
 //
 // What a loop computes anew each turn from the same numbers is computed before it. Then each number
-// has one place for the whole of its life: a register, or, where there are more numbers than
-// registers or a function of C++ is called meanwhile, memory on the stack (linear scan: Poletto and
-// Sarkar 1999; of two numbers the one that loops use less goes to memory).
+// has one place for the whole of its life: a register, general or of vectors (scalar_homes.h), or,
+// where there are more numbers than registers or a function of C++ is called meanwhile, memory on
+// the stack (linear scan: Poletto and Sarkar 1999; of two numbers the one that loops use less goes
+// to memory). What general registers hold has a second place where vectors need it.
 #pragma once
 
-#include "codegen/scalar_program.h"
+#include "codegen/scalar_homes.h"
 
 namespace shardax::codegen {
 
-// A node is computed, or an event happens: one of both is not -1.
+// A node is computed, or brought to its second place, or an event happens.
 struct Item {
   int node = -1;
   int event = -1;
+  bool spreads = false;
 };
 
 struct Place {
@@ -24,15 +26,15 @@ struct Place {
 };
 
 struct Schedule {
+  Homes homes;
   std::vector<Item> items;
   std::vector<Place> places;  // of each node; none for constants, views and what nothing needs
+  std::vector<Place> spread;  // the second ones
   std::vector<int> partner;   // of each event: `again` of test and loop, `join` of its choice
   int slots = 0;
 };
 
-// Views are their operand's bits.
-int stored(const VectorProgram& nodes, int node);
-
-Schedule schedule(const ScalarProgram& program, int registers);
+// `vectors`, `general`: how many registers there are of each kind.
+Schedule schedule(const ScalarProgram& program, int vectors, int general);
 
 }  // namespace shardax::codegen

@@ -32,7 +32,8 @@ def integers(i, j):
     shifted = (i << (j & 7)) + lax.shift_right_logical(i, j & 3)
     if not x64:
         shifted = shifted ^ (i >> (j & 5))
-    return shifted, k, odd, jnp.where(odd, i > 3, j > 3), jnp.minimum(i, k) - j, small | (i <= j)
+    ends = jnp.minimum(i, k) - jnp.maximum(i, j)
+    return shifted, k, odd, jnp.where(odd, i > 3, j > 3), ends, small | (i <= j)
 
 def converted(i, x):
     out = []
@@ -73,6 +74,13 @@ def numbers(n, x, flags, table):
     start = (jnp.int32(0), x, x.astype(float), flags[0], [x + k for k in range(20)])
     return lax.scan(step, start, (flags, jnp.arange(len(flags)).astype("int8")))
 
+def lanes(many):
+    return lax.fori_loop(0, 3, lambda i, many: many // 7 + many[::-1], many)
+
+def chosen(n):
+    # Integers that loops carry have general registers.
+    return lax.fori_loop(0, n, lambda i, m: m * 3 - jnp.where((m | i) < 9, m ^ i, 7), n)
+
 for x64 in (False, True):
     jax.config.update("jax_enable_x64", x64)
     x = jnp.linspace(-2, 3, 40)
@@ -88,6 +96,8 @@ for x64 in (False, True):
     jax.block_until_ready(jax.jit(lambda x: x * 2 + x[0])(large))  # past the caches
 table = jnp.ones((40, 3), "float32")
 flags = jnp.arange(9) % 2 > 0
+jax.block_until_ready(jax.jit(lanes)(jnp.arange(40, dtype="int32")))
+jax.block_until_ready(jax.jit(chosen)(jnp.int32(3)))
 jax.block_until_ready(jax.jit(numbers)(jnp.int32(3), jnp.float32(1.5), flags, table))
 """
 
@@ -160,8 +170,8 @@ BOTH = {name + kind for name in FLOATS for kind in ("ps", "pd")} | set(
 LOOPS = set(
     "vptest vpextrb vpextrw vpbroadcastb vpbroadcastw vpbroadcastd vpbroadcastq vcvtps2pd "
     "vcvtpd2ps vcvtdq2pd vcvttps2dq vcvttpd2dq vcvttss2si vcvttsd2si vcvtsi2sd vcvtsi2ss vpmovsxdq "
-    "vpmovzxdq vpmuldq vpshufd div idiv imul neg cdq cqo lea sub cmp test xor je jne jbe jmp "
-    "movabs call push pop".split()
+    "vpmovzxdq vpmuldq vpshufd div idiv imul neg cdq cqo lea sub cmp test xor and or shl shr sar "
+    "cmove cmovne cmovl cmovge cmovg movsxd je jne jbe jge jmp movabs call push pop".split()
 )
 OWN = {
     "avx2": "vroundps vroundpd vblendvps vblendvpd vpcmpgtd vpcmpgtq vpcmpeqd vpcmpeqq vpand vpor "
