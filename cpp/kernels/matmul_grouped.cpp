@@ -9,12 +9,15 @@
 // bfloat16 (AVX-512 BF16): the instruction adds the two products of a lane one after the other,
 // each with one rounding, first that in the high bits: the chain that kernels/matmul.h promises,
 // but that denormal numbers count as zero.
+//
+// Where there is AMX, its tiles multiply both (matmul_tiles.cpp).
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "array/half.h"
 #include "kernels/matmul_kernels.h"
+#include "kernels/matmul_tiles.h"
 #include "kernels/parts.h"
 #include "kernels/room.h"
 
@@ -24,21 +27,6 @@
 
 namespace shardax::kernels {
 namespace {
-
-// S: elements as they lie, of bfloat16 their bits.
-template <class S, class Sum>
-struct GroupKernels {
-  std::int64_t group, panel;  // elements in a lane, columns of a panel
-  std::int64_t block;         // lanes of a row that are added up before the sums are
-  bool biased;
-  void (*rows_by_panel)(std::int64_t rows, std::int64_t groups, const std::uint32_t* a,
-                        std::int64_t a_row, const std::uint32_t* b, Sum* sums,
-                        std::int64_t sums_row, bool add);
-  void (*pack_line)(const S* in, std::int64_t step, std::int64_t count, unsigned flip,
-                    std::uint32_t* out);
-  void (*pack_rows)(const S* in, std::int64_t row, std::int64_t n, int count, unsigned flip,
-                    std::uint32_t* out);
-};
 
 #if defined(__x86_64__)
 typedef std::int32_t Words512 __attribute__((vector_size(64)));
@@ -60,6 +48,7 @@ constexpr bool descending = false, biased = true;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return Sums(_mm512_dpbusd_epi32(__m512i(sums), __m512i(a), __m512i(b)));
 }
+#include "kernels/matmul_grouped_packing.h"
 #include "kernels/matmul_grouped_tile.h"
 }  // namespace vnni
 #pragma GCC pop_options
@@ -77,6 +66,7 @@ constexpr bool descending = true, biased = false;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return Sums(_mm512_dpbf16_ps(__m512(sums), __m512bh(a), __m512bh(b)));
 }
+#include "kernels/matmul_grouped_packing.h"
 #include "kernels/matmul_grouped_tile.h"
 }  // namespace bf16
 #pragma GCC pop_options
@@ -94,22 +84,23 @@ constexpr bool descending = false, biased = false;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return sums + Sums(_mm256_madd_epi16(__m256i(a), __m256i(b)));
 }
+#include "kernels/matmul_grouped_packing.h"
 #include "kernels/matmul_grouped_tile.h"
 }  // namespace avx2
 #pragma GCC pop_options
 #endif
 
 using Bits16 = std::uint16_t;  // of a bfloat16
-template <class S>
-using SumOf = std::conditional_t<std::is_same_v<S, Bits16>, float, std::uint32_t>;
-
 // Null where this machine, or `isa`, has no such instruction.
 template <class S>
-const GroupKernels<S, SumOf<S>>* kernels_for([[maybe_unused]] Isa isa) {
+const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
 #if defined(__x86_64__)
   const bool wide = isa == Isa::avx512 && __builtin_cpu_supports("avx512bw");
+  if (wide && has_tiles()) return tile_kernels<S>();
   if constexpr (std::is_same_v<S, Bits16>) {
-    if (wide && __builtin_cpu_supports("avx512bf16")) return &bf16::table<S>;
+    // Intel's processors start one of these instructions every other cycle, and four FMAs.
+    const bool fast = !__builtin_cpu_is("intel");
+    if (wide && fast && __builtin_cpu_supports("avx512bf16")) return &bf16::table<S>;
   } else {
     if (wide && __builtin_cpu_supports("avx512vnni")) return &vnni::table<S>;
     if (isa != Isa::baseline) return &avx2::table<S>;
@@ -126,16 +117,18 @@ constexpr double least_shared = 1.5e6, large = 64e6;
 
 template <class S>
 class GroupedProduct {
-  using Sum = SumOf<S>;
+  using Sum = GroupSum<S>;
 
  public:
   GroupedProduct(const MatmulArgs& p, const GroupKernels<S, Sum>& kernels)
       : p_(p),
         kernels_(kernels),
-        groups_(parts_of(p.k, kernels.group)),
+        groups_(parts_of(parts_of(p.k, kernels.group), kernels.groups) * kernels.groups),
         panels_(parts_of(p.n, kernels.panel)),
-        // Rows a page apart push each other out of the first-level cache.
-        a_row_(groups_ % 1024 == 0 ? groups_ + 16 : groups_),
+        // Rows a page apart push each other out of the first-level cache; those of tiles, which are
+        // read 16 at a time, have an odd number of its lines.
+        a_row_(kernels.groups == 1 ? (groups_ % 1024 == 0 ? groups_ + 16 : groups_)
+                                   : (groups_ / kernels.groups | 1) * kernels.groups),
         moves_a_(kernels.biased && std::is_signed_v<S>),
         moves_b_(kernels.biased && !std::is_signed_v<S>),
         turn_(float_kernels<float>(best_isa()).turn),
@@ -168,7 +161,7 @@ class GroupedProduct {
 
   // Chunks of nearly equal size.
   void cut() {
-    constexpr std::int64_t tile = 12;
+    const std::int64_t tile = std::max(2 * kernels_.rows, std::int64_t{12});
     std::int64_t down = parts_of(p_.m, chunk_rows), across = parts_of(p_.n, chunk_columns);
     while (!by_items() && down * across < enough_chunks) {
       if (panels_ >= 2 * across) {
@@ -187,10 +180,13 @@ class GroupedProduct {
   void item(std::int64_t batch, ParallelFor parallel_for) const {
     const Room<std::uint32_t> packed(panels_ * panel_size());
     const Room<Sum> excess(panels_ * kernels_.panel);
-    const auto pack = [&](std::int64_t j) {
-      pack_panel(batch, j, packed.data() + j * panel_size(), excess.data() + j * kernels_.panel);
+    const std::int64_t together = std::clamp<std::int64_t>(panels_ / 8, 1, 8);
+    const auto pack = [&](std::int64_t part) {
+      const std::int64_t j = part * together;
+      pack_panels(batch, j, std::min(together, panels_ - j), packed.data() + j * panel_size(),
+                  excess.data() + j * kernels_.panel);
     };
-    parallel_for(panels_, pack);
+    parallel_for(parts_of(panels_, together), pack);
     const std::int64_t across = parts_of(p_.n, columns_);
     const auto chunk = [&](std::int64_t i) {
       multiply(batch, i / across * rows_, i % across * columns_, packed.data(), excess.data());
@@ -211,16 +207,20 @@ class GroupedProduct {
             reinterpret_cast<float*>(out));
     };
     const bool by_rows = step == 1 && k_step != 1;
-    for (std::int64_t g = 0; g < groups_; g += some) {
-      const std::int64_t count = std::min(some, groups_ - g), k = g * kernels_.group;
+    const std::int64_t groups = parts_of(p_.k, kernels_.group);
+    for (std::int64_t l = 0; line != 1 && l < n; ++l)
+      std::fill(to + l * line + groups, to + l * line + groups_, 0u);
+    if (line == 1) std::fill(to + groups * g_row, to + groups_ * g_row, 0u);
+    for (std::int64_t g = 0; g < groups; g += some) {
+      const std::int64_t count = std::min(some, groups - g), k = g * kernels_.group;
       if (by_rows) {
         for (std::int64_t i = 0; i < count; ++i) {
           const std::int64_t at = k + i * kernels_.group;
           kernels_.pack_rows(from + at * k_step, k_step, n,
                              static_cast<int>(std::min(kernels_.group, p_.k - at)), flip,
-                             line == 1 ? to + (g + i) * g_row : block + i * n);
+                             block + i * n);
         }
-        if (line != 1) turn(n, count, to + g, line);
+        turn(n, count, to + g, line);
         continue;
       }
       const std::int64_t left = std::min(count * kernels_.group, p_.k - k);
@@ -232,28 +232,73 @@ class GroupedProduct {
     }
   }
 
+  // The rows of a group, which lie too far apart for the processor to foresee them.
+  void fetch(const S* from, std::int64_t k, std::int64_t columns) const {
+    constexpr std::int64_t line = 64 / sizeof(S);
+    const std::int64_t end = std::min(k + kernels_.group, p_.k);
+    for (std::int64_t row = k; row < end; ++row) {
+      for (std::int64_t l = 0; l < columns; l += line)
+        __builtin_prefetch(from + row * p_.b_k + l, 0, 1);
+    }
+  }
+  // The same of all columns of some panels, whose rows lie side by side: row by row, as memory is
+  // read fastest.
+  void pack_side_by_side(const S* from, std::int64_t columns, unsigned flip,
+                         std::uint32_t* to) const {
+    constexpr std::int64_t ahead = 4;
+    const std::int64_t groups = parts_of(p_.k, kernels_.group);
+    for (std::int64_t g = 0; g < groups_; ++g) {
+      const std::int64_t k = g * kernels_.group;
+      fetch(from, k + ahead * kernels_.group, columns);
+      for (std::int64_t l = 0; l < columns; l += kernels_.panel) {
+        std::uint32_t* const out = to + l / kernels_.panel * panel_size() + g * kernels_.panel;
+        const std::int64_t n = std::min(kernels_.panel, columns - l);
+        if (g < groups)
+          kernels_.pack_rows(from + k * p_.b_k + l, p_.b_k, n,
+                             static_cast<int>(std::min(kernels_.group, p_.k - k)), flip, out);
+        else
+          std::fill_n(out, n, 0u);
+      }
+    }
+  }
+
   // `excess`: what the sums of each column are too large by.
-  void pack_panel(std::int64_t batch, std::int64_t j, std::uint32_t* to, Sum* excess) const {
-    const S* const from =
-        static_cast<const S*>(p_.b) + batch * p_.b_batch + j * kernels_.panel * p_.b_n;
-    const std::int64_t columns = std::min(kernels_.panel, p_.n - j * kernels_.panel);
-    if (columns < kernels_.panel) std::fill_n(to, panel_size(), 0u);
-    pack(from, p_.b_n, p_.b_k, columns, moves_b_ ? sign : 0, to, kernels_.panel, 1);
+  void pack_panels(std::int64_t batch, std::int64_t first, std::int64_t count, std::uint32_t* to,
+                   Sum* excess) const {
+    const std::int64_t j = first * kernels_.panel,
+                       columns = std::min(count * kernels_.panel, p_.n - j);
+    const S* const from = static_cast<const S*>(p_.b) + batch * p_.b_batch + j * p_.b_n;
+    const unsigned flip = moves_b_ ? sign : 0;
+    if (columns < count * kernels_.panel)
+      std::fill_n(to + (count - 1) * panel_size(), panel_size(), 0u);
+    if (p_.b_n == 1 && p_.b_k != 1) {
+      pack_side_by_side(from, columns, flip, to);
+    } else {
+      for (std::int64_t l = 0; l < columns; l += kernels_.panel)
+        pack(from + l * p_.b_n, p_.b_n, p_.b_k, std::min(kernels_.panel, columns - l), flip,
+             to + l / kernels_.panel * panel_size(), kernels_.panel, 1);
+    }
     if (!moves_a_) return;
     const Room<std::uint32_t> ones(groups_);
     std::fill_n(ones.data(), groups_, 0x01010101u);
-    kernels_.rows_by_panel(1, groups_, ones.data(), groups_, to, excess, kernels_.panel, false);
-    for (std::int64_t l = 0; l < kernels_.panel; ++l) excess[l] *= sign;
+    for (std::int64_t k = 0; k < count; ++k) {
+      Sum* const of = excess + k * kernels_.panel;
+      kernels_.rows_by_panel(1, groups_, ones.data(), groups_, to + k * panel_size(), of,
+                             kernels_.panel, false);
+      for (std::int64_t l = 0; l < kernels_.panel; ++l) of[l] *= sign;
+    }
   }
 
   void multiply(std::int64_t batch, std::int64_t i, std::int64_t j, const std::uint32_t* packed,
                 const Sum* excess) const {
     const std::int64_t rows = std::min(rows_, p_.m - i), columns = std::min(columns_, p_.n - j),
                        width = parts_of(columns, kernels_.panel) * kernels_.panel;
-    const Room<std::uint32_t> a(rows * a_row_);
-    const Room<Sum> sums(rows * width);
+    const std::int64_t held = parts_of(rows, kernels_.rows) * kernels_.rows;
+    const Room<std::uint32_t> a(held * a_row_);
+    const Room<Sum> sums(held * width);
     const S* const from = static_cast<const S*>(p_.a) + batch * p_.a_batch + i * p_.a_m;
     pack(from, p_.a_m, p_.a_k, rows, moves_a_ ? sign : 0, a.data(), 1, a_row_);
+    if (kernels_.open) kernels_.open();
     for (std::int64_t g = 0; g < groups_; g += kernels_.block) {
       for (std::int64_t l = 0; l < width; l += kernels_.panel) {
         kernels_.rows_by_panel(
@@ -262,6 +307,7 @@ class GroupedProduct {
             width, g > 0);
       }
     }
+    if (kernels_.close) kernels_.close();
     for (std::int64_t r = 0; r < rows; ++r) {
       Sum* const row = sums.data() + r * width;
       if (moves_a_) {
@@ -315,9 +361,12 @@ bool product(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
 }  // namespace
 
 bool matmul_grouped(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
+  if (itemsize(p.out_dtype) > 4 || p.out_dtype == DType::boolean) return false;
+  // Tiles add up in an order of their own: all shapes get it.
+  if (p.dtype == DType::bfloat16 && isa == Isa::avx512 && has_tiles())
+    return product<Bits16>(p, isa, parallel_for);
   constexpr std::int64_t least = std::int64_t{1} << 16;  // multiplications of each product
   if (p.m < 8 || p.n < 8 || p.k < 16 || p.m * p.n * p.k < least) return false;
-  if (itemsize(p.out_dtype) > 4 || p.out_dtype == DType::boolean) return false;
   switch (p.dtype) {
     case DType::int8: return product<std::int8_t>(p, isa, parallel_for);
     case DType::uint8: return product<std::uint8_t>(p, isa, parallel_for);

@@ -16,6 +16,7 @@
 #include "kernels/dispatch.h"
 #include "kernels/matmul.h"
 #include "kernels/matmul_kernels.h"
+#include "kernels/matmul_tiles.h"
 
 using namespace shardax;
 using namespace shardax::kernels;
@@ -91,6 +92,22 @@ void multiply_add(std::complex<T>& sum, std::complex<T> a, std::complex<T> b) {
   sum = {re, im};
 }
 
+// Which instructions compute.
+Isa current = best_isa();
+
+// As AMX adds up: of 32 elements those of even and of odd places first.
+float in_tiles(const bfloat16_t* a, std::int64_t a_k, const bfloat16_t* b, std::int64_t b_k,
+               std::int64_t k) {
+  float sum = 0;
+  for (std::int64_t k0 = 0; k0 < k; k0 += 32) {
+    float halves[2] = {};
+    for (std::int64_t i = k0; i < std::min(k, k0 + 32); ++i)
+      multiply_add(halves[i % 2], to_float(a[i * a_k]), to_float(b[i * b_k]));
+    sum += halves[0] + halves[1];
+  }
+  return sum;
+}
+
 template <class S, class Out>
 Out element(const MatmulArgs& p, std::int64_t batch, std::int64_t i, std::int64_t j) {
   const S* a = static_cast<const S*>(p.a) + batch * p.a_batch + i * p.a_m;
@@ -110,6 +127,10 @@ Out element(const MatmulArgs& p, std::int64_t batch, std::int64_t i, std::int64_
     // A complex multiply-add is two real ones.
     const bool is_pair = is_complex(p.dtype);
     const std::int64_t block_size = is_pair ? matmul_k_block / 2 : matmul_k_block;
+    if constexpr (std::is_same_v<S, bfloat16_t> && std::is_same_v<Sum, float>) {
+      if (current == Isa::avx512 && has_tiles())
+        return rounded<Out>(in_tiles(a, p.a_k, b, p.b_k, p.k));
+    }
     Sum sum{};
     for (std::int64_t k0 = 0; k0 < p.k; k0 += block_size) {
       Sum block{};
@@ -330,6 +351,10 @@ void check_large() {
     check<double, double>(3, 300, 200, 300, Layout::rows, Layout::columns, Layout::rows, what, run);
     check<bfloat16_t, bfloat16_t>(1, 300, 400, 600, Layout::rows, Layout::rows, Layout::rows, what,
                                   run);
+    check<bfloat16_t, float>(1, 90, 70, 5000, Layout::columns, Layout::columns, Layout::rows, what,
+                             run);
+    check<bfloat16_t, float>(20, 50, 60, 33, Layout::rows, Layout::columns, Layout::rows, what,
+                             run);
     check<std::int32_t, std::int32_t>(1, 300, 400, 200, Layout::rows, Layout::rows, Layout::rows,
                                       what, run);
     check<std::int8_t, std::int32_t>(200, 32, 64, 128, Layout::rows, Layout::rows, Layout::rows,
@@ -341,6 +366,7 @@ void check_large() {
 
 template <Isa isa>
 void check_isa(const char* what) {
+  current = isa;
   check_type<float, float>(what, run_isa<isa>);
   check_type<double, double>(what, run_isa<isa>);
   check_type<bfloat16_t, bfloat16_t>(what, run_isa<isa>);
@@ -352,6 +378,7 @@ void check_isa(const char* what) {
                                   what, run_isa<isa>);
   check<std::uint8_t, std::int32_t>(1, 100, 70, 4096, Layout::columns, Layout::rows, Layout::spread,
                                     what, run_isa<isa>);
+  current = best_isa();
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ def test_lengths(n):
         assert_close(getattr(jnp.fft, name)(z, n), getattr(np.fft, name)(z, n))
 
 
-# Passes alone, matrices of passes, convolutions, matrices of these; even and odd, with 13, 15, 16 + 1
-# and 16 + 5 columns; for one core's cache and beyond.
+# Passes alone, matrices of passes, convolutions, matrices of these; even and odd, with 13, 15,
+# 16 + 1 and 16 + 5 columns; for one core's cache and beyond.
 LENGTHS = (60, 101, 165, 169, 221, 254, 303, 315, 499, 854, 997, 1000, 1243, 1507, 2003, 4096, 4099,
            4795, 6561, 7544, 18480, 18769, 67599)  # fmt: skip
 
