@@ -6,7 +6,7 @@
 // made of 32 elements at a time here, whatever the shape.
 #include "kernels/matmul_tiles.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__) && defined(__linux__) && __GNUC__ >= 11  // which know AMX
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
