@@ -1,8 +1,8 @@
 // codegen/scalar_homes.cpp - groups of integers, and what is gained by general registers.
 #include "codegen/scalar_homes.h"
 
+#include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 #include "base/index.h"
 
@@ -132,8 +132,11 @@ class Finder {
 
   // ---- groups ---------------------------------------------------------------------------------
 
-  int group(int i) const {
-    while (parents_[index(i)] != i) i = parents_[index(i)];
+  int group(int i) {
+    while (parents_[index(i)] != i) {
+      int& parent = parents_[index(i)];
+      i = parent = parents_[index(parent)];
+    }
     return i;
   }
   void unite(int a, int b) {

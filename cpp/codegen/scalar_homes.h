@@ -8,6 +8,8 @@
 // together, where what is gained is more than what their ways to and fro cost.
 #pragma once
 
+#include <vector>
+
 #include "codegen/scalar_program.h"
 
 namespace shardax::codegen {
