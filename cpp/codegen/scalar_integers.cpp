@@ -20,7 +20,6 @@ const GeneralOpcode& move_if(Condition condition) {
     case Condition::nonzero: return ops::move_if_not_equal;
     case Condition::less: return ops::move_if_less;
     case Condition::greater_equal: return ops::move_if_not_less;
-    case Condition::greater: return ops::move_if_greater;
     default: throw InternalError("codegen: no move under this condition");
   }
 }
