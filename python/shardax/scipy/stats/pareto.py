@@ -1,11 +1,11 @@
 """shardax.scipy.stats.pareto - the Pareto distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import held, inexact, reals, within
 
 
 def _standard(x, b, loc, scale):
-    x, b, loc, scale = inexact(x, b, loc, scale)
+    x, b, loc, scale = reals(x, b, loc, scale)
     y = jnp.where(scale < 0, jnp.nan, (x - loc) / scale)
     return y, jnp.log(held(y, 1)), b, scale
 
