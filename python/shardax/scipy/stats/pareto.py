@@ -35,7 +35,8 @@ def cdf(x, b, loc=0, scale=1):
 def logcdf(x, b, loc=0, scale=1):
     """The logarithm of cdf."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(~(y < 1), jnp.log1p(-jnp.exp(-_power(b, log_y))))
+    inside = ~(y < 1)
+    return within(inside, jnp.log1p(-jnp.exp(-jnp.where(inside, _power(b, log_y), 1))))
 
 
 def sf(x, b, loc=0, scale=1):
