@@ -26,6 +26,33 @@ def test_nan_stays_nan(distribution, names, parameters):
         assert np.isnan(getattr(distribution, name)(np.float32(np.nan), *parameters)), name
 
 
+REAL = {
+    stats.bernoulli: ("logpmf", "pmf", "cdf", "ppf"),
+    stats.expon: ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf"),
+    stats.geom: ("logpmf", "pmf"),
+    stats.gumbel_l: ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf", "ppf"),
+    stats.gumbel_r: ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf", "ppf"),
+    stats.laplace: ("logpdf", "pdf", "cdf"),
+    stats.pareto: ("logpdf", "pdf", "cdf", "logcdf", "sf", "logsf"),
+    stats.uniform: ("logpdf", "pdf", "cdf"),
+    stats.wrapcauchy: ("logpdf", "pdf"),
+}
+
+
+@pytest.mark.parametrize("distribution", REAL, ids=lambda x: x.__name__.split(".")[-1])
+def test_what_is_compared_is_real(distribution):
+    for name in REAL[distribution]:
+        with pytest.raises(TypeError, match="compares its arguments, which complex64 numbers"):
+            getattr(distribution, name)(0.5 + 0.5j, 0.5)
+
+
+def test_quantiles_of_mixed_dtypes():
+    q, location = jnp.float16(0.25), jnp.zeros(2, np.float16)
+    assert stats.logistic.ppf(q, location).dtype == np.float16
+    assert stats.logistic.isf(True, location).dtype == np.float16
+    assert not stats.uniform.cdf(0.5).weak_type
+
+
 def test_densities_at_infinity():
     ends = np.float32([-np.inf, -200, 200, np.inf])
     np.testing.assert_array_equal(stats.logistic.pdf(ends), np.zeros(4))

@@ -116,6 +116,11 @@ def test_distributions_at_ends_of_their_support():
         np.testing.assert_allclose(by_p, 3.0 * (1 if p else -1))
 
 
+def test_no_slope_below_the_support():
+    slopes = shardax.vmap(shardax.grad(stats.pareto.logcdf, (0, 1)), (0, None))
+    np.testing.assert_array_equal(slopes(np.float32([0, 0.5]), 2.5), np.zeros((2, 2)))
+
+
 def test_logarithms_of_tails():
     np.testing.assert_allclose(stats.gumbel_r.logsf(-5.0), -3.5073891964646352e-65, rtol=1e-10)
     np.testing.assert_allclose(stats.gumbel_l.logcdf(5.0), -3.5073891964646352e-65, rtol=1e-10)

@@ -9,6 +9,8 @@ from shardax._base.arrays import asarray, in_one_program, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._keys import (
     check_key,
+    check_numbers,
+    check_parameters,
     float_dtype,
     parameter_shape,
     partitionable,
@@ -95,6 +97,7 @@ def _neighbour(x, towards):
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     """Normal, limited to (lower, upper)."""
     key = check_key("truncated_normal", key)
+    check_numbers("truncated_normal", lower, upper)
     shape = (
         _core.broadcast_shapes(np.shape(lower), np.shape(upper))
         if shape is None
@@ -200,6 +203,7 @@ def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
     """
     key = check_key("double_sided_maxwell", key)
     dtype = float_dtype(dtype, "double_sided_maxwell")
+    check_numbers("double_sided_maxwell", loc, scale)
     each = _core.broadcast_shapes(np.shape(loc), np.shape(scale))
     shape = (to_shape(shape) or each) + each
     first, second = subkeys(key, partitionable())
@@ -236,6 +240,7 @@ def _parametrised(rule):
 
     def draw(name, key, parameters, shape, dtype):
         key, dtype = check_key(name, key), float_dtype(dtype, name)
+        check_parameters(name, dtype, *parameters)
         shape = parameter_shape(name, shape, *parameters)
         return compiled(key, parameters, shape=shape, dtype=dtype, stream=partitionable())
 

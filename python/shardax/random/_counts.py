@@ -22,6 +22,13 @@ from shardax.random._keys import (
 from shardax.random._uniform import draw_uniform
 
 
+def _count_dtype(name, dtype):
+    dtype = _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, name)
+    if not jnp.issubdtype(dtype, np.integer):
+        raise ValueError(f"dtype argument to `{name}` must be an int dtype, got {np.dtype(dtype)}")
+    return np.dtype(dtype)
+
+
 def _poisson_small(key, rate, dtype, stream):
     """Knuth's method: how many uniform numbers are multiplied until the product is below
     exp(-rate).
@@ -87,9 +94,8 @@ def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
             "`poisson` is only implemented for the threefry2x32 RNG, not "
             f"{key.dtype.implementation}"
         )
-    dtype = np.dtype(
-        _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "poisson")
-    )
+    dtype = _count_dtype("poisson", dtype)
+    check_arraylike("poisson", lam)
     shape = np.shape(lam) if shape is None else to_shape(shape)
     return _poisson(key, lam, shape=shape, dtype=dtype, stream=partitionable())
 
@@ -109,11 +115,7 @@ def _geometric(key, p, shape, dtype, stream):
 def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
     """The number of trials of probability `p` until one succeeds; int32 unless `dtype` says."""
     key = check_key("geometric", key)
-    dtype = np.dtype(
-        _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "geometric")
-    )
-    if not jnp.issubdtype(dtype, np.integer):
-        raise ValueError(f"dtype argument to `geometric` must be an int dtype, got {dtype}")
+    dtype = _count_dtype("geometric", dtype)
     shape = parameter_shape("geometric", shape, p)
     return _geometric(key, p, shape=shape, dtype=dtype, stream=partitionable())
 
@@ -235,4 +237,5 @@ def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
         return remaining - count, count
 
     counts = lax.scan(draw, n, (shares, split(key, shares.shape[0])), unroll=unroll)[1]
-    return jnp.moveaxis(counts, 0, -1).astype(float_dtype(dtype, "multinomial"))
+    dtype = _core.canonical_dtype(float) if dtype is None else dtype
+    return jnp.moveaxis(counts, 0, -1).astype(_core.requested_dtype(dtype, "multinomial"))

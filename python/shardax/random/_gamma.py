@@ -6,13 +6,15 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, bind, static_jit
+from shardax._base.arrays import asarray, bind, operand_of, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax._transform.maps import vmap
 from shardax.numpy._exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher
 from shardax.random._keys import (
     check_key,
+    check_numbers,
+    check_parameters,
     drawn_shape,
     float_dtype,
     is_drawn_together,
@@ -93,6 +95,7 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     The derivative by `a` is that of the variate at a fixed quantile.
     """
     key, dtype = check_key("gamma", key), float_dtype(dtype, "gamma")
+    check_numbers("gamma", a)
     shape = parameter_shape("gamma", shape, a)
     return _gamma(key, a, shape=shape, dtype=dtype, log_space=False, stream=partitionable())
 
@@ -101,6 +104,7 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
 def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
     """The logarithm of gamma variates, exact also where those would be too small."""
     key, dtype = check_key("loggamma", key), float_dtype(dtype, "gamma")
+    check_numbers("loggamma", a)
     shape = parameter_shape("loggamma", shape, a)
     return _gamma(key, a, shape=shape, dtype=dtype, log_space=True, stream=partitionable())
 
@@ -109,6 +113,7 @@ def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
 def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
     """The beta distribution: the share of one of two gamma variates in their sum."""
     key, dtype = check_key("beta", key), float_dtype(dtype, "beta")
+    check_parameters("beta", dtype, a, b)
     shape = parameter_shape("beta", shape, a, b)
     first, second = subkeys(key, partitionable())
     x, y = loggamma(first, a, shape, dtype), loggamma(second, b, shape, dtype)
@@ -121,7 +126,7 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
 def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
     """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
     key, dtype = check_key("dirichlet", key), float_dtype(dtype, "dirichlet")
-    alpha = asarray(alpha)
+    alpha = operand_of("dirichlet", alpha)
     if alpha.ndim < 1:
         raise ValueError(f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}")
     shape = (
@@ -135,15 +140,17 @@ def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
 @takes_out_sharding
 def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
     """The chi-square distribution with `df` degrees of freedom."""
-    dtype = float_dtype(dtype, "chisquare")
+    key, dtype = check_key("chisquare", key), float_dtype(dtype, "chisquare")
+    check_parameters("chisquare", dtype, df)
     half = _core.convert(asarray(df), dtype) / 2
-    return 2 * jnp.exp(loggamma(check_key("chisquare", key), half, shape, dtype))
+    return 2 * jnp.exp(loggamma(key, half, shape, dtype))
 
 
 @takes_out_sharding
 def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
     """The F distribution with `dfnum` and `dfden` degrees of freedom."""
     key, dtype = check_key("f", key), float_dtype(dtype, "f")
+    check_parameters("f", dtype, dfnum, dfden)
     shape = parameter_shape("f", shape, dfnum, dfden)
     dfnum, dfden = (_core.convert(asarray(v), dtype) for v in (dfnum, dfden))
     below, above = subkeys(key, partitionable())
@@ -155,6 +162,7 @@ def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
 def t(key, df, shape=None, dtype=None, *, out_sharding=None):
     """Student's t distribution with `df` degrees of freedom."""
     key, dtype = check_key("t", key), float_dtype(dtype, "t")
+    check_parameters("t", dtype, df)
     shape = parameter_shape("t", shape, df)
     first, second = subkeys(key, partitionable())
     half = _core.convert(asarray(df), dtype) / 2
@@ -169,6 +177,7 @@ def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
         float_dtype(dtype, "generalized_normal"),
         to_shape(shape),
     )
+    check_numbers("generalized_normal", p)
     first, second = subkeys(key, partitionable())
     size = gamma(first, 1 / p, shape, dtype)
     return rademacher(second, shape, dtype) * size ** (1 / p)

@@ -6,10 +6,11 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, bind, in_one_program
+from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program, result_type
 from shardax._base.dtypes import KEYS, KeyTy
 from shardax._devices.filled import shape_tuple
 from shardax._devices.shardings import completed
+from shardax.errors import TypePromotionError
 
 # The dtypes of keys by what `impl` and their dtype's name call their generator.
 _GENERATORS = {text: key for key in KEYS.values() for text in (key.implementation, key.tag)}
@@ -169,6 +170,25 @@ def drawn_shape(name, shape, *others):
             f"{joined} for shape argument {shape}."
         )
     return joined
+
+
+def check_numbers(name, *parameters):
+    """ValueError where a parameter is None, TypeError where it is a sequence."""
+    if any(parameter is None for parameter in parameters):
+        raise ValueError(f"{name}: None is not a valid parameter; it takes numbers or arrays.")
+    check_arraylike(name, *parameters)
+
+
+def check_parameters(name, dtype, *parameters):
+    """As check_numbers; TypePromotionError where one does not promote to the dtype of the draw."""
+    check_numbers(name, *parameters)
+    for parameter in parameters:
+        if result_type(parameter, dtype) != dtype:
+            raise TypePromotionError(
+                f"In arguments to {name}, cannot safely cast argument of type "
+                f"{asarray(parameter).dtype} to {dtype}. Convert it with astype, or ask for a "
+                "wider dtype."
+            )
 
 
 def parameter_shape(name, shape, *parameters):

@@ -7,7 +7,7 @@ import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax.random._keys import check_key, drawn_shape, float_dtype, to_shape
+from shardax.random._keys import check_key, check_numbers, drawn_shape, float_dtype, to_shape
 from shardax.random._uniform import normal
 
 
@@ -19,12 +19,12 @@ def multivariate_normal(
     key = check_key("multivariate_normal", key)
     if method not in ("svd", "eigh", "cholesky"):
         raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
-    mean, cov = asarray(mean), asarray(cov)
+    check_numbers("multivariate_normal", mean, cov)
     common = result_type(mean, cov)
-    dtype = float_dtype(
-        dtype if dtype is not None or common.kind in "biu" else common, "multivariate_normal"
-    )
-    mean, cov = _core.convert(mean, dtype), _core.convert(cov, dtype)
+    if common.kind in "biu":
+        common = _core.canonical_dtype(float)
+    mean, cov = _core.convert(asarray(mean), common), _core.convert(asarray(cov), common)
+    dtype = float_dtype(common if dtype is None else dtype, "multivariate_normal")
     if mean.ndim < 1:
         raise ValueError(
             f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}"

@@ -11,6 +11,7 @@ from shardax._base.arrays import (
     canonical_axis,
     check_arraylike,
     in_one_program,
+    operand_of,
     result_type,
     static_jit,
 )
@@ -77,6 +78,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     key = check_key("choice", key)
     if not isinstance(shape, (list, tuple)):
         raise TypeError(f"shape argument of jax.random.choice must be a sequence, got {shape}")
+    check_arraylike("choice", a)
     shape = to_shape(shape)
     arange = np.ndim(a) == 0
     n = int(a) if arange else asarray(a).shape[canonical_axis(axis, np.ndim(a))]
@@ -128,7 +130,11 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, ou
     `shape` hold different categories. `mode` is that of `gumbel`.
     """
     key = check_key("categorical", key)
-    logits = asarray(logits)
+    logits = operand_of("categorical", logits)
+    if not -logits.ndim <= axis < logits.ndim:
+        raise IndexError(
+            f"categorical: axis {axis} is out of bounds for logits of shape {logits.shape}."
+        )
     axis = canonical_axis(axis, logits.ndim)
     batch = logits.shape[:axis] + logits.shape[axis + 1 :]
     shape = batch if shape is None else drawn_shape("categorical", to_shape(shape), batch)

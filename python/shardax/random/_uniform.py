@@ -4,10 +4,18 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
+from shardax._base.arrays import (
+    asarray,
+    bind,
+    check_arraylike,
+    in_one_program,
+    result_type,
+    static_jit,
+)
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._keys import (
     check_key,
+    check_numbers,
     draw_words,
     drawn_shape,
     float_dtype,
@@ -74,6 +82,7 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=N
     (2,)
     """
     key = check_key("uniform", key)
+    check_numbers("uniform", minval, maxval)
     return draw_uniform(
         key,
         minval,
@@ -163,6 +172,7 @@ def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
     dtype = np.dtype(dtype)
     if not jnp.issubdtype(dtype, np.integer):
         raise TypeError(f"randint only accepts integer dtypes, got {dtype}")
+    check_arraylike("randint", minval, maxval)
     low, high = _int_bound(minval, dtype), _int_bound(maxval, dtype)
     if dtype.itemsize >= 4:
         return _randint(key, low, high, shape=to_shape(shape), dtype=dtype, stream=partitionable())

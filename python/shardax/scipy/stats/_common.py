@@ -9,6 +9,17 @@ def inexact(*args):
     return _core.promote("inexact", *args)
 
 
+def reals(*args):
+    """Arguments as floats of one dtype; TypeError where one is complex, which has no order."""
+    args = _core.promote("inexact", *args)
+    if args[0].dtype.kind == "c":
+        raise TypeError(
+            f"This distribution compares its arguments, which {args[0].dtype} numbers cannot be; "
+            "take their real parts."
+        )
+    return args
+
+
 def floats(*args):
     """Arguments as floats of one dtype, each in its own shape."""
     dtype = result_type(*args)

@@ -1,12 +1,12 @@
 """shardax.scipy.stats.expon - the exponential distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import inexact, reals, within
 
 
 def _standard(x, loc, scale):
     """(x - loc) / scale, whether x is not below loc (as NaN is not), scale."""
-    x, loc, scale = inexact(x, loc, scale)
+    x, loc, scale = reals(x, loc, scale)
     return (x - loc) / scale, ~(x < loc), scale
 
 

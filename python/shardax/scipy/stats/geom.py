@@ -2,12 +2,12 @@
 
 from shardax import numpy as jnp
 from shardax.scipy import special
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import reals, within
 
 
 def logpmf(k, p, loc=0):
     """The logarithm of the probability of k."""
-    k, p, loc = inexact(k, p, loc)
+    k, p, loc = reals(k, p, loc)
     x = k - loc
     return within(~(x <= 0), special.xlog1py(x - 1, -p) + jnp.log(p))
 

@@ -1,11 +1,11 @@
 """shardax.scipy.stats.gumbel_r - the Gumbel distribution of largest values."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, log1mexp
+from shardax.scipy.stats._common import log1mexp, reals
 
 
 def _standard(x, loc, scale):
-    x, loc, scale = inexact(x, loc, scale)
+    x, loc, scale = reals(x, loc, scale)
     return jnp.where(scale > 0, (x - loc) / scale, jnp.nan), scale
 
 
@@ -42,5 +42,5 @@ def logsf(x, loc=0, scale=1):
 
 def ppf(p, loc=0, scale=1):
     """The inverse of cdf."""
-    p, loc, scale = inexact(p, loc, scale)
+    p, loc, scale = reals(p, loc, scale)
     return loc - scale * jnp.log(-jnp.log(p))

@@ -1,12 +1,12 @@
 """shardax.scipy.stats.laplace - the Laplace distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact
+from shardax.scipy.stats._common import reals
 
 
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
-    x, loc, scale = inexact(x, loc, scale)
+    x, loc, scale = reals(x, loc, scale)
     return -jnp.abs(x - loc) / scale - jnp.log(2 * scale)
 
 
@@ -17,7 +17,7 @@ def pdf(x, loc=0, scale=1):
 
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
-    x, loc, scale = inexact(x, loc, scale)
+    x, loc, scale = reals(x, loc, scale)
     z = (x - loc) / scale
     below = z <= 0
     # Not of |z|, whose slope at 0 is that of the other side.

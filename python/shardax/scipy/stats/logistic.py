@@ -35,10 +35,10 @@ def sf(x, loc=0, scale=1):
 def ppf(x, loc=0, scale=1):
     """The inverse of cdf."""
     q, loc, scale = inexact(x, loc, scale)
-    return special.logit(x) * scale + loc
+    return special.logit(q) * scale + loc
 
 
 def isf(x, loc=0, scale=1):
     """The inverse of sf."""
     q, loc, scale = inexact(x, loc, scale)
-    return -special.logit(x) * scale + loc
+    return -special.logit(q) * scale + loc

@@ -1,11 +1,11 @@
 """shardax.scipy.stats.pareto - the Pareto distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import held, inexact, within
+from shardax.scipy.stats._common import held, inexact, reals, within
 
 
 def _standard(x, b, loc, scale):
-    x, b, loc, scale = inexact(x, b, loc, scale)
+    x, b, loc, scale = reals(x, b, loc, scale)
     y = jnp.where(scale < 0, jnp.nan, (x - loc) / scale)
     return y, jnp.log(held(y, 1)), b, scale
 
@@ -35,7 +35,8 @@ def cdf(x, b, loc=0, scale=1):
 def logcdf(x, b, loc=0, scale=1):
     """The logarithm of cdf."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(~(y < 1), jnp.log1p(-jnp.exp(-_power(b, log_y))))
+    inside = ~(y < 1)
+    return within(inside, jnp.log1p(-jnp.exp(-jnp.where(inside, _power(b, log_y), 1))))
 
 
 def sf(x, b, loc=0, scale=1):

@@ -1,12 +1,12 @@
 """shardax.scipy.stats.uniform - the uniform distribution from loc to loc + scale."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import inexact, reals, within
 
 
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
-    x, loc, scale = inexact(x, loc, scale)
+    x, loc, scale = reals(x, loc, scale)
     return within(~((x < loc) | (x > loc + scale)), -jnp.log(scale))
 
 
@@ -17,10 +17,10 @@ def pdf(x, loc=0, scale=1):
 
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
-    x, loc, scale = inexact(x, loc, scale)
+    x, loc, scale = reals(x, loc, scale)
     high = x > loc + scale
     share = jnp.where(high, 1, (x - loc) / jnp.where(high, 1, scale))
-    return within(~(x < loc), share, 0)
+    return within(~(x < loc), share, 0).astype(x.dtype)
 
 
 def ppf(q, loc=0, scale=1):

@@ -3,12 +3,12 @@
 import math
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, within
+from shardax.scipy.stats._common import reals, within
 
 
 def logpdf(x, c):
     """The logarithm of the density; NaN unless 0 < c < 1."""
-    x, c = inexact(x, c)
+    x, c = reals(x, c)
     value = jnp.log1p(-c * c) - math.log(2 * math.pi) - jnp.log1p(c * c - 2 * c * jnp.cos(x))
     value = within((x >= 0) & (x <= 2 * math.pi), value)
     return jnp.where((c > 0) & (c < 1), value, jnp.nan)
