@@ -159,7 +159,11 @@ bool converts_itself(PyObject* object) {
       is_numpy_scalar(object) || PyType_Check(object) || is_array_class(Py_TYPE(object))) {
     return false;
   }
-  return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__jax_array__");
+  const Ref method = Ref::steal(
+      PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__jax_array__"));
+  if (!method) PyErr_Clear();
+  // A property decides anew each time: ShapeDtypeStruct's is there under eval_shape alone.
+  return method && !PyObject_TypeCheck(method.get(), &PyProperty_Type);
 }
 
 void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {

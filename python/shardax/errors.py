@@ -28,15 +28,15 @@ class _Documented(Exception):
         super().__init__(f"{text}\nSee {page}#jax.errors.{type(self).__name__}")
 
 
-class JAXTypeError(TypeError):
+class JAXTypeError(_Documented, TypeError):
     """A TypeError about arrays or tracers."""
 
 
-class JAXIndexError(IndexError):
+class JAXIndexError(_Documented, IndexError):
     """An IndexError about arrays or tracers."""
 
 
-class ConcretizationTypeError(_Documented, JAXTypeError):
+class ConcretizationTypeError(JAXTypeError):
     """A tracer was used where a concrete value is required, as in float(x) under jit."""
 
     def __init__(self, tracer, context=""):
@@ -66,7 +66,7 @@ class TracerBoolConversionError(ConcretizationTypeError):
         super().__init__(tracer)
 
 
-class TracerArrayConversionError(_Documented, JAXTypeError):
+class TracerArrayConversionError(JAXTypeError):
     """A tracer was given to a function of NumPy."""
 
     def __init__(self, tracer):
@@ -78,7 +78,7 @@ class TracerArrayConversionError(_Documented, JAXTypeError):
         super().__init__(tracer)
 
 
-class TracerIntegerConversionError(_Documented, JAXTypeError):
+class TracerIntegerConversionError(JAXTypeError):
     """A tracer was used as a Python integer, as in range(n) under jit."""
 
     def __init__(self, tracer):
@@ -87,7 +87,7 @@ class TracerIntegerConversionError(_Documented, JAXTypeError):
         super().__init__(tracer)
 
 
-class NonConcreteBooleanIndexError(_Documented, JAXIndexError):
+class NonConcreteBooleanIndexError(JAXIndexError):
     """A traced boolean array was used as an index, so that the result's shape is unknown."""
 
     def __init__(self, tracer):
@@ -98,11 +98,11 @@ class NonConcreteBooleanIndexError(_Documented, JAXIndexError):
         super().__init__(tracer)
 
 
-class UnexpectedTracerError(_Documented, JAXTypeError):
+class UnexpectedTracerError(JAXTypeError):
     """A tracer outlived the function in which it was made."""
 
 
-class KeyReuseError(_Documented, JAXTypeError):
+class KeyReuseError(JAXTypeError):
     """A PRNG key was used twice."""
 
 

@@ -185,6 +185,19 @@ def test_shapes_of_shapes():
     assert out["s"] is struct and out["x"].shape == () and out["x"].weak_type
 
 
+def test_structs_are_operands_under_eval_shape():
+    struct = jax.ShapeDtypeStruct((2, 3), jnp.float32)
+    inner = jax.jit(lambda x: x.sum(0))
+    assert jax.eval_shape(lambda: inner(struct)).shape == (3,)
+    assert jax.eval_shape(lambda x: jnp.sin(x @ struct), jnp.ones((4, 2))).shape == (4, 3)
+    assert jax.eval_shape(lambda: jax.eval_shape(inner, struct)).shape == (3,)
+    for f in (jnp.sin, inner):
+        with pytest.raises(TypeError):
+            f(struct)
+    assert not hasattr(struct, "__jax_array__")
+    assert type(struct).__module__ == jax.__name__
+
+
 def double(x):
     return 2 * x
 

@@ -1,6 +1,6 @@
 """tests/ecosystem/suites.py - the libraries' own test-suites, here and in JAX.
 
-    python tests/ecosystem/suites.py --checkouts FOLDER [--jax PYTHON] [LIBRARY ...]
+    python tests/ecosystem/suites.py --checkouts FOLDER [--jax PYTHON] [--every N] [LIBRARY ...]
 
 FOLDER holds the sources of libraries, each in a folder of its name, in the version installed in
 this interpreter (and in that of --jax, where JAX is installed too). Prints a table: how many tests
@@ -32,11 +32,32 @@ SUITES = {
     "numpyro": ("test/**/test_*.py", ()),
     "jaxopt": ("tests/*_test.py", ()),
     "einops": ("einops/tests/test_*.py", ()),
+    "brax": ("brax/**/*_test.py", ()),
+    "e3nn": ("tests/**/*_test.py", ()),
+    "jax_md": ("tests/*_test.py", ()),
+    "jaxtyping": ("test/test_*.py", ("tf_", "torch", "mlx")),
+    "keras": ("keras/src/**/*_test.py", ("torch", "tf_", "tensorflow")),
+    "kfac_jax": ("tests/test_*.py", ()),
+    "neural_tangents": ("tests/*_test.py", ()),
+    "orbax": ("checkpoint/orbax/**/*_test.py", ("multiprocess", "benchmark", "tf_")),
+    "ott": ("tests/**/*_test.py", ()),
+    "quax": ("tests/test_*.py", ()),
+    "treescope": ("tests/**/*_test.py", ()),
 }
 # As many devices as JAX has unless it is told otherwise.
 FLAGS = "--xla_force_host_platform_device_count=1"
 # `import jax` means shardax in the process that runs the tests.
 PLUGIN = "import shardax\n\nshardax.install_as_jax()\n"
+# Of the tests of each suite, in their order, only every so many.
+SAMPLE = """
+import os
+
+
+def pytest_collection_modifyitems(config, items):
+    every = int(os.environ["EVERY"])
+    config.hook.pytest_deselected(items=[t for i, t in enumerate(items) if i % every])
+    items[:] = items[::every]
+"""
 
 
 def files_of(library, checkouts):
@@ -47,12 +68,13 @@ def files_of(library, checkouts):
     return root, [f for f in found if not any(part in f.name for part in left_out)]
 
 
-def outcomes(python, plugin, root, files, seconds):
-    """The outcome of each test by name: passed, failed, error or skipped."""
+def outcomes(python, plugin, root, files, every, seconds):
+    """The outcome of each test that was run by name: passed, failed, error or skipped."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         if plugin:
             (folder / "as_jax_plugin.py").write_text(PLUGIN)
+        (folder / "sample_plugin.py").write_text(SAMPLE)
         # Tests import the installed library, not the sources that they lie in.
         tests = folder / "tests"
         tests.mkdir()
@@ -61,7 +83,8 @@ def outcomes(python, plugin, root, files, seconds):
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(file)
         names = [str(file.relative_to(root)) for file in files]
-        options = ["-q", "-p", "no:cacheprovider", "--junitxml", str(folder / "out.xml")]
+        options = ["-q", "-p", "no:cacheprovider", "-p", "sample_plugin"]
+        options += ["--junitxml", str(folder / "out.xml")]
         if plugin:
             options += ["-p", "as_jax_plugin"]
         paths = [str(folder), os.environ.get("PYTHONPATH", "")]
@@ -69,7 +92,8 @@ def outcomes(python, plugin, root, files, seconds):
             [python, "-m", "pytest", *options, "--continue-on-collection-errors", *names],
             cwd=tests,
             env=os.environ
-            | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "XLA_FLAGS": FLAGS},
+            | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "XLA_FLAGS": FLAGS}
+            | {"EVERY": str(every), "KERAS_BACKEND": "jax"},
             timeout=seconds,
             capture_output=True,
         )
@@ -101,6 +125,7 @@ def main():
     parser.add_argument("--checkouts", type=pathlib.Path, required=True)
     parser.add_argument("--jax", help="an interpreter in which JAX is installed")
     parser.add_argument("--seconds", type=float, default=3600, help="at most, for each suite")
+    parser.add_argument("--every", type=int, default=1, help="each so many of a suite's tests")
     parser.add_argument("libraries", nargs="*", default=list(SUITES), metavar="LIBRARY")
     options = parser.parse_args()
     heads = ["passed here", "passed in JAX", "share"] if options.jax else ["passed", "failed"]
@@ -111,8 +136,10 @@ def main():
         root, files = files_of(library, options.checkouts)
         if not files:
             continue
-        here = outcomes(sys.executable, True, root, files, options.seconds)
-        in_jax = options.jax and outcomes(options.jax, False, root, files, options.seconds)
+        here = outcomes(sys.executable, True, root, files, options.every, options.seconds)
+        in_jax = options.jax and outcomes(
+            options.jax, False, root, files, options.every, options.seconds
+        )
         line, missing[library] = row(library, here, in_jax or None)
         print(line, flush=True)
     for library, names in missing.items():

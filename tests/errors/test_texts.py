@@ -364,3 +364,8 @@ def test_exceptions_of_the_user_pass_unchanged():
     ):
         with pytest.raises(Mine, match="^as it was"):
             call()
+
+
+@pytest.mark.parametrize("name", ["JAXTypeError", "JAXIndexError", "UnexpectedTracerError"])
+def test_errors_say_where_they_are_explained(name):
+    assert f"errors.html#jax.errors.{name}" in str(getattr(jax.errors, name)("it is wrong"))

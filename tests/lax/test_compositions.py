@@ -69,11 +69,35 @@ def test_custom_root():
 
 
 def test_composite():
-    scaled = lax.composite(lambda x, *, by: x * by, "my.scaled")
+    scaled = lax.composite(lambda x, *, by, **_: x * by, "my.scaled", version=2)
+    assert float(scaled(2.0, by=3)) == 6
+    assert shardax.vmap(lambda x: scaled(x, by=3))(np.ones(2)).tolist() == [3, 3]
+    options = {"by": 3, "dtype": np.dtype("float32"), "no": None, "how": "well"}
+    f = lambda x: scaled(x, **options, table=np.zeros((1, 2), np.float32), flag=True)
+    shown = str(shardax.make_jaxpr(f)(2.0))
+    assert "composite[" in shown and "name=my.scaled" in shown and "version=2" in shown
+    text = shardax.jit(f).lower(np.float32(2)).as_text()
     assert (
-        float(scaled(2.0, by=3)) == 6 and float(shardax.grad(lambda x: scaled(x, by=3))(2.0)) == 3
+        'stablehlo.composite "my.scaled" %arg0 {composite_attributes = {by = 3 : i64, '
+        'dtype = f32, flag = true, how = "well", table = dense<0.000000e+00> : tensor<1x2xf32>}, '
+        "decomposition = @my.scaled, version = 2 : i32} : (tensor<f32>) -> tensor<f32>" in text
     )
-    assert "name=my.scaled" in str(shardax.make_jaxpr(lambda x: scaled(x, by=3))(2.0))
+    assert "func.func private @my.scaled(%arg0: tensor<f32>) -> tensor<f32> {" in text
+    assert float(shardax.jit(f)(2.0)) == 6
+
+
+def test_composite_of_what_is_traced_or_differentiated():
+    scaled = lax.composite(lambda x, *, by: x * by, "my.scaled")
+    shift = lambda x, by: lax.composite(lambda y: y + by, "my.shift")(x)
+    with pytest.raises(ValueError, match="JVP rule for composite not implemented"):
+        shardax.grad(lambda x: scaled(x, by=3))(2.0)
+    assert float(shift(1.0, np.float32(2))) == 3
+    by = jnp.arange(2.0) + 1
+    assert shardax.jit(lambda x: shift(x, by))(jnp.ones(2)).tolist() == [2, 3]
+    with pytest.raises(shardax.errors.UnexpectedTracerError, match="a constant in the decompos"):
+        shardax.jit(shift)(1.0, 2.0)
+    with pytest.raises(shardax.errors.UnexpectedTracerError, match="use numpy arrays instead"):
+        shardax.jit(lambda x: scaled(1.0, by=x))(1.0)
 
 
 def test_joining_and_splitting():

@@ -79,6 +79,10 @@ def custom_vmap(shardax, x):
     return f(x)
 
 
+def composite(shardax, x):
+    return shardax.lax.composite(lambda v: shardax.numpy.sin(v) * 2, "two.sines")(x)
+
+
 def linear_call(shardax, x):
     call = shardax.custom_derivatives.linear_call
     return call(lambda r, v: r * v, lambda r, ct: r * ct, np.array(2, x.dtype), x)

@@ -568,6 +568,9 @@ SAMPLES = {
     ),
     # control
     "jit": control(lambda x: np.sin(x) * 2, lambda sx, x: sx.jit(lambda v: sx.numpy.sin(v) * 2)(x)),
+    "composite": control(
+        lambda x: np.sin(x) * 2, programs.composite, grad=(), refuses_jvp="composite"
+    ),
     "pmap": control(lambda x: x * x, programs.pmap),
     "scan": control(programs.scan_reference, programs.scan, tolerance=8),
     "while": control(lambda x: x * 0.125, programs.while_loop, grad=()),

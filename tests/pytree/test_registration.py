@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import pickle
 
 import pytest
@@ -200,6 +201,9 @@ def test_partial_is_a_node_and_a_function():
     assert nested() == -6
     assert tree_leaves(nested) == [7]
     assert tree_structure(tree_util.Partial(f, 7)) == tree_structure(tree_util.Partial(f, 8))
+    inner = functools.partial(max, 1)
+    held = tree_util.Partial(inner, 2).func
+    assert held == inner and inner == held and hash(held) == hash(inner)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,8 @@ class _WholeCallable:
         return hash(self.function)
 
     def __eq__(self, other):
-        return isinstance(other, _WholeCallable) and self.function == other.function
+        function = other.function if isinstance(other, _WholeCallable) else other
+        return self.function == function
 
     def __repr__(self):
         return repr(self.function)

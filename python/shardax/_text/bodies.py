@@ -23,6 +23,12 @@ class Bodies:
                 operands = [next(kept) if barred else x for x, barred in zip(operands, apart)]
         return self.call(block, "checkpoint", params["jaxpr"], operands, results, called)
 
+    def _composite(self, block, params, operands, results):
+        called = {"called": params["name"], "version": params["version"]}
+        called["decomposition"] = self.function_of(params["name"], params["jaxpr"])
+        called["attributes"] = params["attributes"]
+        return self.emit(block, "composite", operands, results, **called)
+
     def _while(self, block, params, operands, results):
         tests, bodies = params["cond_nconsts"], params["body_nconsts"]
         carried = operands[tests + bodies :]

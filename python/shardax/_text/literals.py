@@ -1,5 +1,7 @@
 """shardax/_text/literals.py - types and constants as MLIR writes them."""
 
+import json
+
 import numpy as np
 
 _DTYPES = {"bool": "i1", "float": "f", "bfloat": "bf", "uint": "ui", "int": "i"}
@@ -57,3 +59,26 @@ def constant_text(array):
         return f"[{', '.join(nested(p) for p in part)}]"
 
     return f"dense<{nested(array)}>"
+
+
+def attribute_text(value):
+    """An attribute of an operation: 3 : i64, "text", f32, dense<...> : tensor<2xf32>."""
+    if isinstance(value, bool):
+        return element_text(value)
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, (int, float)):
+        value = np.asarray(value)
+    if isinstance(value, (np.dtype, type)):
+        return dtype_text(str(np.dtype(value)))
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(attribute_text(x).removesuffix(' : i64') for x in value)}]"
+    if not hasattr(value, "__array__"):
+        return json.dumps(repr(value))
+    array = np.asarray(value)
+    kind = dtype_text(str(array.dtype))
+    if array.ndim == 0:
+        return f"{element_text(array)} : {kind}"
+    same = array.size and (array == array.reshape(-1)[0]).all()
+    text = constant_text(array.reshape(-1)[0] if same else array)
+    return f"{text} : tensor<{''.join(f'{n}x' for n in array.shape)}{kind}>"

@@ -147,17 +147,21 @@ class _Lowering(Collectives, Bodies):
 
     def call(self, block, name, program, operands, results, path=None):
         """A call of the program as a function of the module; `path` is what names say of it."""
+        callee = self.function_of(name, program, path)
+        return self.emit(block, "call", operands, results, callee=callee)
+
+    def function_of(self, name, program, path=None):
+        """The name of the program's function in the module."""
         if id(program) not in self.called:
             function = Function(self.unused(name), None)
             self.functions.append(function)
             self.called[id(program)] = function, program
             with self.within(path or name):
                 function.body = self.block(program)
-        function, _ = self.called[id(program)]
-        return self.emit(block, "call", operands, results, callee=function.name)
+        return self.called[id(program)][0].name
 
     def unused(self, name):
-        name = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
+        name = "".join(c if c.isalnum() or c in "_." else "_" for c in name)
         found, n = name, 0
         while found in self.names:
             found, n = f"{name}_{n}", n + 1
@@ -286,6 +290,11 @@ class _Lowering(Collectives, Bodies):
     def _sort(self, block, params, operands, results):
         attributes = {"dimension": params["dimension"], "stable": bool(params["is_stable"])}
         return self.emit(block, "sort", operands, results, **attributes)
+
+    def _top_k(self, block, params, operands, results):
+        if params["axis"] != len(operands[0].shape) - 1:
+            return None
+        return self.emit(block, "top_k", operands, results, k=params["k"])
 
     def _scatter(self, block, params, operands, results, applies=None):
         numbers = index_dims(params)

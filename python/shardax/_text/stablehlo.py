@@ -202,6 +202,16 @@ class _FunctionPrinter:
         callee = operation.attributes["callee"]
         return [f"{call} @{callee}({self.operands(operation)}) : {self.types(operation)}"]
 
+    def _composite(self, operation, indent):
+        a = operation.attributes
+        given = f"composite_attributes = {{{a['attributes']}}}, " if a["attributes"] else ""
+        version = f", version = {a['version']} : i32" if a["version"] else ""
+        head = f"stablehlo.composite {json.dumps(a['called'])} {self.operands(operation)}".rstrip()
+        return [
+            f"{head} {{{given}decomposition = @{a['decomposition']}{version}}} : "
+            f"{self.types(operation)}"
+        ]
+
     def _custom_call(self, operation, indent):
         attributes = operation.attributes
         shown = ", ".join(f"{k} = {_one_line(v)}" for k, v in sorted(attributes["params"].items()))
@@ -268,6 +278,11 @@ class _FunctionPrinter:
             result = self.new("")
             lines.append(f"{indent}  {result} = stablehlo.{applies} {a}, {b} : {element}")
         return [*lines, f"{indent}  stablehlo.return {result} : {element}"]
+
+    def _top_k(self, operation, indent):
+        (x,), k = operation.operands, operation.attributes["k"]
+        outputs = ", ".join(map(type_text, operation.results))
+        return [f"chlo.top_k({self.names[x]}, k = {k}) : {type_text(x)} -> ({outputs})"]
 
     def _sort(self, operation, indent):
         attributes = operation.attributes

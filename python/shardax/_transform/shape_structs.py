@@ -1,5 +1,8 @@
 """shardax/_transform/shape_structs.py - shapes and dtypes without elements."""
 
+import contextlib
+import threading
+
 import numpy as np
 
 from shardax import tree_util
@@ -8,6 +11,7 @@ from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.constraints import spread
+from shardax._devices.filled import full
 from shardax._devices.layouts import AutoLayout, Format
 from shardax._devices.shardings import (
     PartitionSpec,
@@ -38,6 +42,25 @@ def _parts_of(where, shape):
             f"{where} of type {type(where)}."
         )
     return layout, where
+
+
+class _Staging(threading.local):
+    """Whether a function is staged whose results are asked for their shapes alone."""
+
+    shapes_only = False
+
+
+_staging = _Staging()
+
+
+@contextlib.contextmanager
+def shapes_alone():
+    """A context in which ShapeDtypeStructs are operands of ops: nothing that is staged will run."""
+    before, _staging.shapes_only = _staging.shapes_only, True
+    try:
+        yield
+    finally:
+        _staging.shapes_only = before
 
 
 class ShapeDtypeStruct:
@@ -94,6 +117,13 @@ class ShapeDtypeStruct:
         self.is_ref = is_ref
 
     ndim = property(lambda self: len(self.shape))
+
+    @property
+    def __jax_array__(self):
+        """Under eval_shape: a function that gives what stands for such an array."""
+        if not _staging.shapes_only:
+            raise AttributeError("a ShapeDtypeStruct has no value")
+        return lambda: full(self.shape, 0, self.dtype)
 
     @property
     def sharding(self):
@@ -158,6 +188,9 @@ class ShapeDtypeStruct:
         weak = ", weak_type=True" if self.weak_type else ""
         ref = ", is_ref=True" if self.is_ref else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{weak}{ref})"
+
+
+ShapeDtypeStruct.__module__ = "shardax"  # where users find it
 
 
 def struct_of(aval):

@@ -31,7 +31,12 @@ from shardax._transform.call_checks import (
 from shardax._transform.program_parts import describe
 from shardax._transform.ref_slots import Met
 from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
-from shardax._transform.shape_structs import ShapeDtypeStruct, split_as_asked, struct_of
+from shardax._transform.shape_structs import (
+    ShapeDtypeStruct,
+    shapes_alone,
+    split_as_asked,
+    struct_of,
+)
 
 
 def float0_zeros(shape):
@@ -50,7 +55,8 @@ def result_shapes(fun, args, kwargs):
     given = []
 
     def arrays(*args, **kwargs):
-        leaves, tree = flatten_for_call(fun(*args, **kwargs))
+        with shapes_alone():
+            leaves, tree = flatten_for_call(fun(*args, **kwargs))
         given.append(([x if isinstance(x, ShapeDtypeStruct) else None for x in leaves], tree))
         return [x for x in leaves if not isinstance(x, ShapeDtypeStruct)]
 
