@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "array/sharding_text.h"
 #include "base/errors.h"
 
 namespace shardax {
@@ -49,13 +50,17 @@ std::string abstract_mesh_text(const Sharding& sharding) {
                 ", device_kind=cpu, num_cores=None, platform=cpu)");
 }
 
-std::string to_string(const Sharding& sharding) {
+std::string to_string(const Sharding& sharding) { return open_text(sharding, {}); }
+std::string open_text(const Sharding& sharding, std::span<const std::int64_t> open) {
   if (!sharding.named)
     return concat("SingleDeviceSharding(device=CpuDevice(id=", sharding.devices[0],
                   "), memory_kind=", memory_text(sharding), ")");
   std::string spec;
-  for (const std::vector<std::string>& names : sharding.spec)
-    spec += concat(spec.empty() ? "" : ", ", entry_text(names));
+  for (std::size_t d = 0; d < sharding.spec.size(); ++d) {
+    const bool is_open = std::find(open.begin(), open.end(), d) != open.end();
+    spec +=
+        concat(spec.empty() ? "" : ", ", is_open ? "UNCONSTRAINED" : entry_text(sharding.spec[d]));
+  }
   const char* comma = sharding.spec.size() == 1 ? "," : "";
   for (const auto& [name, axes] :
        {std::pair{"unreduced", &sharding.unreduced}, {"reduced", &sharding.reduced}}) {

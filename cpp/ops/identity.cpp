@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "array/sharding_text.h"
 #include "base/errors.h"
 #include "base/lists.h"
 #include "ops/family.h"
@@ -91,11 +92,11 @@ Batched batch_sharding_constraint(const BatchArgs& a) {
 }
 
 std::vector<std::string> show_sharding_constraint(const Params& params) {
+  const Ints& dims = params.ints("unconstrained_dims");
   std::string open;
-  for (const std::int64_t d : params.ints("unconstrained_dims"))
-    open += concat(open.empty() ? "" : ", ", d);
+  for (const std::int64_t d : dims) open += concat(open.empty() ? "" : ", ", d);
   return {"context_mesh=Mesh()", "layout=None",
-          concat("sharding=", to_string(*params.get<ShardingPtr>("sharding"))),
+          concat("sharding=", open_text(*params.get<ShardingPtr>("sharding"), dims)),
           concat("unconstrained_dims=frozenset({", open, "})")};
 }
 

@@ -292,7 +292,7 @@ def test_programs_show_constraints():
         "      context_mesh=Mesh()",
         "      layout=None",
         "      sharding=NamedSharding(mesh=Mesh('x': 2, 'y': 2, axis_types=(Auto, Auto)), "
-        "spec=P(None, ('x', 'y')), memory_kind=device)",
+        "spec=P(UNCONSTRAINED, ('x', 'y')), memory_kind=device)",
         "      unconstrained_dims=frozenset({0})",
         "    ] a",
     ]
