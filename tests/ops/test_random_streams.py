@@ -136,3 +136,23 @@ def test_draws_of_few_bits():
     for dtype, want in wants.items():
         got = random.truncated_normal(key, -1.0, 1.0, (6,), dtype=dtype)
         np.testing.assert_array_equal(got.astype(np.float32), np.float32(want))
+
+
+# Of jax.vmap(lambda key: random.gamma(key, 1.5, (7,)))(random.split(random.key(44, impl=impl), 3)),
+# the first two columns.
+GAMMAS = {
+    "rbg": [[0.30586, 1.456143], [0.245321, 0.230456], [1.543805, 2.847599]],
+    "unsafe_rbg": [[4.050744, 0.223557], [1.030005, 0.885646], [4.124749, 0.978394]],
+}
+
+
+@pytest.mark.parametrize("impl", IMPLS)
+def test_mapped_gamma_variates_are_drawn_one_by_one(impl):
+    keys = random.split(random.key(44, impl=impl), 3)
+    draw = lambda key, a: random.gamma(key, a, (7,))
+    by_key = jax.vmap(draw, (0, None))(keys, 1.5)
+    np.testing.assert_allclose(by_key[:, :2], GAMMAS[impl], rtol=1e-5)
+    by_parameter = jax.vmap(draw, (None, 0))(keys[0], jnp.array([1.5, 0.2]))
+    np.testing.assert_array_equal(by_parameter[0], draw(keys[0], 1.5))
+    slope = jax.vmap(jax.grad(lambda a, key: draw(key, a).sum()), (None, 0))(1.5, keys)
+    assert np.isfinite(slope).all()

@@ -1,4 +1,5 @@
 # shardax/random/_gamma.py - the gamma distribution and those made of it.
+import math
 import operator
 
 import numpy as np
@@ -8,6 +9,7 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, operand_of, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
+from shardax._transform.custom_vmap import custom_vmap
 from shardax._transform.maps import vmap
 from shardax.numpy._exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher
@@ -73,16 +75,45 @@ def _gamma_element(key, alpha, log_space, stream):
     return d * v * jnp.where(large, number(1), _core.functions.power(u, number(1) / alpha))
 
 
+def _one_by_one(log_space, stream):
+    """Variates of keys whose draws are not those of each key under vmap: element after element, in
+    mapped functions, too. The shape of the keys begins that of the parameters.
+    """
+
+    def draw(keys, alpha):
+        count = math.prod(alpha.shape[keys.ndim :])
+        flat = keys.reshape((-1,))
+        if keys.ndim:
+            split = vmap(lambda key: split_key(key, (count,), stream))(flat).reshape((-1,))
+        else:
+            split = split_key(keys, (count,), stream)
+        items = split, alpha.reshape((-1,))
+        drawn = lax.map(lambda item: _gamma_element(*item, log_space, stream), items)
+        return drawn.reshape(alpha.shape)
+
+    mapped = custom_vmap(draw)
+
+    @mapped.def_vmap
+    def rule(size, batched, keys, alpha):
+        whole = (
+            v if is_batched else _core.broadcast_to(v, (size, *v.shape))
+            for v, is_batched in zip((keys, alpha), batched, strict=True)
+        )
+        return _one_by_one(log_space, stream)(*whole), True
+
+    return mapped
+
+
 @static_jit("shape", "dtype", "log_space", "stream")
 def _gamma(key, alpha, shape, dtype, log_space, stream):
     alpha = _core.broadcast_to(_core.convert(asarray(alpha), dtype), shape)
     if not alpha.size:
         return alpha
-    keys = split_key(key, (alpha.size,), stream)
-    flat = lax.stop_gradient(alpha).reshape((-1,))
+    still = lax.stop_gradient(alpha)
     if is_drawn_together(key):
-        drawn = lax.map(lambda item: _gamma_element(*item, log_space, stream), (keys, flat))
+        drawn = _one_by_one(log_space, stream)(key, still)
     else:
+        keys, flat = split_key(key, (alpha.size,), stream), still.reshape((-1,))
         drawn = vmap(lambda k, a: _gamma_element(k, a, log_space, stream))(keys, flat)
     drawn = drawn.reshape(shape)
     return bind("gamma_variate", (alpha, drawn), log_space=log_space)
