@@ -14,7 +14,8 @@
 // complex product is the real product of (re, im) pairs along k: re += ar*br, re += -ai*bi;
 // im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands. Large products of bfloat16 take
 // denormal numbers for zero where AVX-512 has an instruction for them. Where AMX multiplies, all
-// products of bfloat16 do, and are added up in its order, also one for all shapes (matmul_tiles.cpp).
+// products of bfloat16 do, and are added up in its order, also one for all shapes
+// (matmul_tiles.cpp).
 //
 // Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_packed.h (large
 // products), matmul_tile.h (tiles of accumulators in registers), matmul_vector.h (matrix-vector
