@@ -109,7 +109,6 @@ class Floors {
       return program_.add({code, Kind::truth, {a, b}});
     };
     const int test = n.in[0], yes = n.in[1], no = n.in[2];
-    if (yes == no) return yes;
     if (is_constant(yes)) {
       return node(yes).bits ? two(Code::bit_or, test, no) : two(Code::bit_and, negated(test), no);
     }

@@ -307,7 +307,7 @@ class Assembly : NumberCode {
     const auto to = static_cast<std::uint8_t>(p.to.reg);
     if (is_general(p.from)) {
       const Vector into = p.to.reg >= 0 ? Vector{to} : scratch0;
-      p.aside ? to_lanes(p.from, rdx, into) : to_lanes(p.from, into);
+      p.aside ? to_lanes(rdx, into, is_wide(p.from)) : to_lanes(p.from, into);
       if (p.to.slot >= 0) encoder_.vector(ops::store, into.number, unused, slot(p.to.slot));
     } else if (p.to.reg >= 0) {
       encoder_.vector(ops::load, to, unused, p.aside ? Encoder::Operand(scratch1) : last(p.from));

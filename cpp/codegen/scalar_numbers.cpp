@@ -54,11 +54,10 @@ void NumberCode::to_general(General to, int i, bool wide) {
 
 void NumberCode::to_lanes(int i, Vector to) {
   const Place p = place(i);
-  if (p.reg >= 0) return to_lanes(i, register_of(p), to);
+  if (p.reg >= 0) return to_lanes(register_of(p), to, is_wide(i));
   encoder_.vector(is_wide(i) ? ops::spread_8 : ops::spread_4, to.number, unused, slot(p.slot));
 }
-void NumberCode::to_lanes(int i, General from, Vector to) {
-  const bool wide = is_wide(i);
+void NumberCode::to_lanes(General from, Vector to, bool wide) {
   encoder_.vector(wide ? ops::from_general_8 : ops::from_general_4, to.number, unused, from,
                   Size::xmm);
   encoder_.vector(wide ? ops::spread_8 : ops::spread_4, to.number, unused, to);
@@ -83,9 +82,8 @@ void NumberCode::spread(int i, Vector from, bool wide) {
 
 void NumberCode::from_general(int i, General from, bool wide) {
   if (is_general(i)) return general_done(i, from);
-  encoder_.vector(wide ? ops::from_general_8 : ops::from_general_4, scratch0.number, unused, from,
-                  Size::xmm);
-  spread(i, scratch0, wide);
+  to_lanes(from, target(i), wide);
+  done(i);
 }
 
 void NumberCode::spread(int i) {
@@ -100,10 +98,9 @@ void NumberCode::spread(int i) {
 
 bool NumberCode::compute(int i) {
   const Node& n = node(i);
-  switch (n.code) {
-    case Code::quotient:
-    case Code::remainder: divide(i); return true;
-    default: break;
+  if (n.code == Code::quotient || n.code == Code::remainder) {
+    divide(i);
+    return true;
   }
   if (is_general(i)) return integer(i);
   switch (n.code) {

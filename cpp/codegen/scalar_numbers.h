@@ -67,11 +67,10 @@ class NumberCode {
 
   // Computes a node that is no load; false where it has no instruction.
   bool compute(int i);
-  // What a general register holds, to all lanes of its second place, or of `to`; `from` says where
-  // it is just now.
+  // What a general register holds, to all lanes of its second place, or of `to`.
   void spread(int i);
   void to_lanes(int i, Vector to);
-  void to_lanes(int i, General from, Vector to);
+  void to_lanes(General from, Vector to, bool wide);
 
   const ScalarProgram& program_;
   const VectorProgram& nodes_;

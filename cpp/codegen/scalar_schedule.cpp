@@ -150,15 +150,17 @@ class Scheduler {
   template <class F>
   void each_use(const Item& item, F&& use) const {
     // A number is read where it is computed or, by `lanes`, in a vector register.
+    const auto held = [&](int node) {  // -1: it has no place
+      const int v = node < 0 ? -1 : stored(nodes_, node);
+      return v < 0 || nodes_.node(v).code == Code::constant ? -1 : v;
+    };
     const auto number = [&](int node, bool lanes) {
-      if (node < 0) return;
-      const int v = stored(nodes_, node);
-      if (nodes_.node(v).code == Code::constant) return;
+      const int v = held(node);
+      if (v < 0) return;
       if (!out_.homes.flags[index(v)])
         return use(lanes && out_.homes.general[index(v)] ? second(v) : v);
       for (const int in : nodes_.node(v).in) {
-        const int operand = in < 0 ? -1 : stored(nodes_, in);
-        if (operand >= 0 && nodes_.node(operand).code != Code::constant) use(operand);
+        if (const int operand = held(in); operand >= 0) use(operand);
       }
     };
     if (item.spreads) return number(item.node, false);

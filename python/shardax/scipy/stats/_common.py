@@ -11,7 +11,7 @@ def inexact(*args):
 
 def reals(*args):
     """Arguments as floats of one dtype; TypeError where one is complex, which has no order."""
-    args = _core.promote("inexact", *args)
+    args = inexact(*args)
     if args[0].dtype.kind == "c":
         raise TypeError(
             f"This distribution compares its arguments, which {args[0].dtype} numbers cannot be; "
