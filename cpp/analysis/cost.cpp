@@ -9,37 +9,16 @@ namespace {
 
 constexpr DTypeSet integers = bit(DType::int8) | bit(DType::int32) | bit(DType::int64);
 
-double size_of(const Program& p, Var v) { return static_cast<double>(p.type(v).size()); }
+double size_of(const Type& type) { return static_cast<double>(type.size()); }
 
 // The number of elements that each result of a product sums over; 0 for other ops.
-double contracted(const Program& p, const Equation& eqn) {
-  const auto* dims = eqn.params.find("lhs_contract");
+double contracted(const Params& params, const Types& in) {
+  const auto* dims = params.find("lhs_contract");
   if (!dims) return 0;
   double n = 1;
   for (std::int64_t d : std::get<Ints>(*dims))
-    n *= static_cast<double>(p.type(eqn.inputs[0]).shape[static_cast<std::size_t>(d)]);
+    n *= static_cast<double>(in[0].shape[static_cast<std::size_t>(d)]);
   return n;
-}
-
-Cost own_cost(const Program& p, const Equation& eqn) {
-  Cost cost;
-  const double out = eqn.outputs.empty() ? 0 : size_of(p, eqn.outputs[0]);
-  if (const double n = contracted(p, eqn)) {
-    cost.flops = 2 * n * out;
-  } else if (eqn.params.has("rhs_spec")) {
-    Types in, results;
-    for (Var v : eqn.inputs) in.push_back(p.type(v));
-    for (Var v : eqn.outputs) results.push_back(p.type(v));
-    cost.flops = ops::conv_flops(in, results, eqn.params);
-  } else if (eqn.op->kind == Kind::elementwise) {
-    const bool only_inexact = eqn.op->dtypes != 0 && (eqn.op->dtypes & integers) == 0;
-    (only_inexact ? cost.transcendentals : cost.flops) = out;
-  } else if (eqn.op->kind == Kind::reduction) {
-    cost.flops = std::max(0.0, size_of(p, eqn.inputs[0]) - out);
-  }
-  for (Var v : eqn.inputs) cost.bytes += static_cast<double>(p.type(v).bytes());
-  for (Var v : eqn.outputs) cost.bytes += static_cast<double>(p.type(v).bytes());
-  return cost;
 }
 
 void add(Cost& sum, const Cost& more, double times) {
@@ -73,7 +52,29 @@ Cost cost_of(const Program& program) {
 }
 
 Cost cost_of(const Program& program, const Equation& eqn) {
-  return eqn.op->bodies ? carried_cost(eqn) : own_cost(program, eqn);
+  if (eqn.op->bodies) return carried_cost(eqn);
+  Types in, out;
+  for (Var v : eqn.inputs) in.push_back(program.type(v));
+  for (Var v : eqn.outputs) out.push_back(program.type(v));
+  return cost_of(*eqn.op, eqn.params, in, out);
+}
+
+Cost cost_of(const Op& op, const Params& params, const Types& in, const Types& out) {
+  Cost cost;
+  const double size = out.empty() ? 0 : size_of(out[0]);
+  if (const double n = contracted(params, in)) {
+    cost.flops = 2 * n * size;
+  } else if (params.has("rhs_spec")) {
+    cost.flops = ops::conv_flops(in, out, params);
+  } else if (op.kind == Kind::elementwise) {
+    const bool only_inexact = op.dtypes != 0 && (op.dtypes & integers) == 0;
+    (only_inexact ? cost.transcendentals : cost.flops) = size;
+  } else if (op.kind == Kind::reduction) {
+    cost.flops = std::max(0.0, size_of(in[0]) - size);
+  }
+  for (const Type& type : in) cost.bytes += static_cast<double>(type.bytes());
+  for (const Type& type : out) cost.bytes += static_cast<double>(type.bytes());
+  return cost;
 }
 
 }  // namespace shardax

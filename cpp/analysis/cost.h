@@ -18,5 +18,7 @@ struct Cost {
 Cost cost_of(const Program& program);
 // Of one equation, with the programs that it carries.
 Cost cost_of(const Program& program, const Equation& eqn);
+// Of an op that carries none.
+Cost cost_of(const Op& op, const Params& params, const Types& in, const Types& out);
 
 }  // namespace shardax

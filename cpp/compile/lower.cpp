@@ -38,7 +38,10 @@ class Lowering : private PlacedMemory {
     unit_ = static_cast<int>(units_.size());
     place_outputs(results);
     place_arena(*plan_, uses_);
-    for (const auto& step : plan_->steps) plan_->cost += step->cost();
+    for (const auto& step : plan_->steps) {
+      plan_->cost += step->cost();
+      plan_->handed_out += step->handed_out();
+    }
     if (placement) *placement = {std::move(variables_), std::move(uses_), std::move(step_units_)};
     return plan_;
   }

@@ -30,6 +30,9 @@ struct Slot {
   std::int64_t offset = 0;  // arena: bytes from its start
 };
 
+// Handing out work to threads takes some microseconds, and none of them may do less.
+constexpr double worth_sharing_ns = 20'000;
+
 class Step {
  public:
   virtual ~Step() = default;
@@ -37,6 +40,8 @@ class Step {
   virtual std::string text() const = 0;  // as SHARDAX_DUMP=plan shows it
   // About how many nanoseconds it takes on one core; decides about releasing locks.
   virtual double cost() const = 0;
+  // How many times it hands out work to threads.
+  virtual double handed_out() const { return cost() > worth_sharing_ns ? 1 : 0; }
   // Bytes that it allocates for the time it runs.
   virtual std::int64_t workspace() const { return 0; }
 };
@@ -54,7 +59,8 @@ class Plan final : public RefCounted {
   // Donated inputs whose memory is written to; results lie in it.
   std::vector<std::size_t> overwritten;
   std::int64_t arena_bytes = 0;
-  double cost = 0;
+  double cost = 0;        // of its steps
+  double handed_out = 0;  // likewise
 
   // Bytes of temporaries, those of its steps included.
   std::int64_t memory() const;

@@ -1,6 +1,7 @@
 // compile/steps.cpp - steps that call a kernel or copy.
 #include "compile/steps.h"
 
+#include "analysis/cost.h"
 #include "base/errors.h"
 #include "compile/known.h"
 #include "kernels/copy.h"
@@ -19,10 +20,27 @@ View view_of_window(const Window& w, std::byte* const* base) {
 
 double byte_cost(const Type& type) { return static_cast<double>(type.bytes()) * 0.1; }
 
+// Products take the time of their operations, at the speed of one core of a common server, other
+// kernels that of what they read and write.
+double kernel_cost(const Equation& eqn, const std::vector<Window>& in,
+                   const std::vector<Window>& out) {
+  Types operands, results;
+  for (const Window& w : in) operands.push_back(w.type);
+  for (const Window& w : out) results.push_back(w.type);
+  const Cost cost = cost_of(*eqn.op, eqn.params, operands, results);
+  const bool multiplies = eqn.op == &known().dot_general || eqn.op == &known().conv_general_dilated;
+  if (!multiplies) return cost.bytes * 0.4;
+  return cost.flops * static_cast<double>(itemsize(results[0].dtype)) / 320 + cost.bytes / 20;
+}
+
 class KernelStep final : public Step {
  public:
   KernelStep(const Equation& eqn, Kernel kernel, std::vector<Window> in, std::vector<Window> out)
-      : name_(eqn.op->name), kernel_(std::move(kernel)), in_(std::move(in)), out_(std::move(out)) {}
+      : name_(eqn.op->name),
+        cost_(kernel_cost(eqn, in, out)),
+        kernel_(std::move(kernel)),
+        in_(std::move(in)),
+        out_(std::move(out)) {}
   void run(std::byte* const* base) const override {
     std::vector<View> views;
     views.reserve(in_.size() + out_.size());
@@ -36,16 +54,11 @@ class KernelStep final : public Step {
     for (const Window& w : out_) out.append(" ").append(short_string(w.type));
     return out;
   }
-  double cost() const override {
-    double sum = 0;
-    for (const Window& w : in_) sum += byte_cost(w.type);
-    for (const Window& w : out_) sum += byte_cost(w.type);
-    const bool product = name_ == "dot_general" || name_ == "conv_general_dilated";
-    return product ? sum * 20 : sum * 4;
-  }
+  double cost() const override { return cost_; }
 
  private:
   std::string_view name_;
+  double cost_;
   Kernel kernel_;
   std::vector<Window> in_, out_;
 };
@@ -53,8 +66,9 @@ class KernelStep final : public Step {
 // A product whose operands need no copies: all but their addresses is known.
 class ProductStep final : public Step {
  public:
-  ProductStep(const kernels::MatmulArgs& product, std::vector<Window> in, Window out)
+  ProductStep(const kernels::MatmulArgs& product, double cost, std::vector<Window> in, Window out)
       : product_(product),
+        cost_(cost),
         small_(kernels::small_product(product)),
         in_(std::move(in)),
         out_(std::move(out)) {}
@@ -67,12 +81,11 @@ class ProductStep final : public Step {
     kernels::matmul(args, runtime::parallel_for);
   }
   std::string text() const override { return "dot_general -> " + short_string(out_.type); }
-  double cost() const override {
-    return (byte_cost(in_[0].type) + byte_cost(in_[1].type) + byte_cost(out_.type)) * 20;
-  }
+  double cost() const override { return cost_; }
 
  private:
   kernels::MatmulArgs product_;
+  double cost_;
   std::unique_ptr<const kernels::SmallProduct> small_;
   std::vector<Window> in_;
   Window out_;
@@ -85,7 +98,8 @@ std::unique_ptr<Step> product_step(const Equation& eqn, const std::vector<Window
   };
   const ops::ProductDims dims(eqn.params, in[0].type.rank(), in[1].type.rank());
   const auto product = ops::matmul_of(dims, seen(in[0]), seen(in[1]), out.type.dtype);
-  return product ? std::make_unique<ProductStep>(*product, in, out) : nullptr;
+  if (!product) return nullptr;
+  return std::make_unique<ProductStep>(*product, kernel_cost(eqn, in, {out}), in, out);
 }
 
 class CopyStep final : public Step {

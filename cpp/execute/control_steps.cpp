@@ -143,14 +143,15 @@ class ScanStep final : public ControlStep {
     return concat("scan of ", length_, " steps of ", body_->steps.size());
   }
   double cost() const override { return static_cast<double>(length_) * (body_->cost + 100); }
+  double handed_out() const override {
+    return parallel_ ? Step::handed_out() : static_cast<double>(length_) * body_->handed_out;
+  }
   std::int64_t workspace() const override {
     const std::int64_t at_once = parallel_ ? std::min(length_, most_chunks) : 1;
     return Carry::bytes(carry_bytes_) + at_once * body_->memory();
   }
 
  private:
-  // Handing out work takes some microseconds.
-  static constexpr double worth_sharing_ns = 20'000;
   static constexpr std::int64_t most_chunks = 64;
 
   // From one slice to the next, in bytes.

@@ -83,8 +83,6 @@ class ScalarStep final : public Step {
   }
 
  private:
-  // Handing out work takes some microseconds.
-  static constexpr double worth_sharing_ns = 20'000;
   static constexpr std::int64_t most_chunks = 64;
 
   void run_part(std::byte* const* base, std::int64_t from, std::int64_t to) const {

@@ -185,3 +185,29 @@ def test_gradients_that_are_products_over_all_devices_stay_so(dump_of):
     assert int(plan.split(" steps, ")[1].split(" bytes")[0]) > 64 << 20
     assert plan.count("dot_general -> f32[512,512]") == 12
     assert "scan" not in plan
+
+
+SMALL_STEPS = """
+import shardax as jax
+import shardax.numpy as jnp
+
+def loss(ws, x):
+    for w in ws:
+        y = x - x.mean(0)
+        x = x + jnp.tanh(y / jnp.sqrt((y * y).mean(0) + 1e-5) * w)
+    return (x**2).sum()
+
+def step(ws, x):
+    grads = jax.lax.psum(jax.grad(loss)(ws, x), "i")
+    return [w - 1e-3 * g for w, g in zip(ws, grads)]
+
+f = jax.pmap(step, axis_name="i", in_axes=(None, 0), out_axes=None)
+f([jnp.ones(256)] * 40, jnp.arange(8.0 * ROWS * 256).reshape(8, ROWS, 256))
+"""
+
+
+@pytest.mark.parametrize(("rows", "in_turns"), [(128, False), (4096, True)])
+def test_small_steps_are_not_made_smaller(dump_of, rows, in_turns):
+    """Steps of a few microseconds take as long for one device as for eight."""
+    dump = dump_of(SMALL_STEPS.replace("ROWS", str(rows)))
+    assert ("scan of 8 steps" in dump) == in_turns
