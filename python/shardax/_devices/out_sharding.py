@@ -7,10 +7,6 @@ import functools
 
 import shardax._core as _core
 from shardax import tree_util
-from shardax._devices.constraints import current_mesh, is_asked, labelled, resolved
-from shardax._devices.mesh import AxisType
-from shardax._devices.mesh_context import context_mesh, get_abstract_mesh
-from shardax._devices.shardings import NamedSharding, PartitionSpec, axes_of_entry
 from shardax.errors import ShardingTypeError
 
 
@@ -31,10 +27,12 @@ def takes_out_sharding(function=None, *, check=None):
             return function(*args, **kwargs)
 
         def run(args, kwargs):
-            where = out_sharding_of(out_sharding, name)
-            if check is not None and is_asked(where.mesh):
+            from shardax._devices import result_splits  # at first use: quick import
+
+            where = result_splits.out_sharding_of(out_sharding, name)
+            if check is not None and result_splits.is_asked(where.mesh):
                 check(where, args[0] if args else kwargs[first], name)
-            return _split(where, lambda: function(*args, **kwargs))
+            return result_splits.split(where, lambda: function(*args, **kwargs))
 
         return one_program_of_sums(out_sharding, run, args, kwargs)
 
@@ -91,47 +89,6 @@ def one_program_of_sums(out_sharding, run, *args):
 def split_so(out_sharding, name, function):
     """What `function` of no arguments gives, split as the `out_sharding` of the user's function
     `name` says where operands leave it open."""
-    return _split(out_sharding_of(out_sharding, name), function)
+    from shardax._devices import result_splits  # at first use: quick import
 
-
-def _split(where, function):
-    with _core.api.ShardingGiven(list(getattr(where.spec, "unreduced", ()))):
-        out = function()
-    rank = getattr(out, "ndim", None)
-    if rank is not None and len(where.spec) > rank and not any(where.spec[rank:]):
-        where = where.with_spec(where.spec.update(partitions=where.spec[:rank]))
-    return labelled(out, where)
-
-
-def out_sharding_of(where, function):
-    """An `out_sharding` as a Sharding; ValueError for axes that types do not follow."""
-    if isinstance(where, PartitionSpec) and current_mesh().empty and context_mesh().empty:
-        raise ValueError(
-            f"{function}: Using PartitionSpec when you are not under a mesh context is not "
-            "allowed. Please pass a NamedSharding instance or enter into a mesh context via "
-            f"`jax.set_mesh`. Got {where}"
-        )
-    where = resolved(where, function, "out_sharding")
-    check_explicit(where, function)
-    context = get_abstract_mesh()
-    mesh = getattr(where, "mesh", context)
-    differ = mesh.abstract_mesh.shape_tuple, mesh.axis_types
-    if is_asked(context) and differ != (context.shape_tuple, context.axis_types):
-        raise ValueError(
-            f"{function}: Context mesh {context} should match the mesh of sharding {where}. Give "
-            "out_sharding a PartitionSpec, which is over the current mesh."
-        )
-    return where
-
-
-def check_explicit(where, function):
-    spec = getattr(where, "spec", ())
-    types = where.mesh._name_to_type if isinstance(where, NamedSharding) else {}
-    for entry in spec:
-        for name in axes_of_entry(entry):
-            if types[name] != AxisType.Explicit:
-                raise ValueError(
-                    f"PartitionSpec passed to {function} cannot contain axis names that are of "
-                    f"type Auto or Manual. Got PartitionSpec: {spec} with axis name: {name} of "
-                    f"type: {types[name]!s}. Use with_sharding_constraint there."
-                )
+    return result_splits.split(result_splits.out_sharding_of(out_sharding, name), function)

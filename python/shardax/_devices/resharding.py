@@ -3,7 +3,7 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._devices.constraints import constrain, spread
-from shardax._devices.out_sharding import check_explicit
+from shardax._devices.result_splits import check_explicit
 from shardax._devices.shardings import NamedSharding, completed
 
 

@@ -17,7 +17,6 @@ from shardax._transform.custom_arguments import (
     _update_wrapper,
     resolved,
 )
-from shardax._transform.ref_rules import call_custom_jvp
 from shardax._transform.refs import references_exist
 from shardax.dtypes import float0
 
@@ -92,6 +91,8 @@ class custom_jvp(TakesRules):
                 f"No JVP defined for custom_jvp function {_name(self)} using defjvp."
             )
         if references_exist():
+            from shardax._transform.ref_rules import call_custom_jvp  # at first use: quick import
+
             return call_custom_jvp(self, resolved("custom_jvp", self.fun, args, kwargs))
         return self._call(args, kwargs)
 

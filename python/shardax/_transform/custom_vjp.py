@@ -18,7 +18,6 @@ from shardax._transform.custom_arguments import (
     _update_wrapper,
     resolved,
 )
-from shardax._transform.ref_rules import call_custom_vjp
 from shardax._transform.refs import references_exist
 from shardax.config import config
 from shardax.dtypes import float0
@@ -74,6 +73,8 @@ class custom_vjp(TakesRules):
                 f"No VJP defined for custom_vjp function {_name(self)} using defvjp."
             )
         if references_exist():
+            from shardax._transform.ref_rules import call_custom_vjp  # at first use: quick import
+
             return call_custom_vjp(self, resolved("custom_vjp", self.fun, args, kwargs))
         return self._call(args, kwargs)
 

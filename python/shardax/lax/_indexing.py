@@ -15,7 +15,6 @@ from shardax._base.arrays import asarray, bind, operand_of
 from shardax._base.compositions import where
 from shardax._transform.maps import vmap
 from shardax.lax._layout import _ints, concatenate, expand_dims, full
-from shardax.lax._loops import while_loop
 from shardax.lax._reductions import reduce_max
 
 __all__ = [
@@ -266,6 +265,8 @@ def scatter_apply(
 
 def repeated(func, x, hits):
     """func applied to each element once more for each of its hits after the first."""
+    from shardax.lax._loops import while_loop  # at first use: quick import
+
     most = _core.functions.maximum(reduce_max(hits, range(hits.ndim)), np.int32(0))
 
     def again(state):

@@ -4,8 +4,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
-from shardax._devices.axis_modes import auto_axes
-from shardax._devices.out_sharding import one_program_of_sums, out_sharding_of, split_so
+from shardax._devices.out_sharding import one_program_of_sums, split_so
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._products import _dot_general
 
@@ -168,6 +167,9 @@ def einsum(
 
     def split(arrays):
         if len(arrays) > 2:  # out_sharding says nothing of the products between
+            from shardax._devices.axis_modes import auto_axes  # at first use: quick import
+            from shardax._devices.result_splits import out_sharding_of  # likewise
+
             return auto_axes(summed)(*arrays, out_sharding=out_sharding_of(out_sharding, "einsum"))
         return split_so(out_sharding, "einsum", lambda: summed(*arrays))
 
