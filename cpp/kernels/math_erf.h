@@ -110,7 +110,8 @@ SHARDAX_SIMD T erfc(T x) {
        -4.132039e-06f, -2.7737255e-07f, -1.7096168e-08f}};
   constexpr float per_unit = 1.84375f, start = 1.25f, end = 10.125f;  // where erfc is 0
   T a = abs(x);
-  a = select(a > end, T(end), a);
+  const auto zero = a > end;
+  a = select(zero, T(0.0f), a);
   // Of numbers from `start` on, the first bit after the point doubles the pieces.
   const auto piece = ((bits(fma(a, T(per_unit), T(start))) - bits(start)) >> 22) & 7u;
   const T u = a - pick(centre, piece);
@@ -126,7 +127,8 @@ SHARDAX_SIMD T erfc(T x) {
   const T n = t - L::magic;
   const T r = fma(n, T(-L::high), -s) + fma(n, T(-L::low), -s_low);
   const T tail = fma(r * r, detail::exp_tail(r), r);
-  const T far = scale(q + fma(q, tail, q_low), bits(t) - bits(L::magic));
+  const T scaled = scale(q + fma(q, tail, q_low), bits(t) - bits(L::magic));
+  const T far = select(zero, T(0.0f), scaled);
   return select(x < 0.0f, 2.0f - far, far);
 }
 template <Wide T>

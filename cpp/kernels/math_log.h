@@ -78,6 +78,7 @@ SHARDAX_SIMD T log(T x) {
 }
 
 // log(1 + x) = log(m) + e ln2 with m - 1 = x 2^-e + (2^-e - 1), which rounds once; small x kept.
+// Very small x are the result, and their squares, which may underflow, are not taken.
 template <class T>
 SHARDAX_SIMD T log1p(T x) {
   using N = number_of<T>;
@@ -86,11 +87,13 @@ SHARDAX_SIMD T log1p(T x) {
   constexpr N magic = is_single<T> ? N(round_magic_f) : N(round_magic_d);
   using U = decltype(bits(magic));
   constexpr U bias = is_single<T> ? U(127) : U(1023);
+  constexpr N tiny = is_single<T> ? N(0x1p-26) : N(0x1p-55);
+  const auto is_tiny = abs(x) < tiny;
   const auto [m, e] = split(N(1) + x);
   const T s = from_bits((bias - (bits(e + magic) - bits(magic))) << mantissa);
   const T f = select(x > N(0x1p60), m - N(1), fma(x, s, s - N(1)));
-  T y = detail::log_near_one(f, e);
-  y = select(x < inf, y, x);
+  T y = detail::log_near_one(select(is_tiny, T(N(0)), f), e);
+  y = select(is_tiny, x, select(x < inf, y, x));
   y = select(x < N(-1), T(std::numeric_limits<N>::quiet_NaN()), y);
   return select(x == N(-1), T(-inf), copysign(y, x));
 }
