@@ -32,6 +32,10 @@ def layer_norm(jax, x):
     return centred * jax.lax.rsqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
 
 
+def masked(jnp, v):
+    return jnp.where(v < 0.55, v, -1e9)
+
+
 def functions(jax):
     jnp, lax, nn = jax.numpy, jax.lax, jax.nn
     for name in ELEMENTWISE:
@@ -49,6 +53,7 @@ def functions(jax):
     yield "Adam's moments and step", lambda v: adam(jnp, v), 0.1
     yield "layer norm, rows of 1000", lambda v: layer_norm(jax, v.reshape(-1, 1000)), 0.1
     yield "softmax, rows of 1000", lambda v: nn.softmax(v.reshape(-1, 1000)), 0.1
+    yield "softmax, half of it masked", lambda v: nn.softmax(masked(jnp, v.reshape(-1, 1000))), 0.1
     for name in ("sum", "max", "var", "argmax", "cumsum"):
         yield name, getattr(jnp, name), 0.1
     yield "sum of columns, 4000 x 1000", lambda v: v.reshape(-1, 1000).sum(0), 0.1
