@@ -124,6 +124,11 @@ bool gives_memory(const Op& op) {
   return &op == moves;
 }
 
+bool gives_layout(const Op& op) {
+  static const Op* lays_out = find_op("layout_constraint");
+  return &op == lays_out;
+}
+
 SplitRule split_rule(const Op& op) {
   if (op.split) return op.split;
   switch (op.kind) {
@@ -133,6 +138,12 @@ SplitRule split_rule(const Op& op) {
     case Kind::collective: return ops::split_exchanged;
     default: return ops::split_same_shape;
   }
+}
+
+// What is computed lies in the usual order.
+Shardings without_layouts(Shardings in) {
+  for (ShardingPtr& sharding : in) sharding = with_layout(sharding, {});
+  return in;
 }
 
 // `like` itself where the split is its own. Over explicit axes it has an entry per dimension.
@@ -180,7 +191,8 @@ bool gathers_operands(const Op& op, const Params& params) {
 }
 
 bool gives_sharding(const Op& op, const Params& params) {
-  return given_sharding(params) || gives_memory(op) || maps_over_devices(op, params);
+  return given_sharding(params) || gives_memory(op) || gives_layout(op) ||
+         maps_over_devices(op, params);
 }
 
 bool gives_sharding(const Equation& eqn) {
@@ -227,12 +239,18 @@ std::vector<Inspected> inspected(const Program& program, const Shardings& in) {
 }
 
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
-                    const Types& out_types, const Shardings& in) {
+                    const Types& out_types, const Shardings& operands) {
+  const Shardings in = without_layouts(operands);
   if (op.bodies) {
     const Bodies bodies = op.bodies(params);
     if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
     if (bodies.runs == Runs::grid) return grid_shardings(op, params, in);
     return body_shardings(bodies, in_types, in);
+  }
+  if (gives_layout(op)) {
+    const Ints& layout = params.ints("layout");
+    return {with_layout(in[0] ? in[0] : params.get<ShardingPtr>("otherwise"),
+                        {layout.begin(), layout.end()})};
   }
   if (gives_memory(op)) {
     const ShardingPtr& like = in[0] ? in[0] : params.get<ShardingPtr>("otherwise");
@@ -249,6 +267,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
         mesh->named
             ? split_as(mesh, split_rule(op)({op, params, in_types, out_types[i], in, *mesh}), given)
             : mesh;
+    if (given) out[i] = with_layout(out[i], given_sharding(params)->layout);
   }
   if (given || std::none_of(in.begin(), in.end(), is_summed_later)) return out;
   const Sums left = sums_left(op, in_types);
@@ -260,8 +279,9 @@ Shardings propagate(const Program& program, const Shardings& in) {
   const ShardingGiven asked_already;
   Shardings known(program.types.size());
   const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
-  for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = in[i];
-  for (const Constant& constant : program.constants) at(constant.var) = constant.value->sharding();
+  for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = with_layout(in[i], {});
+  for (const Constant& constant : program.constants)
+    at(constant.var) = with_layout(constant.value->sharding(), {});
   for (const Equation& eqn : program.equations) {
     Shardings operands;
     Types in_types, out_types;

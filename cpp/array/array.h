@@ -72,7 +72,7 @@ class Array final : public ValueBase {
   }
   const ShardingPtr& sharding() const { return sharding_; }
   void set_sharding(ShardingPtr sharding) {
-    type_.sharding = sharding && sharding->is_explicit() ? sharding : nullptr;
+    type_.sharding = sharding && sharding->is_explicit() ? with_layout(sharding, {}) : nullptr;
     type_.host = sharding && sharding->on_host();
     sharding_ = std::move(sharding);
   }

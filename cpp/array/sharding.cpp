@@ -144,6 +144,13 @@ ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
   return ShardingPtr(sharding.get());
 }
 
+ShardingPtr with_layout(const ShardingPtr& like, std::vector<std::int64_t> layout) {
+  if (!like || like->layout == layout) return like;
+  const Shared<Sharding> sharding = over_same_mesh(*like, like->spec);
+  sharding->layout = std::move(layout);
+  return ShardingPtr(sharding.get());
+}
+
 ShardingPtr of_cotangent(const ShardingPtr& primal) {
   if (!primal || (primal->unreduced.empty() && primal->reduced.empty())) return primal;
   return with_sums(*primal, primal->reduced, primal->unreduced);

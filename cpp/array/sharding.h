@@ -26,6 +26,9 @@ struct Sharding final : public RefCounted {
   // The kind of memory that the user asked for, where it is not "device". Nothing moves: there is
   // one memory.
   std::string memory = {};
+  // The order of dimensions, from major to minor, that the user asked for, where it is another than
+  // theirs. It is the label of one array: what is made of the array lies in the usual order.
+  std::vector<std::int64_t> layout = {};
 
   // Is it part of types how that axis splits arrays?
   bool is_explicit(const std::string& axis) const;
@@ -49,6 +52,7 @@ std::string entry_text(const std::vector<std::string>& axes);
 bool same_mesh(const Sharding& a, const Sharding& b);
 // The same axes, of the same types, whatever the devices.
 bool same_abstract_mesh(const Sharding& a, const Sharding& b);
+// Whatever the layouts, which types do not show.
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
 // Over the same devices, split in another way, with the same sums left to do.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);
@@ -57,6 +61,8 @@ ShardingPtr with_memory(const Sharding& like, std::string memory);
 // The same with other sums left to do.
 ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
                       std::vector<std::string> reduced);
+// The same with that layout; nothing else keeps one.
+ShardingPtr with_layout(const ShardingPtr& like, std::vector<std::int64_t> layout);
 // As cotangents of an array are split: what is reduced there is unreduced here, and conversely.
 ShardingPtr of_cotangent(const ShardingPtr& primal);
 

@@ -186,6 +186,12 @@ void init_host_functions(py::module_& module) {
         name, host_function(fun.ptr(), name), host_function(forward.ptr(), forward_name),
         host_function(backward.ptr(), backward_name), symbolic_zeros, values_of(leaves)));
   });
+  module.def("remat_opt_call", [](const std::string& name, const py::object& fun,
+                                  const py::object& forward, const std::string& forward_name,
+                                  const py::iterable& leaves) {
+    return list_of(bind_remat_opt(host_function(fun.ptr(), name),
+                                  host_function(forward.ptr(), forward_name), values_of(leaves)));
+  });
   module.def("custom_vmap_call", [](const py::object& program, const py::object& rule,
                                     const std::string& rule_name, const py::iterable& values) {
     return list_of(bind_custom_vmap(unwrap_program(program.ptr()),

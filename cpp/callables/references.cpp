@@ -9,6 +9,7 @@
 #include "objects/array_type.h"
 #include "trace/current.h"
 #include "trace/depth.h"
+#include "transform/slices.h"
 
 namespace py = pybind11;
 
@@ -98,6 +99,8 @@ void init_references(py::module_& module) {
   module.def("staging_generation", staging_generation,
              "Which staging trace records ops on plain arrays; 0: none does.");
   module.def("trace_depth", trace_depth, "How many traces are in progress.");
+  module.def("maps_above", maps_above, py::arg("level"),
+             "Is a function of slices in progress, in a trace above that level?");
 }
 
 }  // namespace shardax::callables

@@ -122,6 +122,22 @@ void init_stages(py::module_& module) {
       "Descriptions of the shardings of a program's inputs and outputs, where it asks for them or "
       "those of the inputs are known; None where neither is.");
   module.def(
+      "layouts",
+      [](const py::object& program) {
+        const ProgramPtr body = unwrap_program(program.ptr());
+        const auto described = [](const Shardings& all) {
+          py::list out;
+          for (const ShardingPtr& s : all)
+            out.append(py::reinterpret_steal<py::object>(objects::describe_layout(s)));
+          return out;
+        };
+        const Shardings in = asked_of_inputs(*body);
+        return py::make_tuple(described(in), described(propagate(*body, in)));
+      },
+      py::arg("program"),
+      "The orders of dimensions that a program asks of its inputs and outputs; None where it asks "
+      "for none.");
+  module.def(
       "partitioned",
       [](const py::object& program, const py::list& known) -> py::object {
         const ProgramPtr whole = unwrap_program(program.ptr());

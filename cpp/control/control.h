@@ -49,6 +49,10 @@ Values bind_custom_jvp(const std::string& name, const FunctionPtr& fun, const Fu
 Values bind_custom_vjp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& forward,
                        const FunctionPtr& backward, bool symbolic_zeros, const Values& in);
 
+// The forward rule of a function where its residuals may turn out not to be needed: then it is the
+// function. Results: the outputs, then the residuals.
+Values bind_remat_opt(const FunctionPtr& fun, const FunctionPtr& forward, const Values& in);
+
 // A function with a batching rule of the user's own: see control/custom_vmap.cpp for what it takes.
 Values bind_custom_vmap(const ProgramPtr& call, const FunctionPtr& rule, const Values& in);
 

@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "control/batched_function.h"
 #include "control/control.h"
+#include "control/fewer_results.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -34,9 +35,17 @@ Types call_type(const Op&, const Types&, const Params& params) {
 }
 
 const ProgramPtr& call_body(const Params& params) { return params.program("call_jaxpr"); }
-Bodies call_bodies(const Params& params) { return call_of(call_body(params), true); }
-Params call_with_bodies(const Params& params, const Bodies& bodies) {
-  return params.with("call_jaxpr", bodies.programs[0]);
+Bodies call_bodies(const Params& params) {
+  Bodies bodies = call_of(call_body(params), true);
+  bodies.sheds_results = true;
+  return bodies;
+}
+
+// Which results of the body are left; empty: all.
+std::vector<bool> results_left(const Params& params, const Bodies& bodies) {
+  std::vector<bool> left(call_body(params)->outputs.size());
+  for (const Port& port : bodies.results) left[static_cast<std::size_t>(port.source)] = true;
+  return all(left) ? std::vector<bool>() : left;
 }
 
 // A derivative that comes out by the function's body has passed by its rule.
@@ -137,6 +146,13 @@ JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(groups.at(0)), std::move(groups.at(1))};
 }
 
+Params custom_jvp_with_bodies(const Params& params, const Bodies& bodies) {
+  Params out = params.with("call_jaxpr", bodies.programs[0]);
+  const std::vector<bool> left = results_left(params, bodies);
+  if (!left.empty()) out.set("jvp", without_results(params.get<FunctionPtr>("jvp"), left, 2));
+  return out;
+}
+
 Batched custom_jvp_batch(const BatchArgs& a) {
   if (rules_are_over(a)) return batch_body(a);
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
@@ -157,7 +173,7 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                         },
                         .batch = custom_jvp_batch,
                         .bodies = call_bodies,
-                        .with_bodies = call_with_bodies,
+                        .with_bodies = custom_jvp_with_bodies,
                         .eager = call_eager<custom_jvp_op>,
                         .stage = call_stage}};
 
@@ -201,6 +217,17 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(out), spread(tangents, nonzero)};
 }
 
+Params custom_vjp_with_bodies(const Params& params, const Bodies& bodies) {
+  Params out = params.with("call_jaxpr", bodies.programs[0]);
+  const std::vector<bool> left = results_left(params, bodies);
+  if (left.empty()) return out;
+  out.set("fwd", without_results(params.get<FunctionPtr>("fwd"), left, 1));
+  out.set("bwd",
+          without_cotangents(params.get<FunctionPtr>("bwd"), call_body(params)->output_types(),
+                             left, params.flag("symbolic_zeros")));
+  return out;
+}
+
 Batched custom_vjp_batch(const BatchArgs& a) {
   if (rules_are_over(a)) return batch_body(a);
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
@@ -227,7 +254,7 @@ const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .jvp_body = custom_vjp_jvp,
                         .batch = custom_vjp_batch,
                         .bodies = call_bodies,
-                        .with_bodies = call_with_bodies,
+                        .with_bodies = custom_vjp_with_bodies,
                         .eager = call_eager<custom_vjp_op>,
                         .stage = call_stage}};
 

@@ -138,7 +138,7 @@ Values bind_jit(const ProgramPtr& body, const Values& in) {
 
 TransposedCall transposed_call(const ProgramPtr& body, const TransposeArgs& a) {
   const std::vector<bool> known = nonnull(a.in), nonzero = nonnull(a.ct);
-  return {transpose_program(body, inverse(known), nonzero),
+  return {transpose_program(body, inverse(known), nonzero, true),
           joined(select(a.in, known), select(a.ct, nonzero)), known, count_true(nonzero)};
 }
 

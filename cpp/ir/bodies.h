@@ -56,6 +56,8 @@ struct Bodies {
   // Rules of the user's own depend on the operands and results: programs may be replaced by others
   // of the same inputs and outputs only.
   bool fixed = false;
+  // Of these, results may be left out all the same: the op's `with_bodies` sees to the rules.
+  bool sheds_results = false;
 
   // Whether program k gives the results; the condition of a loop gives one boolean.
   bool gives_results(std::size_t k) const { return runs != Runs::looped || k == 1; }

@@ -20,6 +20,10 @@ Value constant(const Value& like, double value) {
 Value constants(const Value& like, double value) { return full_like(like, value); }
 
 Values promoted(const Value& a, const Value& b, Promote rule, std::string_view name) {
+  return promote_shapes(promote_dtypes({a, b}, rule, name), name);
+}
+// Of functions that JAX composes of others: no name stands in errors about dtypes.
+Values promoted_unnamed(const Value& a, const Value& b, Promote rule, std::string_view name) {
   return promote_shapes(promote_dtypes({a, b}, rule), name);
 }
 
@@ -153,7 +157,7 @@ Value remainder(const Value& a, const Value& b) {
 }
 
 Value fmod(const Value& a, const Value& b) {
-  const Values in = promoted(a, b, Promote::numeric, "rem");
+  const Values in = promoted_unnamed(a, b, Promote::numeric, "rem");
   const bool integers = is_integer(a->dtype()) || is_integer(b->dtype());
   if (!integers || !is_integer(in[0]->dtype())) return rem(in[0], in[1]);
   return jitted1("fmod", in, [](const Values& v) {
@@ -222,7 +226,7 @@ Value copysign(const Value& a, const Value& b) {
 }
 
 Value heaviside(const Value& a, const Value& b) {
-  const Values in = strong_arrays(promoted(a, b, Promote::inexact, "heaviside"));
+  const Values in = strong_arrays(promoted_unnamed(a, b, Promote::inexact, "heaviside"));
   if (is_complex(in[0]->dtype())) type_error("heaviside does not support complex-valued inputs");
   return jitted1("heaviside", in, [](const Values& v) {
     const Value zero = constant(v[0], 0);
@@ -293,6 +297,12 @@ Value real(const Value& a) { return is_complex(a->dtype()) ? unary("real", a) : 
 Value imag(const Value& a) { return is_complex(a->dtype()) ? unary("imag", a) : constants(a, 0); }
 Value conjugate(const Value& a) { return is_complex(a->dtype()) ? unary("conj", a) : a; }
 
-Value truth(const Value& a) { return a->dtype() == DType::boolean ? a : ne(a, constant(a, 0)); }
+Value truth(const Value& a) {
+  if (is_key(a->dtype())) {
+    type_error("a PRNG key of dtype ", name(a->dtype()),
+               " is neither true nor false; jax.random.key_data gives its words.");
+  }
+  return a->dtype() == DType::boolean ? a : ne(a, constant(a, 0));
+}
 
 }  // namespace shardax::numpy

@@ -55,13 +55,15 @@ DType default_complex() { return x64_enabled() ? DType::complex128 : DType::comp
 
 WeakDType lattice_type(const Value& value) { return {value->dtype(), value->type().weak}; }
 
-// Keys go with keys of the same generator only.
 [[noreturn]] static void refuse_keys(std::span<const WeakDType> types, std::string_view function) {
   std::string dtypes;
   for (const WeakDType& type : types)
     dtypes += concat(dtypes.empty() ? "" : ", ", name(canonical_dtype(type.dtype)));
-  type_error(function.empty() ? "promotion" : function, " does not accept dtypes ", dtypes,
+  const std::string text =
+      concat(function.empty() ? "promotion" : function, " does not accept dtypes ", dtypes,
              ". PRNG keys are no numbers; jax.random.key_data gives their words.");
+  if (function.empty()) value_error(text);
+  type_error(text);
 }
 
 WeakDType join_types(std::span<const WeakDType> types, std::string_view function) {
@@ -94,10 +96,10 @@ WeakDType join_types(std::span<const WeakDType> types, std::string_view function
   return out;
 }
 
-WeakDType result_type(const Values& values) {
+WeakDType result_type(const Values& values, std::string_view function) {
   SmallVector<WeakDType, 6> types;
   for (const Value& value : values) types.push_back(lattice_type(value));
-  return join_types({types.data(), types.size()});
+  return join_types({types.data(), types.size()}, function);
 }
 
 // The float that numbers of another dtype become: of 64 bits for integers of 64.
@@ -130,9 +132,9 @@ Value cast(const Value& value, WeakDType type) {
   return bind1(convert, {{"new_dtype", type.dtype}, {"weak_type", type.weak}}, {value});
 }
 
-Values promote_dtypes(const Values& values, Promote rule) {
+Values promote_dtypes(const Values& values, Promote rule, std::string_view function) {
   if (values.empty()) return values;
-  const WeakDType type = adjusted(result_type(values), rule);
+  const WeakDType type = adjusted(result_type(values, function), rule);
   Values out;
   out.reserve(values.size());
   for (const Value& value : values) out.push_back(cast(value, type));

@@ -50,8 +50,10 @@ DType default_complex();
 
 // The type of the lattice of a value, and the join of several, canonical.
 WeakDType lattice_type(const Value& value);
+// Keys go with keys of the same generator only: others raise TypeError where a function of numbers
+// joins them, by its name, else ValueError.
 WeakDType join_types(std::span<const WeakDType> types, std::string_view function = {});
-WeakDType result_type(const Values& values);
+WeakDType result_type(const Values& values, std::string_view function = {});
 
 // How jnp functions treat what they are given beyond plain promotion.
 enum class Promote {
@@ -63,7 +65,8 @@ WeakDType adjusted(WeakDType type, Promote rule);
 
 // The value with that dtype and weak flag.
 Value as_type(const Value& value, WeakDType type);
-Values promote_dtypes(const Values& values, Promote rule = Promote::any);
+Values promote_dtypes(const Values& values, Promote rule = Promote::any,
+                      std::string_view function = {});
 
 // The shape to which all broadcast. Throws ValueError
 // `Incompatible shapes for broadcasting: shapes=[(2, 3), (4,)]`.

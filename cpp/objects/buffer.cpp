@@ -228,7 +228,7 @@ Value another(const Value& value) {
 
 ArrayPtr copied(const Array& array) {
   const ArrayPtr out = copied_once(array, array.shape().size());
-  out->set_sharding(array.sharding());
+  out->set_sharding(with_layout(array.sharding(), {}));
   return out;
 }
 

@@ -74,7 +74,8 @@ Value degrees(const Values& in) { return scaled(in, degrees_per_radian); }
 Value radians(const Values& in) { return scaled(in, 1 / degrees_per_radian); }
 
 Value float_power(const Values& in) {
-  const Values x = numpy::promote_shapes(numpy::promote_dtypes(in, Promote::inexact), "pow");
+  const Values x =
+      numpy::promote_shapes(numpy::promote_dtypes(in, Promote::inexact, "float_power"), "pow");
   return ops::binary("pow", x[0], x[1]);
 }
 

@@ -39,6 +39,13 @@ PyObject* get_sharding(PyObject*, PyObject* object) {
   });
 }
 
+PyObject* get_layout(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    return describe_layout(value->is_tracer() ? ShardingPtr() : as_array(value).sharding());
+  });
+}
+
 PyObject* get_terms(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
     const Value value = unwrap(object);
@@ -70,13 +77,15 @@ void leave_out_single_devices(Sharding& sharding) {
   std::erase_if(sharding.reduced, splits_nothing);
 }
 
-// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced[, memory]])
+// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced[, memory[,
+// layout]]])
 Described parse_sharding(PyObject* description) {
   PyObject *axes, *shape, *devices, *spec, *unreduced = nullptr, *reduced = nullptr;
+  PyObject* layout = nullptr;
   int named;
   const char *axis_types = "", *memory = "";
-  if (!PyArg_ParseTuple(description, "OOOOp|sOOs", &axes, &shape, &devices, &spec, &named,
-                        &axis_types, &unreduced, &reduced, &memory))
+  if (!PyArg_ParseTuple(description, "OOOOp|sOOsO", &axes, &shape, &devices, &spec, &named,
+                        &axis_types, &unreduced, &reduced, &memory, &layout))
     throw PythonError();
   Shared<Sharding> sharding(new Sharding);
   sharding->mesh_axes = to_strings(axes);
@@ -95,6 +104,9 @@ Described parse_sharding(PyObject* description) {
   if (unreduced) sharding->unreduced = to_strings(unreduced);
   if (reduced) sharding->reduced = to_strings(reduced);
   sharding->memory = memory;
+  if (layout)
+    for (std::int64_t dimension : parse_ints(layout, "layout"))
+      sharding->layout.push_back(dimension);
   if (flag("jax_remove_size_one_mesh_axis_from_type")) leave_out_single_devices(*sharding);
   return {ShardingPtr(sharding.get()), std::move(open)};
 }
@@ -150,12 +162,28 @@ PyObject* with_memory(PyObject*, PyObject* args) {
       [&] { return wrap(ops::moved(unwrap(object), memory, parse_sharding(otherwise).sharding)); });
 }
 
+PyObject* with_layout(PyObject*, PyObject* args) {
+  PyObject *object, *layout, *otherwise;
+  if (!PyArg_ParseTuple(args, "OOO", &object, &layout, &otherwise)) return nullptr;
+  return guarded([&] {
+    static const Op* op = find_op("layout_constraint");
+    Ints order;
+    for (std::int64_t dimension : parse_ints(layout, "layout")) order.push_back(dimension);
+    const Params params{{"layout", order}, {"otherwise", parse_sharding(otherwise).sharding}};
+    return wrap(bind1(*op, params, {unwrap(object)}));
+  });
+}
+
 PyMethodDef labels_functions[] = {
     {"get_sharding", get_sharding, METH_O, "The recorded sharding of an array."},
+    {"get_layout", get_layout, METH_O,
+     "The recorded order of an array's dimensions; None where it is theirs."},
     {"get_terms", get_terms, METH_O,
      "What devices have of an array that stands for a sum, stacked; None where nobody knows."},
     {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
+    {"with_layout", with_layout, METH_VARARGS,
+     "A value with that order of dimensions, over what is given where it lies nowhere."},
     {"with_memory", with_memory, METH_VARARGS,
      "A traced value in another kind of memory, over what is given where it lies nowhere."},
     {nullptr, nullptr, 0, nullptr},
@@ -177,6 +205,13 @@ PyObject* describe_sharding(const ShardingPtr& sharding) {
                        int_tuple(devices).release(), spec.release(), s.named ? Py_True : Py_False,
                        s.axis_types.c_str(), strings(s.unreduced).release(),
                        strings(s.reduced).release(), s.memory.c_str());
+}
+
+PyObject* describe_layout(const ShardingPtr& sharding) {
+  if (!sharding || sharding->layout.empty()) Py_RETURN_NONE;
+  Shape layout;
+  layout.append(sharding->layout.begin(), sharding->layout.end());
+  return int_tuple(layout).release();
 }
 
 ShardingPtr sharding_from(PyObject* description) { return parse_sharding(description).sharding; }

@@ -11,6 +11,8 @@ void init_labels(PyObject* module);
 // A new reference to what Python's shardings are made from: (mesh_axes, mesh_shape, device_ids,
 // spec, named), or to None for null.
 PyObject* describe_sharding(const ShardingPtr& sharding);
+// A new reference to its order of dimensions, a tuple, or to None where that is theirs.
+PyObject* describe_layout(const ShardingPtr& sharding);
 // The reverse.
 ShardingPtr sharding_from(PyObject* description);
 

@@ -210,8 +210,7 @@ PyObject* array_repr(PyObject* self) {
     const Value value = printed_value(self);
     if (!value) return unicode(std::string(Py_TYPE(self)->tp_name) + "()");
     if (value->is_tracer()) return unicode(tracer_text(value));
-    if (as_array(value).deleted())
-      return unicode("<deleted Array: " + to_string(value->type()) + ">");
+    check_not_deleted(value);
     return call_package_function("_base.printing", "array_repr", &self, 1, nullptr);
   });
 }

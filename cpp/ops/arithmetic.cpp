@@ -316,21 +316,21 @@ const Op sign_op{
                  },
                  .map = map_unary<numbers, sign_kernel, lane_numbers>})};
 
-const Op abs_op{
-    elementwise({.name = "abs",
-                 .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
-                        "derivative at 0 is 1, as from the right; of complex numbers 0.",
-                 .cheap = true,
-                 .dtypes = numbers,
-                 .type = type_real,
-                 .jvp = [](const JvpArgs& a) -> Values {
-                   if (is_complex(a.in[0]->dtype())) {
-                     const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
-                     return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
-                   }
-                   return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
-                 },
-                 .map = map_unary<numbers, abs_kernel, lane_complexes>})};
+const Op abs_op{elementwise(
+    {.name = "abs",
+     .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
+            "derivative at 0 is 1, as from the right; of complex numbers 0.",
+     .cheap = true,
+     .dtypes = (full_integers & signed_integers) | inexacts,
+     .type = type_real,
+     .jvp = [](const JvpArgs& a) -> Values {
+       if (is_complex(a.in[0]->dtype())) {
+         const Value size = convert(nonzero(a.out[0]), a.in[0]->dtype());
+         return {unary("real", mul(a.t[0], div(unary("conj", a.in[0]), size)))};
+       }
+       return {where(ge(a.in[0], scalar(a.in[0]->dtype(), 0)), a.t[0], neg(a.t[0]))};
+     },
+     .map = map_unary<(full_integers & signed_integers) | inexacts, abs_kernel, lane_complexes>})};
 
 const Op square_op{elementwise(
     {.name = "square",

@@ -1,8 +1,10 @@
 // ops/bitwise.cpp - shifts, counts of bits, other views of the same bits, and coarser floats.
 //
 // `and`, `or`, `xor` and `not` stand with the comparisons (compare.cpp).
+#include <algorithm>
 #include <bit>
 
+#include "array/narrow.h"
 #include "ops/family.h"
 #include "ops/split.h"
 #include "ops/sums.h"
@@ -114,16 +116,43 @@ constexpr auto leading_zeros_kernel = [](auto x) {
     return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
   }
 };
+
+// Numbers of fewer bits than a byte, `extra` is the dtype: as XLA has them. Zeros are counted in a
+// number's own bits, and so are ones, but those of 4 bits in the byte that holds the number with
+// its sign. Counts wrap.
+template <bool leading_zeros>
+void count_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t extra) {
+  const auto dtype = static_cast<DType>(extra);
+  const auto* x = static_cast<const narrow_t*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto byte = static_cast<std::uint8_t>(leading_zeros || bit_width(dtype) == 4
+                                                    ? narrow_integer(dtype, x[i])
+                                                    : x[i].bits & ((1 << bit_width(dtype)) - 1));
+    const int count = leading_zeros ? std::max(0, std::countl_zero(byte) - (8 - bit_width(dtype)))
+                                    : std::popcount(byte);
+    static_cast<narrow_t*>(out)[i] = to_narrow(dtype, std::int64_t{count});
+  }
+}
+
+template <bool leading_zeros, auto kernel>
+MapKernel map_count(const Types& in, const Type&, const Params&) {
+  const DType dtype = in[0].dtype;
+  if (is_narrow(dtype)) return {count_narrow<leading_zeros>, static_cast<std::int64_t>(dtype)};
+  return select_map<full_integers, kernel, 1, lane_integers>(dtype);
+}
+
 const Op population_count_op{
     elementwise_no_gradient({.name = "population_count",
                              .doc = "Elementwise number of bits that are 1.",
-                             .dtypes = full_integers,
-                             .map = map_unary<integers, count_kernel, lane_integers>})};
+                             .dtypes = integers,
+                             .half_native = true,
+                             .map = map_count<false, count_kernel>})};
 const Op clz_op{
     elementwise_no_gradient({.name = "clz",
                              .doc = "Elementwise number of zero bits above the highest 1.",
-                             .dtypes = full_integers,
-                             .map = map_unary<integers, leading_zeros_kernel, lane_integers>})};
+                             .dtypes = integers,
+                             .half_native = true,
+                             .map = map_count<true, leading_zeros_kernel>})};
 
 // ---- bitcast_convert_type ------------------------------------------------------------------
 

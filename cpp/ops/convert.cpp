@@ -248,17 +248,20 @@ MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
   return {found, 0, record_convert(in[0].dtype, out.dtype)};
 }
 
+[[noreturn]] void refuse_keys(DType from, DType to) {
+  value_error("Cannot convert_element_type from ", name(from), " to ", name(to),
+              ". PRNG keys are no numbers; make keys with jax.random.wrap_key_data, and take their "
+              "words with jax.random.key_data.");
+}
+
 const Op convert_op{
     elementwise({.name = "convert_element_type",
                  .doc = "Elements converted to another dtype.",
                  .dtypes = any_dtype,
                  .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-                   check_dtype(op, in[0].dtype);
-                   const DType wanted = params.dtype("new_dtype");
-                   if (is_key(wanted)) {
-                     type_error("convert_element_type: numbers of dtype ", name(in[0].dtype),
-                                " are no PRNG keys; make keys with jax.random.wrap_key_data.");
-                   }
+                   const DType from = in[0].dtype, wanted = params.dtype("new_dtype");
+                   if (is_key(from) || is_key(wanted)) refuse_keys(from, wanted);
+                   check_dtype(op, from);
                    return {with_dtype(in[0], wanted, params.flag("weak_type"))};
                  },
                  .jvp = [](const JvpArgs& a) -> Values {

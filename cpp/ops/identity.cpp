@@ -17,7 +17,8 @@ bool same_view(const Params&, const Type&, const Shape& strides, const Type&, Vi
   return true;
 }
 
-extern const Op optimization_barrier_op, name_op, sharding_constraint_op, reshard_op, move_op;
+extern const Op optimization_barrier_op, name_op, sharding_constraint_op, reshard_op, move_op,
+    layout_constraint_op;
 
 const Op stop_gradient_op{
     {.name = "stop_gradient",
@@ -217,6 +218,37 @@ const Op move_op{{.name = "device_put",
                             concat("devices=(MemorySpace.", host ? "Host" : "Device", ",)"),
                             "srcs=(None,)"};
                   }}};
+
+// A new leading dimension comes first.
+Batched batch_layout(const BatchArgs& a) {
+  Ints layout{0};
+  for (const std::int64_t dimension : a.params.ints("layout")) layout.push_back(dimension + 1);
+  return batched1(bind1(a.op, a.params.with("layout", layout), a.in));
+}
+
+std::vector<std::string> show_layout(const Params& params) {
+  const Ints& layout = params.ints("layout");
+  std::string order;
+  for (const std::int64_t dimension : layout) order += concat(order.empty() ? "" : ", ", dimension);
+  return {concat("layout=Layout(major_to_minor=(", order, layout.size() == 1 ? "," : "",
+                 "), tiling=None, sub_byte_element_size_in_bits=0)")};
+}
+
+const Op layout_constraint_op{
+    {.name = "layout_constraint",
+     .doc = "The operand, labelled with an order of dimensions, from major to minor.",
+     .kind = Kind::layout,
+     .dtypes = any_dtype,
+     .type = type_of_operand,
+     .jvp = [](const JvpArgs& a) -> Values { return {bind1(layout_constraint_op, a.params, a.t)}; },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {bind1(layout_constraint_op, a.params, a.ct)};
+     },
+     .batch = batch_layout,
+     .half_native = true,
+     .view = same_view,
+     .parts = parts_elementwise,
+     .show = show_layout}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "ops/ops.h"
 #include "trace/reentry.h"
+#include "transform/slices.h"
 
 namespace shardax {
 namespace {
@@ -96,6 +97,7 @@ class BatchTrace final : public Trace {
   }
   ~BatchTrace() override { traces.pop_back(); }
   BatchTag tag() const { return tag_; }
+  bool maps_devices() const { return axis_.devices; }
 
   std::pair<Value, bool> split(const Value& value) const {
     const VmapTracer* own = nullptr;
@@ -149,6 +151,12 @@ class BatchTrace final : public Trace {
 }  // namespace
 
 BatchTag current_batch() { return processing ? processing->tag() : 0; }
+
+bool maps_above(int level) {
+  return std::ranges::any_of(traces, [&](const BatchTrace* trace) {
+    return trace->level() > level && !trace->maps_devices();
+  });
+}
 
 Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bool>& batched,
               const BatchAxis& axis, BatchTag again) {

@@ -66,10 +66,22 @@ Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
   return {op.with_bodies(params, bodies), operands, results};
 }
 
+// A call whose rules take all operands: it loses results only.
+Pruned without_results(const Op& op, const Params& params, const Mask& wanted) {
+  Bodies bodies = bodies_of(op, params);
+  const Mask every(bodies.operands.size(), true);
+  bodies.programs[0] = prune_program(bodies.programs[0], wanted, &every).program;
+  bodies.results = select(bodies.results, wanted);
+  return {op.with_bodies(params, bodies), every, wanted};
+}
+
 // The equation, without what is not needed of the programs that it carries.
 Equation pruned(const Equation& eqn, const Mask& wanted) {
-  if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return eqn;
-  Pruned smaller = pruned(*eqn.op, eqn.params, wanted);
+  if (!eqn.op->bodies) return eqn;
+  const Bodies bodies = eqn.op->bodies(eqn.params);
+  if (bodies.fixed && (!bodies.sheds_results || all(wanted) || !any(wanted))) return eqn;
+  Pruned smaller = bodies.fixed ? without_results(*eqn.op, eqn.params, wanted)
+                                : pruned(*eqn.op, eqn.params, wanted);
   return {eqn.op,
           std::move(smaller.params),
           select(eqn.inputs, smaller.operands),

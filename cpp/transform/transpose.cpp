@@ -96,6 +96,16 @@ Value split_as(const Type& primal, const Value& ct) {
   return ops::sharding_constraint(ct, sharding, {});
 }
 
+// A cotangent that a rule of the user's own gave in another dtype, as ops take it that come before;
+// of a complex number for a real one the real part.
+Value typed_as(const Type& primal, const Value& ct) {
+  if (!ct || !differentiable(primal) || ct->dtype() == DType::float0) return ct;
+  const DType wanted = tangent_type(primal).dtype;
+  if (ct->dtype() == wanted) return ct;
+  const bool drops = is_complex(ct->dtype()) && !is_complex(wanted);
+  return ops::convert(drops ? ops::unary("real", ct) : ct, wanted);
+}
+
 GivenTranspose given_transpose = nullptr;
 
 // `at` is the op whose rule is being asked.
@@ -105,7 +115,14 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   const auto accumulate = [&](Var v, const Value& value) {
     if (!value) return;
     Value& slot = ct[static_cast<std::size_t>(v)];
-    slot = slot ? ops::binary("add_any", slot, value) : value;
+    if (!slot) {
+      slot = value;
+    } else if (slot->dtype() == value->dtype() && value->dtype() != DType::boolean) {
+      slot = ops::binary("add_any", slot, value);
+    } else {
+      const Type& type = program.type(v);
+      slot = ops::binary("add_any", typed_as(type, slot), typed_as(type, value));
+    }
   };
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const Value& given = cotangents[i];
@@ -122,7 +139,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
     for (Var v : eqn->outputs) {
       Value& slot = ct[static_cast<std::size_t>(v)];
       needed = needed || slot;
-      out_ct.push_back(std::move(slot));
+      out_ct.push_back(typed_as(program.type(v), slot));
       slot = nullptr;
       out_types.push_back(program.type(v));
     }
@@ -178,8 +195,9 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
 void set_given_transpose(GivenTranspose rule) { given_transpose = rule; }
 
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
-                             const std::vector<bool>& nonzero_ct) {
-  const std::string key = mask_key(mask_key("transpose", linear), nonzero_ct);
+                             const std::vector<bool>& nonzero_ct, bool as_given) {
+  const std::string key =
+      mask_key(mask_key(as_given ? "transpose as given" : "transpose", linear), nonzero_ct);
   return *program->derived<ProgramPtr>(key, [&] {
     Types types;
     for (std::size_t i = 0; i < program->inputs.size(); ++i) {
@@ -203,7 +221,9 @@ ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>&
           Values out = backward(*program, linear, inputs, cts);
           for (std::size_t i = 0, k = 0; i < program->inputs.size(); ++i) {
             if (!linear[i]) continue;
-            if (!out[k]) out[k] = ops::zeros(program->type(program->inputs[i]));
+            const Type& type = program->type(program->inputs[i]);
+            if (!out[k]) out[k] = ops::zeros(type);
+            if (!as_given) out[k] = typed_as(type, out[k]);
             ++k;
           }
           return out;

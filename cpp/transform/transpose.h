@@ -13,9 +13,10 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
 
 // The same as a program. Inputs: the values of the inputs that are not linear, then cotangents of
 // the outputs that `nonzero_ct` selects. Outputs: a cotangent for each linear input, zeros
-// included.
+// included; of the input's type, unless `as_given`: then those that a rule of the user's own gave
+// keep its dtype.
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
-                             const std::vector<bool>& nonzero_ct);
+                             const std::vector<bool>& nonzero_ct, bool as_given = false);
 
 // Asked where a record has no transpose: libraries may have given a rule (ad.primitive_transposes).
 // Null: there is no rule but those of records.

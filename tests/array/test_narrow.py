@@ -77,6 +77,27 @@ def test_integers_wrap_and_floats_saturate(name):
     np.testing.assert_array_equal(np.asarray(array).view("u1"), [0, 1])
 
 
+# As XLA's CPU has them: -2 of int4 is the byte 0xfe, of whose bits 7 are set; -2 of int2 has 1.
+@pytest.mark.parametrize(
+    "name, numbers, bits, zeros",
+    [
+        ("int4", [-2, -1, 0, 1, 7], [7, -8, 0, 1, 3], [0, 0, 4, 3, 1]),
+        ("uint4", [0, 1, 2, 3, 15], [0, 1, 1, 2, 4], [4, 3, 2, 2, 0]),
+        ("int2", [-2, -1, 0, 1], [1, -2, 0, 1], [0, 0, -2, 1]),
+        ("uint2", [0, 1, 2, 3], [0, 1, 1, 2], [2, 1, 0, 0]),
+    ],
+)
+def test_bits_are_counted(name, numbers, bits, zeros):
+    x = jnp.asarray(numbers).astype(name)
+    for f, wanted in ((jax.lax.population_count, bits), (jax.lax.clz, zeros)):
+        for run in (f, jax.jit(f), jax.vmap(f), jax.jit(lambda v, f=f: f(v + 0) * 1)):
+            assert run(x).dtype == x.dtype
+            assert run(x).astype("int32").tolist() == wanted
+    if not name.startswith("u"):
+        with pytest.raises(TypeError, match=f"abs does not accept dtype {name}"):
+            jnp.abs(x)
+
+
 @pytest.mark.parametrize("wide", ["int8", "uint8", "int16", "uint16", "int64", "uint32"])
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers_of_all_widths_wrap(name, wide):
@@ -161,8 +182,6 @@ def test_bits():
         jnp.ones(3, "int4").view("uint8")
     with pytest.raises(ValueError, match="no last dimension of 2 numbers that make one uint8"):
         jax.lax.bitcast_convert_type(jnp.ones(3, "int4"), "uint8")
-    with pytest.raises(TypeError, match="clz does not accept dtype int4"):
-        jax.lax.clz(jnp.ones(2, "int4"))
 
 
 def test_small_integers_in_functions_of_numbers():

@@ -119,6 +119,19 @@ def moved(sx, x):
     return sx.jit(lambda v: sx.device_put(sx.device_put(v, there) * 2, here))(x)
 
 
+def remat_opt(sx, x):
+    square = sx.custom_vjp(lambda v: v * v)
+    square.defvjp(lambda v: (v * v, v), lambda v, g: (2 * v * g,), optimize_remat=True)
+    return sx.jit(lambda v: sx.vjp(square, v)[0])(x)
+
+
+def laid_out(sx, x):
+    from shardax.experimental.layout import Layout, with_layout_constraint
+
+    columns = Layout(tuple(reversed(range(x.ndim))))
+    return sx.jit(lambda v: with_layout_constraint(v, columns) * 2)(x)
+
+
 def resharded(sx, x):
     where = sx.NamedSharding(sx.make_mesh((1,), ("a",)), sx.P("a"))
     return sx.jit(lambda v: sx.sharding.reshard(v, where) * 2)(x)

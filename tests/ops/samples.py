@@ -579,12 +579,14 @@ SAMPLES = {
     "custom_vjp_call": control(
         lambda x: x * x, programs.custom_vjp, grad=(), refuses_jvp="custom_vjp"
     ),
+    "remat_opt": control(lambda x: x * x, programs.remat_opt),
     "custom_vmap_call": control(lambda x: x * x, programs.custom_vmap),
     "linear_call": control(lambda x: x * 2, programs.linear_call),
     "custom_linear_solve": control(lambda x: x * 2, programs.linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, programs.checkpoint, tolerance=4),
     "sharding_constraint": control(lambda x: x * 2, programs.constrained),
     "device_put": control(lambda x: x * 2, programs.moved),
+    "layout_constraint": control(lambda x: x * 2, programs.laid_out),
     "reshard": control(lambda x: x * 2, programs.resharded),
     "check": control(lambda x: x + x, programs.checked),
     "pure_callback": control(

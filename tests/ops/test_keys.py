@@ -124,10 +124,33 @@ def test_keys_are_not_promoted(mode):
         for other in (1, random.key(0, impl="rbg")):
             with pytest.raises(TypeError, match=text):
                 key == other  # noqa: B015
-        with pytest.raises(TypeError, match=text + "float32"):
-            jnp.result_type(key, np.float32)
+        for function in (jnp.add, jnp.power, jnp.hypot, jnp.less, jnp.floor_divide):
+            with pytest.raises(TypeError, match=f"^{function.__name__[:3]}.* {text}float32"):
+                function(key, np.float32(1))
+        for joined in (
+            lambda: jnp.result_type(key, np.float32),
+            lambda: jnp.where(True, key, np.float32(1)),
+            lambda: jnp.stack([key, np.float32(1)]),
+            lambda: jnp.concatenate([KEYS, np.ones(3, np.float32)]),
+            lambda: KEYS @ np.ones(3, np.float32),
+        ):
+            with pytest.raises(ValueError, match=text + "float32.*random.key_data gives"):
+                joined()
         assert jnp.where(True, key, key).dtype == key.dtype
         assert jnp.stack([key, key]).shape == (2,)
+
+
+def test_keys_are_not_converted():
+    for convert in (
+        lambda: jax.lax.convert_element_type(KEY, "int32"),
+        lambda: jax.lax.convert_element_type(1, KEY.dtype),
+        lambda: jnp.asarray(KEY, dtype="float32"),
+        lambda: jnp.ones(3).astype(KEY.dtype),
+    ):
+        with pytest.raises(ValueError, match="Cannot convert_element_type from .*wrap_key_data"):
+            convert()
+    with pytest.raises(TypeError, match="key<fry> is neither true nor false.*key_data"):
+        jnp.logical_and(KEY, True)
 
 
 def test_keys_are_close_where_they_are_equal():

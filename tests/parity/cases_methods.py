@@ -264,6 +264,7 @@ jax.device_get([s4, 1, 'a', None])
 
 DELETED = """
 str(d)
+repr(d)
 d + 1
 1 + d
 -d
@@ -351,12 +352,6 @@ jnp.asarray(np.array([1, 2], dtype='>i4')) => jnp.array([1, 2])
 m23.sum(initial=5) => jnp.sum(m23, initial=5)
 """,
     because=BETTER,
-)
-corpus.add(
-    "deleted: repr(d)",
-    on_deleted("repr(d)"),
-    reference=lambda jax, jnp, lax: "<deleted Array: float32[3]>",
-    because="A repr that raises hides what an exception or a debugger shows.",
 )
 for source in ("bool(d)", "memoryview(d)", "d.block_until_ready()", "d.unsafe_buffer_pointer()"):
     corpus.add(

@@ -9,7 +9,7 @@ from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._base.compositions import concatenate
 from shardax._devices.devices import Device
-from shardax._devices.layouts import AutoLayout, Format
+from shardax._devices.layouts import AutoLayout, Format, check_order
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.parts import parts
 from shardax._devices.shardings import (
@@ -28,19 +28,24 @@ __all__ = [
 ]
 
 
-def _as_sharding(where):
+def _parts_of(where):
+    """The Sharding of what a function that makes arrays is given, and what arrays are labelled
+    with."""
     where = SingleDeviceSharding(where) if isinstance(where, Device) else where
     if isinstance(where, Format):
         if isinstance(where.layout, AutoLayout):
             raise TypeError(
                 f"`Layout.AUTO` cannot be used in place of a device-local layout. Got {where}"
             )
+        check_order(where.layout)
+        if where.layout is not None and isinstance(where.sharding, Sharding):
+            return where.sharding, where
         where = where.sharding
     if isinstance(where, PartitionSpec) and not get_mesh().empty:
         where = NamedSharding(get_mesh(), where)
     if not isinstance(where, Sharding):
         raise TypeError(f"sharding should be an instance of `jax.sharding.Sharding`, got {where!r}")
-    return where
+    return where, where
 
 
 def _starts(index):
@@ -90,7 +95,7 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
       >>> make_array_from_callback((2, 3), where, lambda index: rows[index]).shape
       (2, 3)
     """
-    where = _as_sharding(sharding)
+    where, wanted = _parts_of(sharding)
     shape = tuple(shape)
     expected = where.shard_shape(shape)
     pieces = {}
@@ -112,7 +117,7 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
             "Input buffers to `Array` must have matching dtypes; the callback gave parts of dtypes "
             f"{', '.join(kinds)}."
         )
-    return label(_joined(pieces), where)
+    return label(_joined(pieces), wanted)
 
 
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
@@ -132,7 +137,7 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
       >>> make_array_from_single_device_arrays((4,), where, halves)
       Array([0, 0, 1, 1], dtype=int32)
     """
-    where = _as_sharding(sharding)
+    where, wanted = _parts_of(sharding)
     shape = tuple(shape)
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(
@@ -174,7 +179,7 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     for device, index, _ in parts(shape, where._description(len(shape))):
         _check_shape(where, expected, by_device[device].shape)
         pieces.setdefault(_starts(index), by_device[device])
-    return label(_joined(pieces), where)
+    return label(_joined(pieces), wanted)
 
 
 def _by_device(where, arrays):
@@ -242,5 +247,5 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
                 f"make_array_from_process_local_data: the data has shape {own} and there is one "
                 f"process, but global_shape is {shape}; expected the shape of the data."
             )
-        out.append(label(asarray(leaf), _as_sharding(where)))
+        out.append(label(asarray(leaf), _parts_of(where)[1]))
     return tree.unflatten(out)

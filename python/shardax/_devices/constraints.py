@@ -11,7 +11,7 @@ import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.api_errors import not_a_prefix
 from shardax._base.arrays import asarray
-from shardax._devices.layouts import Format, Layout
+from shardax._devices.layouts import Format, Layout, described
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
 from shardax._devices.shardings import (
@@ -30,8 +30,7 @@ def with_sharding_constraint(x, shardings):
 
     Args:
       x: a tree of arrays.
-      shardings: Shardings, PartitionSpecs of the current mesh, or Formats, of which only the
-        sharding changes anything: elements lie in the order of dimensions. Dimensions for which a
+      shardings: Shardings, PartitionSpecs of the current mesh, or Formats. Dimensions for which a
         spec has PartitionSpec.UNCONSTRAINED stay split as they are.
 
     Raises:
@@ -46,17 +45,19 @@ def with_sharding_constraint(x, shardings):
       P('x',)
     """
     leaves, treedef = tree_util.tree_flatten(x)
-    wheres = spread(shardings, x, "with_sharding_constraint", "shardings")
+    wheres = spread(shardings, x, "with_sharding_constraint", "shardings", formats=True)
     what = "One of with_sharding_constraint arguments"
     for leaf, where in zip(leaves, wheres):
-        _check_devices(leaf, where)
+        _check_devices(leaf, getattr(where, "sharding", where))
     if any(where is None for where in wheres):
         raise ValueError(
             f"{what} got sharding None which is not allowed. Please pass a Sharding or a "
             "PartitionSpec; P() is that of arrays that are whole on each device."
         )
     return treedef.unflatten(
-        leaf if _is_asserted(leaf, where) else constrain(leaf, where, what)
+        leaf
+        if _is_asserted(leaf, getattr(where, "sharding", where))
+        else constrain(leaf, where, what)
         for leaf, where in zip(leaves, wheres)
     )
 
@@ -216,12 +217,14 @@ def _sharding_of(where, leaf, formats):
 def constrain(leaf, where, what):
     """`leaf` as an array, labelled; `what` it is in errors."""
     x = asarray(leaf)
+    layout = where.layout if isinstance(where, Format) else None
+    where = getattr(where, "sharding", where)
     if where is None:
         return x
     if context_mesh().manual_axes:
         _check_manual(where)
     try:
-        description = where._description(x.ndim)
+        description = described(where if layout is None else Format(layout, where), x.ndim)
     except ValueError as e:
         raise ValueError(
             f"{what} is incompatible with its sharding annotation {where}: {e}"

@@ -5,7 +5,7 @@ import threading
 import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
-from shardax._devices.layouts import AutoLayout, Format, Layout
+from shardax._devices.layouts import AutoLayout, Format, Layout, check_order, described
 from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import guard_move
 from shardax._devices.shardings import (
@@ -77,9 +77,15 @@ def guard_moves(args, in_shardings, out_shardings, static_positions):
 def asked_of_results(tree, types, out_shardings):
     """For each result the description of what out_shardings ask, with the entries that the user has
     written; None where that is no mesh of devices. Called by the core."""
-    wheres = spread(out_shardings, tree.unflatten(types), caller.name, "out_shardings")
-    named = [isinstance(w, NamedSharding) and isinstance(w.mesh, Mesh) for w in wheres]
-    return [w._description(t.ndim) if n else None for w, t, n in zip(wheres, types, named)]
+    wheres = spread(
+        out_shardings, tree.unflatten(types), caller.name, "out_shardings", formats=True
+    )
+
+    def over_devices(where):
+        where = getattr(where, "sharding", where)
+        return isinstance(where, NamedSharding) and isinstance(where.mesh, Mesh)
+
+    return [described(w, t.ndim) if over_devices(w) else None for w, t in zip(wheres, types)]
 
 
 def check_placed(args, in_shardings, static_positions):
@@ -204,12 +210,17 @@ class Constrained:
         return args
 
     def _label(self, tree, shardings, argument, what):
-        wheres = spread(shardings, tree, caller.name, argument)
+        wheres = spread(shardings, tree, caller.name, argument, formats=True)
         paths, treedef = tree_util.tree_flatten_with_path(tree)
         out = []
         for (path, leaf), where in zip(paths, wheres):
             named = f"One of {caller.name} {what}, at {argument}{tree_util.keystr(path)},"
+            layout = getattr(where, "layout", None)
+            check_order(layout)
             x = constrain(leaf, where, named)
+            where = getattr(where, "sharding", where)
+            if layout is not None and argument == "in_shardings":
+                x = constrain(x, where, named)  # the argument has the layout, what it becomes not
             if where is not None:
                 try:
                     where.shard_shape(x.shape)

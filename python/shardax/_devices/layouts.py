@@ -1,7 +1,9 @@
 # shardax/_devices/layouts.py - orders of dimensions in memory, as labels.
 import dataclasses
 
+import shardax._core as _core
 from shardax._devices.shardings import Sharding
+from shardax.errors import JaxRuntimeError
 
 __all__ = ["Format", "Layout"]
 
@@ -90,8 +92,53 @@ def check_concrete(where, array):
         )
     if where.layout is not None:
         where.layout.check_compatible_aval(array.shape)
+        check_order(where.layout)
+
+
+def order_of(layout, ndim):
+    """What the core records of a Layout: its dimensions from major to minor; () where that is their
+    own order, or None is asked for."""
+    order = layout.major_to_minor if isinstance(layout, Layout) else ()
+    return () if order == tuple(range(ndim)) else order
+
+
+def check_order(layout):
+    """Refuses a Layout that does not name each dimension once, with JaxRuntimeError."""
+    if isinstance(layout, Layout) and sorted(layout.major_to_minor) != list(
+        range(len(layout.major_to_minor))
+    ):
+        raise JaxRuntimeError(
+            f"INVALID_ARGUMENT: major_to_minor={layout.major_to_minor} of a Layout must name each "
+            "dimension from 0 on once."
+        )
+
+
+def described(where, ndim):
+    """The description of a Sharding, or of a Format with one, for arrays of `ndim` dimensions."""
+    if not isinstance(where, Format):
+        return where._description(ndim)
+    description = where.sharding._description(ndim)
+    order = order_of(where.layout, ndim)
+    if not order:
+        return description
+    return (*description, *("", (), (), "")[len(description) - 5 :], order)
+
+
+def recorded_order(x):
+    """The order of dimensions that was asked for of an array, or says a ShapeDtypeStruct; else
+    None."""
+    if isinstance(x, _core.Array):
+        return _core.get_layout(x)
+    where = getattr(x, "format", None)
+    return order_of(where.layout, len(x.shape)) or None if isinstance(where, Format) else None
+
+
+def layout_of(order, ndim):
+    """The Layout that an array has of which the core has recorded `order`."""
+    return Layout(order or tuple(range(ndim)), tiling=())
 
 
 def format_of(x):
-    """The Format of an array: results lie in the order of their dimensions."""
-    return Format(Layout(tuple(range(x.ndim)), tiling=()), x.sharding)
+    """The Format of an array. What is computed lies in the order of its dimensions, unless another
+    one was asked for by name."""
+    return Format(layout_of(_core.get_layout(x), x.ndim), x.sharding)

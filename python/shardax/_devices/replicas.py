@@ -32,6 +32,21 @@ def guard_move(array, where, asked):
     _core.guard_device_to_device(array, asked)
 
 
+def _as_it_lies(array, where):
+    """`where`; from one device to another an array keeps its order of dimensions."""
+    from shardax._devices import layouts, shardings  # at first use: quick import
+
+    if isinstance(array, _core.Tracer):
+        return where
+    order = _core.get_layout(array)
+    if order is None or _core.get_sharding(array)[4]:
+        return where
+    there = shardings.SingleDeviceSharding(where) if isinstance(where, Device) else where
+    if not isinstance(there, shardings.SingleDeviceSharding):
+        return where
+    return layouts.Format(layouts.layout_of(order, array.ndim), there)
+
+
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device, sharding or memory.Space, or a tree prefix of these.
 
@@ -68,12 +83,15 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             return array
         if isinstance(where, layouts.Format):
             layouts.check_concrete(where, array)
+        else:
+            where = _as_it_lies(array, where)
         if array is leaf and _core.transfers_guarded():
             guard_move(array, where, True)
         placed = shardings.label(array, where, src)
         if array is leaf and not isinstance(array, _core.Tracer):
             before = _core.get_sharding(array)
-            if before is not None and before == _core.get_sharding(placed):
+            same = before is not None and before == _core.get_sharding(placed)
+            if same and _core.get_layout(array) == _core.get_layout(placed):
                 return array
         if donated and array is leaf and not isinstance(array, _core.Tracer):
             array.delete()

@@ -269,7 +269,8 @@ def label(array, where, src=None):
                 f"got {where!r} and no mesh."
             )
         where = NamedSharding(get_mesh(), where)
-    where = getattr(where, "sharding", where)  # of a Format
+    layout = getattr(where, "layout", None)  # of a Format
+    where = getattr(where, "sharding", where)
     if where is None:
         return array
     if not isinstance(where, Sharding):
@@ -283,8 +284,15 @@ def label(array, where, src=None):
             "takes them."
         )
     where.shard_shape(array.shape)
+    if layout is not None:
+        layout.check_compatible_aval(array.shape)
     come = () if src is None else (src._description(array.ndim),)
-    return _core.with_sharding(array, where._description(array.ndim), *come)
+    description = where._description(array.ndim)
+    if layout is not None and not isinstance(array, _core.Tracer):
+        from shardax._devices.layouts import Format, described  # at first use: quick import
+
+        description = described(Format(layout, where), array.ndim)
+    return _core.with_sharding(array, description, *come)
 
 
 def created(array, where):

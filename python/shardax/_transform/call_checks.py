@@ -3,6 +3,7 @@
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.structures import structure_differences
+from shardax._devices.layouts import layout_of
 from shardax._devices.shardings import NamedSharding, sharding_of
 from shardax._transform.refs import is_ref
 
@@ -55,6 +56,33 @@ def check_types(wanted, leaves, paths):
         "Argument types differ from the types for which this computation was compiled. Perhaps "
         "you are calling the compiled executable with a different enable_x64 mode than when it "
         "was AOT compiled? The mismatches are:\n" + "\n".join(lines)
+    )
+
+
+def check_layouts(orders, leaves, paths):
+    """ValueError for arrays that were placed with another order of dimensions than those in
+    `orders`; paths() names them."""
+    mismatches = [
+        (i, layout_of(order, leaf.ndim), layout_of(_core.get_layout(leaf), leaf.ndim))
+        for i, (leaf, order) in enumerate(zip(leaves, orders))
+        if isinstance(leaf, _core.Array)
+        and _core.get_sharding(leaf) is not None
+        and _core.get_layout(leaf) != order
+    ]
+    if not mismatches:
+        return
+    names = paths()
+    lines = [
+        f"Argument {names[i]} with shape {_core.api.typeof(leaves[i]).str_short()}:\n"
+        f"  Passed layout: {passed}\n"
+        f"  Required layout: {want}"
+        for i, want, passed in mismatches
+    ]
+    raise ValueError(
+        "Computation was compiled for input layouts that disagree with the layouts of "
+        f"arguments passed to it. Here are the {len(mismatches)} mismatches:\n"
+        + "\n".join(lines)
+        + "\nBring the arguments there with shardax.device_put and a Format."
     )
 
 

@@ -12,6 +12,7 @@ from shardax._core.pytree import flatten_for_call
 from shardax._transform.ref_binding import (
     RefArguments,
     held_values,
+    left_in,
     no_refs,
     write_held,
     writing,
@@ -136,7 +137,7 @@ def checkpoint(
         def with_formals(*args, **kwargs):
             args, kwargs, formals = given.formal(args, kwargs)
             out = no_refs(fun(*args, **kwargs), fun, "checkpoint")
-            return out, [formal._value for formal in formals]
+            return out, left_in(formals)
 
         static = {n + len(args) if n < 0 else n for n in statics}
         unhashable = {n: args[n] for n in static if n < len(args) and not _hashable(args[n])}

@@ -55,16 +55,24 @@ class custom_vjp(TakesRules):
         self.fwd = None
         self.bwd = None
         self.symbolic_zeros = False
+        self.optimize_remat = False
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Sets the rules: fwd(*args) -> (out, residuals) and bwd(*nondiff_args, residuals,
-        cotangent) -> one cotangent per differentiated argument, None for zero."""
+        cotangent) -> one cotangent per differentiated argument, None for zero. Cotangents keep the
+        dtypes that bwd gives them. With `optimize_remat` the function itself is computed wherever
+        no residual is needed: in the first pass of a checkpoint.
+
+        Raises:
+          NotImplementedError: at a derivative, with both `symbolic_zeros` and `optimize_remat`.
+        """
         self.fwd = fwd
         self.bwd = bwd
         self.symbolic_zeros = symbolic_zeros
+        self.optimize_remat = optimize_remat
 
     @api_boundary
     def __call__(self, *args, **kwargs):
@@ -101,6 +109,7 @@ class _VjpCall(Call):
     def __init__(self, owner, args, kwargs):
         super().__init__("custom_vjp", owner, args, kwargs)
         self.fwd, self.bwd = owner.fwd, owner.bwd
+        self.optimize_remat = owner.optimize_remat
         for value in self.arguments.nondiff.values():
             if any(_core.is_tracer(leaf) for leaf in tree_util.tree_leaves(value)):
                 raise UnexpectedTracerError(
@@ -116,6 +125,19 @@ class _VjpCall(Call):
         self.scalars = {}
 
     def forward(self, leaves):
+        if not self.optimize_remat:
+            return self._forward(leaves)
+        if self.symbolic:
+            raise NotImplementedError(
+                "custom_vjp: remat optimization for custom_vjp does not support symbolic zeros. "
+                "Define the rules with one of symbolic_zeros and optimize_remat."
+            )
+        flat = _core.remat_opt_call(
+            _name(self.fun), self.function, self._forward, _name(self.fwd), leaves
+        )
+        return flat[: self.out_tree.num_leaves], flat[self.out_tree.num_leaves :]
+
+    def _forward(self, leaves):
         if self.symbolic:
             count = len(leaves) // 2
             leaves = [
@@ -189,7 +211,7 @@ class _VjpCall(Call):
         ]
 
     def _checked(self, cotangent, i, slots):
-        """A cotangent of the type of leaf i of the arguments; None for zero."""
+        """A cotangent of the shape of leaf i of the arguments; None for zero."""
         aval = self.arguments.avals[i]
         if getattr(cotangent, "dtype", None) == float0 or not _differentiable(aval):
             return None
@@ -200,7 +222,7 @@ class _VjpCall(Call):
         extra = follows and found.mat.varying - aval.mat.varying
         lacking = follows and aval.mat.varying - found.mat.varying
         if found.shape == aval.shape and not extra and not lacking:
-            return value if zero or found.dtype == aval.dtype else value.astype(aval.dtype)
+            return value
         if config.jax_disable_bwd_checks:
             return value
         path = tree_util.keystr(tree_util.tree_leaves_with_path(slots)[i][0])

@@ -148,6 +148,7 @@ class State(Ref):
 
     __slots__ = ("value",)
     may_repeat = True
+    tells_writes = False
 
     def __init__(self, value):
         self.value = value

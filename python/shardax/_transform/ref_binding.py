@@ -13,11 +13,29 @@ from shardax._transform.refs import is_ref
 
 
 class MetReferences:
-    """The references that a staged function closes over, in the order of its further inputs."""
+    """The references that a staged function closes over, in the order of its further inputs; how it
+    writes to each, None where it only reads."""
 
-    def __init__(self, refs, in_types, in_trees, out_trees):
+    def __init__(self, refs, in_types, in_trees, out_trees, writes):
         self.refs, self.in_types = refs, in_types
-        self.in_trees, self.out_trees = in_trees, out_trees
+        self.in_trees, self.out_trees, self.writes = in_trees, out_trees, writes
+
+
+class Left:
+    """What a function leaves in a reference that it was passed, and how it wrote there."""
+
+    def __init__(self, value, how):
+        self.value, self.how = value, how
+
+
+tree_util.register_pytree_node(
+    Left, lambda left: ((left.value,), left.how), lambda how, value: Left(*value, how)
+)
+
+
+def left_in(formals):
+    """What a function has left in the references that stood for those that it was passed."""
+    return [Left(ref._value, ref._how if ref.tells_writes else "set") for ref in formals]
 
 
 def met_references(slots):
@@ -29,8 +47,9 @@ def met_references(slots):
         leaves += found
         trees.append(tree)
     found = slots.values()
+    writes = [slot._how if ref.tells_writes else "set" for ref, slot in slots.items()]
     references = MetReferences(
-        list(slots), [slot.types for slot in found], [slot.tree for slot in found], trees
+        list(slots), [slot.types for slot in found], [slot.tree for slot in found], trees, writes
     )
     return references, leaves
 
@@ -56,9 +75,9 @@ def write_held(references, values, operands, out, given=None):
     if references is None:
         return out
     values = iter(values)
-    for ref, tree in zip(references.refs, references.out_trees):
+    for ref, tree, how in zip(references.refs, references.out_trees, references.writes):
         value = tree_util.tree_unflatten(tree, [next(values) for _ in range(tree.num_leaves)])
-        out = _actual(ref, given)._leave(value, operands, out)
+        out = _actual(ref, given)._leave(value, operands, out, how)
     return out
 
 
@@ -74,15 +93,16 @@ def joined(staged, api, given=None):
         return staged
     found = [_by_reference(function.references, given) for function in staged]
     known = {ref: parts for refs in reversed(found) for ref, parts in refs.items()}
-    for ref, (_, _, tree, out_tree) in known.items():
+    for ref, (_, _, tree, out_tree, _) in known.items():
         for refs in found:
             if (refs[ref][3] if ref in refs else tree) != out_tree:
                 raise TypeError(
                     f"{api}: one branch leaves a {type(ref.aval).__name__} with other contents "
                     "than another one. Let all branches bring it to one type."
                 )
-    _, types, in_trees, out_trees = (list(part) for part in zip(*known.values()))
-    everything = MetReferences(list(known), types, in_trees, out_trees)
+    _, types, in_trees, out_trees, _ = (list(part) for part in zip(*known.values()))
+    writes = [next((refs[r][4] for refs in found if r in refs and refs[r][4]), None) for r in known]
+    everything = MetReferences(list(known), types, in_trees, out_trees, writes)
     places = [
         [(refs[ref][0] if ref in refs else -1, types) for ref, (_, types, *_) in known.items()]
         for refs in found
@@ -91,12 +111,13 @@ def joined(staged, api, given=None):
 
 
 def _by_reference(references, given):
-    """By reference: the first place among what all hold, the types, the structures."""
+    """By reference: the first place among what all hold, the types, the structures, how it is
+    written to."""
     found, at = {}, 0
     if references is not None:
-        parts = references.in_types, references.in_trees, references.out_trees
-        for ref, types, *trees in zip(references.refs, *parts):
-            found[ref if given is None else given.actual(ref)] = (at, types, *trees)
+        parts = references.in_types, references.in_trees, references.out_trees, references.writes
+        for ref, types, *others in zip(references.refs, *parts):
+            found[ref if given is None else given.actual(ref)] = (at, types, *others)
             at += len(types)
     return found
 
@@ -170,7 +191,10 @@ def reading(refs, operands=()):
 def writing(refs, values, operands=(), out=None):
     """Writes the values that came out of a call, and gives what the call gives."""
     for ref, value in zip(refs, values, strict=True):
-        out = ref._leave(value, operands, out)
+        if isinstance(value, Left):
+            out = ref._leave(value.value, operands, out, value.how)
+        else:
+            out = ref._leave(value, operands, out)
     return out
 
 

@@ -17,6 +17,7 @@ from shardax._transform.ref_binding import (
     Bound,
     RefArguments,
     binding,
+    left_in,
     no_refs,
     passing,
     reading,
@@ -80,7 +81,7 @@ class _Functional:
         self.positions.update((formal, i) for i, formal in enumerate(formals))
         args, kwargs = form.arguments(values, [ref.passed for ref in formals])
         out = no_refs(fun(*args, **kwargs), fun, "jit")
-        return out, [ref._value for ref in formals]
+        return out, left_in(formals)
 
 
 _functions = weakref.WeakKeyDictionary()
@@ -156,7 +157,7 @@ class _MappedRefs:
         own, values = iter(formals), iter(values)
         given = [next(own).passed if is_ref(leaf) else next(values) for leaf in self.leaves]
         out = self.fun(*tree_util.tree_unflatten(self.tree, given), **kwargs)
-        return no_refs(out, self.fun, self.api), [ref._value for ref in formals]
+        return no_refs(out, self.fun, self.api), left_in(formals)
 
     def on_one_device(self, refs):
         """The function of one device, given the values of the references too that it closes over,

@@ -100,7 +100,9 @@ class Channel:
     def _enter(self, operands):
         return _begin(self.ref, _transformed(operands)) if self._starts(operands) else self.value()
 
-    def _leave(self, value, operands, out):
+    tells_writes = False
+
+    def _leave(self, value, operands, out, how=None):
         if not self._starts(operands):
             if self._slot() is None and _transformed(out) and self._outlives():
                 raise NotImplementedError(

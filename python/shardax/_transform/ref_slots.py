@@ -31,13 +31,15 @@ def bound_references():
 class Slot:
     """The value of a reference in a trace that it does not live in.
 
-    `types`, `tree`: those of what it held when the function met it.
+    `types`, `tree`: those of what it held when the function met it. `_how` names the operation that
+    wrote last, None where none did.
     """
 
-    __slots__ = ("_value", "_level", "types", "tree")
+    __slots__ = ("_value", "_level", "_how", "types", "tree")
 
     def __init__(self, value, level, types=(), tree=None):
         self._value, self._level, self.types, self.tree = value, level, types, tree
+        self._how = None
 
 
 def slot_of(ref, generation):

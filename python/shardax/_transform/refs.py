@@ -73,7 +73,7 @@ class Ref:
     """
 
     __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel",
-                 "_written", "__weakref__")  # fmt: skip
+                 "_written", "_how", "__weakref__")  # fmt: skip
     is_reference = True  # what typeof asks
 
     def __init__(self, value, origin=None, kind=None):
@@ -85,6 +85,7 @@ class Ref:
         self._level = _core.trace_depth()
         self.aval = AbstractRef(_core.typeof(value))
         self._freed = self._written = False
+        self._how = None  # the operation that wrote last, as errors call it; None: none did
 
     shape, dtype, ndim, size = (
         property(lambda self, name=name: getattr(self.aval, name))
@@ -121,6 +122,7 @@ class Ref:
     # What stands for it among arguments; what holds its value in a function.
     passed = property(lambda self: self)
     may_repeat = False  # among the arguments of a call
+    tells_writes = True  # whether `_how` says so
     _inside = _outside = staticmethod(lambda value: value)
 
     # What a call that is staged with the reference's value takes and gives (ref_binding.py).
@@ -131,35 +133,37 @@ class Ref:
     def _enter(self, operands):
         return self._read()
 
-    def _leave(self, value, operands, out):
-        self._write(value)
+    def _leave(self, value, operands, out, how="set/swap"):
+        if how is not None:  # what was only read stays as it is
+            self._write(value, how)
         return out
 
     def _write(self, value, what="set/swap"):
         place = self._place()
         if self._kind is not None:
             (value,) = _core.bind("stop_gradient", {}, [value])
-        level, _ = _core.tracer_trace(value)
-        if level > place._level:
-            batched = "Vmap" in type(value).__name__ or "Batch" in type(value).__name__
+        # Slices of a mapped function share what was made outside of it, whatever they write.
+        batched = _core.maps_above(place._level)
+        if batched or _core.tracer_trace(value)[0] > place._level:
             how, where, remedy = (
                 ("vmapped", "unbatched", "to the vmapped function")
                 if batched
                 else ("differentiated", "non-differentiated", "of the differentiated function")
             )
             raise Exception(
-                f"performing a {what} operation with {'' if batched else 'a '}{how} value on "
+                f"performing {'an' if what == 'addupdate' else 'a'} {what} operation with "
+                f"{'' if batched else 'a '}{how} value on "
                 f"{'an' if batched else 'a'} {where} array reference of type {self.aval}. Move the "
                 f"array reference to be an argument {remedy}?"
             )
-        place._value = value
+        place._value, place._how = value, what
         self._written = True
 
     def __getitem__(self, index):
         return get(self, index)
 
     def __setitem__(self, index, value):
-        swap(self, index, value, _name="set")
+        swap(self, index, value)
 
     @property
     def at(self):
@@ -285,7 +289,7 @@ def get(ref, idx=...):
     return value if idx is Ellipsis else value[_checked_index(ref, idx)]
 
 
-def swap(ref, idx, value, *, _name="swap"):
+def swap(ref, idx, value, *, _name="set/swap"):
     """Writes the part that `idx` selects, and gives what was there.
 
     Args:
@@ -317,7 +321,9 @@ def swap(ref, idx, value, *, _name="swap"):
                 f"Invalid dtype for `swap`. Ref dtype: {ref.dtype}. Value dtype: {aval.dtype}."
             )
     value = _core.convert(value, ref.aval.inner_aval.update(shape=aval.shape))
-    ref._write(value if idx is Ellipsis else ref._read().at[_checked_index(ref, idx)].set(value))
+    if idx is not Ellipsis:
+        value = ref._read().at[_checked_index(ref, idx)].set(value)
+    ref._write(value, _name)
     return old
 
 
@@ -335,7 +341,7 @@ def addupdate(ref, idx, x):
       Array([3., 0.], dtype=float32)
     """
     written = ref._written
-    swap(ref, idx, get(ref, idx) + x)
+    swap(ref, idx, get(ref, idx) + x, _name="addupdate")
     ref._written = written or not _core.typeof(_core.asarray(x)).weak_type
 
 

@@ -185,9 +185,12 @@ class ShapeDtypeStruct:
 
     def __repr__(self):
         sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
+        layout = f", format={self._layout}" if self._layout is not None else ""
         weak = ", weak_type=True" if self.weak_type else ""
         ref = ", is_ref=True" if self.is_ref else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{weak}{ref})"
+        return (
+            f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{sharding}{layout}{weak}{ref})"
+        )
 
 
 ShapeDtypeStruct.__module__ = "shardax"  # where users find it

@@ -17,13 +17,14 @@ from shardax._base.dtypes import float0
 from shardax._base.options import check_compiler_options
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
-from shardax._devices.layouts import Format, Layout
+from shardax._devices.layouts import Format, layout_of, recorded_order
 from shardax._devices.shardings import NamedSharding, described
 from shardax._text import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
 from shardax._transform.assignment import Assignment
 from shardax._transform.call_checks import (
     check_concrete,
+    check_layouts,
     check_shardings,
     check_structure,
     check_types,
@@ -164,6 +165,12 @@ class _Call:
         found = [getattr(leaf, "sharding", None) for leaf in tree_util.tree_leaves((args, kwargs))]
         return [w if isinstance(w, NamedSharding) and w.mesh.axis_names else None for w in found]
 
+    def orders(self):
+        """The orders of dimensions of the arguments, None where it is the usual one."""
+        args = [a for i, a in enumerate(self.args) if i not in self.static_positions]
+        kwargs = {k: v for k, v in self.kwargs.items() if k not in self.static_names}
+        return [recorded_order(leaf) for leaf in tree_util.tree_leaves((args, kwargs))]
+
     def arguments(self, leaves):
         return tree_util.tree_unflatten(self.in_tree, leaves)
 
@@ -280,8 +287,8 @@ class Lowered(_Stage):
         return Compiled(self._call)
 
 
-def _formats(avals, shardings):
-    return [Format(Layout(tuple(range(a.ndim)), ()), s) for a, s in zip(avals, shardings)]
+def _formats(avals, shardings, orders):
+    return [Format(layout_of(o, len(a.shape)), s) for a, s, o in zip(avals, shardings, orders)]
 
 
 class Compiled(_Stage):
@@ -331,17 +338,25 @@ class Compiled(_Stage):
     def input_formats(self):
         """The Formats of (args, kwargs): how they lie in memory, with their shardings."""
         avals = self._call.in_types
-        return self._call.arguments(_formats(avals, self._shardings(0)))
+        return self._call.arguments(_formats(avals, self._required, self._orders))
 
     @property
     def output_formats(self):
         """The Formats of results."""
         avals = self._call.staged.out_avals
-        return tree_util.tree_unflatten(self.out_tree, _formats(avals, self._shardings(1)))
+        orders = _core.layouts(self._call.staged.program)[1]
+        return tree_util.tree_unflatten(self.out_tree, _formats(avals, self._shardings(1), orders))
 
     @functools.cached_property
     def _required(self):
-        return self._shardings(0)
+        return self._shardings(0)[: len(self._call.in_types)]
+
+    @functools.cached_property
+    def _orders(self):
+        """The orders of arguments' dimensions that were asked for, None where none was: those of
+        jit's in_shardings, else those of the arguments that it was lowered for."""
+        asked = _core.layouts(self._call.staged.program)[0]
+        return [own or order for own, order in zip(asked, self._call.orders())]
 
     def _known(self):
         pairs = zip(self._call.shardings(), self._call.in_types)
@@ -363,6 +378,7 @@ class Compiled(_Stage):
         paths = functools.partial(self._call.paths, args, kwargs)
         check_types(self._call.in_types, leaves, paths)
         check_shardings(self._required, leaves, paths)
+        check_layouts(self._orders, leaves, paths)
         return self._call.fun(*args, **kwargs)
 
 

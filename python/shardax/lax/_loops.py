@@ -15,6 +15,7 @@ from shardax._transform.ref_binding import (
     check_loop,
     held_values,
     joined,
+    left_in,
     no_refs,
     write_held,
     writing,
@@ -126,7 +127,7 @@ def _scan_with_refs(f, init, xs, length, reverse, unroll):
     def body(carry, x):
         args, _, formals = given.formal((carry, x))
         carry, y = no_refs(f(*args), f, "scan")
-        return carry, (y, [formal._value for formal in formals])
+        return carry, (y, left_in(formals))
 
     (init, xs), _ = given.values()
     carry, (ys, slices) = _scan(body, init, xs, length, reverse, unroll, given)

@@ -1,0 +1,114 @@
+// control/remat_opt.cpp - the forward rule of a custom_vjp function where its residuals may turn
+// out not to be needed: under a checkpoint, whose first pass keeps none. Then the function itself
+// is computed.
+#include "control/control.h"
+#include "ops/ops.h"
+
+namespace shardax {
+namespace {
+
+extern const Op remat_opt_op;
+
+std::size_t residual_count(const Params& params) {
+  return static_cast<std::size_t>(params.integer("num_res"));
+}
+
+Bodies remat_opt_bodies(const Params& params) {
+  Bodies bodies = call_of(params.program("fwd_jaxpr"), true);
+  bodies.sheds_results = true;
+  return bodies;
+}
+
+// Without the last residual it is the function.
+Params remat_opt_with_bodies(const Params& params, const Bodies& bodies) {
+  const ProgramPtr& fun = params.program("fun_jaxpr");
+  const std::size_t outputs = fun->outputs.size();
+  std::vector<bool> left(outputs), every(fun->inputs.size(), true);
+  std::int64_t residuals = 0;
+  for (const Port& port : bodies.results) {
+    const auto source = static_cast<std::size_t>(port.source);
+    if (source < outputs) {
+      left[source] = true;
+    } else {
+      ++residuals;
+    }
+  }
+  const ProgramPtr smaller = all(left) ? fun : prune_program(fun, left, &every).program;
+  const bool is_function = residuals == 0 && residual_count(params) > 0;
+  return params.with("fun_jaxpr", smaller)
+      .with("fwd_jaxpr", is_function ? smaller : bodies.programs[0])
+      .with("num_res", residuals);
+}
+
+JvpResult remat_opt_jvp(const Params& params, const Values& in, const Values& t) {
+  const std::vector<bool> nonzero = nonnull(t);
+  const ProgramPtr& body = params.program("fwd_jaxpr");
+  const JvpProgram derivative = jvp_program(body, nonzero);
+  const Values both = bind_jit(derivative.program, joined(in, select(t, nonzero)));
+  const std::size_t outputs = body->outputs.size();
+  return {part(both, 0, outputs),
+          spread(part(both, outputs, both.size() - outputs), derivative.nonzero)};
+}
+
+Batched remat_opt_batch(const BatchArgs& a) {
+  const ProgramPtr& forward = a.params.program("fwd_jaxpr");
+  const ProgramPtr& fun = a.params.program("fun_jaxpr");
+  if (a.axis.devices) {
+    const BatchedProgram body = batch_program(forward, a.batched, a.axis);
+    return {bind_jit(body.program, a.in), body.batched};
+  }
+  const std::vector<bool> all_forward(forward->outputs.size(), true);
+  const std::vector<bool> all_fun(fun->outputs.size(), true);
+  const Params params =
+      a.params.with("fwd_jaxpr", batch_program(forward, a.batched, a.axis, &all_forward).program)
+          .with("fun_jaxpr", batch_program(fun, a.batched, a.axis, &all_fun).program);
+  return {shardax::bind(a.op, params, a.in), all_forward};
+}
+
+const Op remat_opt_op{
+    {.name = "remat_opt",
+     .doc = "A forward rule, or the function that it belongs to where no residual is needed.",
+     .kind = Kind::control,
+     .type = [](const Op&, const Types&, const Params& params) -> Types {
+       return params.program("fwd_jaxpr")->output_types();
+     },
+     .jvp_body = remat_opt_jvp,
+     .batch = remat_opt_batch,
+     .bodies = remat_opt_bodies,
+     .with_bodies = remat_opt_with_bodies}};
+
+// Takes further inputs, which it does not use, at position `at`.
+ProgramPtr with_inputs(const ProgramPtr& program, std::size_t at, const Types& types) {
+  if (types.empty()) return program;
+  const MutableProgram wider = copy_of(*program);
+  std::vector<Var> more;
+  for (const Type& type : types) more.push_back(wider->add(type));
+  wider->inputs.insert(wider->inputs.begin() + static_cast<std::ptrdiff_t>(at), more.begin(),
+                       more.end());
+  return wider;
+}
+
+}  // namespace
+
+Values bind_remat_opt(const FunctionPtr& fun, const FunctionPtr& forward, const Values& in) {
+  std::size_t residuals = 0;
+  const auto both = [&](const Values& v) {
+    const std::vector<Values> groups = forward->call(v);
+    residuals = groups.at(1).size();
+    return joined(groups.at(0), groups.at(1));
+  };
+  if (!staging_in_progress()) return both(in);
+  // Both take the arguments, then what the rule closes over, then what the function does.
+  const StagingTrace::Result rule = stage(types_of(in), both, forward->text());
+  const StagingTrace::Result whole =
+      stage(types_of(in), [&](const Values& v) { return fun->call(v).at(0); }, fun->text());
+  const std::size_t after = in.size() + rule.captured.size();
+  return shardax::bind(
+      remat_opt_op,
+      {{"fun_jaxpr", with_inputs(whole.program, in.size(), types_of(rule.captured))},
+       {"fwd_jaxpr", with_inputs(rule.program, after, types_of(whole.captured))},
+       {"num_res", static_cast<std::int64_t>(residuals)}},
+      joined(joined(in, rule.captured), whole.captured));
+}
+
+}  // namespace shardax

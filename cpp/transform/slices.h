@@ -1,0 +1,9 @@
+// transform/slices.h - whether a function of slices is in progress.
+#pragma once
+
+namespace shardax {
+
+// Is there a trace above that level in which a function maps over slices (not over devices)?
+bool maps_above(int level);
+
+}  // namespace shardax
