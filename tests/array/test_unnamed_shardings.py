@@ -135,3 +135,5 @@ def test_arrays_on_grids():
     assert held.sharding == grid.replicate(1)
     with pytest.raises(ValueError, match="only valid for values of rank 2.*value of rank 1"):
         jax.device_put(jnp.arange(8.0), grid)
+    everywhere = jax.device_put(jnp.arange(8.0), grid.replicate())  # of any rank
+    assert everywhere.sharding.is_fully_replicated and everywhere.sharding.shape == (1,)

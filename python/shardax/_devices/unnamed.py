@@ -21,7 +21,7 @@ class PositionalSharding(Sharding):
       memory_kind: what shardings of arrays show.
 
     Raises:
-      ValueError: where there are no devices, or the sharding is used for arrays of another rank.
+      ValueError: where there are no devices, or the sharding is splits arrays of another rank.
 
     Example:
       >>> rows = PositionalSharding(devices()[:4]).reshape(2, 2).replicate(1)
@@ -110,12 +110,17 @@ class PositionalSharding(Sharding):
         return set(self._assigned)
 
     def _description(self, ndim):
+        if self.is_fully_replicated:
+            return self._with(self._sets.reshape(*(1,) * ndim, -1))._grid_description()
         if ndim != self.ndim:
             raise ValueError(
                 f"Sharding {self} is only valid for values of rank {self.ndim}, but was applied to "
                 f"a value of rank {ndim}. Give it that many dimensions with `reshape`."
             )
-        names = tuple(f"_position_{i}" for i in range(ndim + 1))
+        return self._grid_description()
+
+    def _grid_description(self):
+        names = tuple(f"_position_{i}" for i in range(self.ndim + 1))
         ids = tuple(int(i) for i in self._sets.flat)
         spec = tuple((name,) for name in names[:-1])
         kind = recorded_kind(self.memory_kind)
