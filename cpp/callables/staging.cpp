@@ -22,6 +22,7 @@
 #include "ir/sharding_given.h"
 #include "numpy/promote.h"
 #include "objects/bind.h"
+#include "objects/config.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
 #include "trace/walk.h"
@@ -143,14 +144,26 @@ class AxisEnv {
 };
 
 // A Python context in which the user says how results are split, and over which axes sums are left
-// to do.
+// to do. What is staged in it has not been asked, and serves no call outside of it.
 class ShardingContext {
  public:
   explicit ShardingContext(std::vector<std::string> unreduced) : unreduced_(std::move(unreduced)) {}
-  void enter() { scopes_.emplace_back(unreduced_); }
-  void exit() { scopes_.pop_back(); }
+  void enter() {
+    scopes_.emplace_back(unreduced_);
+    setting();
+  }
+  void exit() {
+    scopes_.pop_back();
+    setting();
+  }
 
  private:
+  static void setting() {
+    std::string text = sharding_given() ? "given" : "";
+    for (const std::string& axis : sums_asked()) text += concat(" ", axis);
+    objects::set_traced_setting("sharding_given", text);
+  }
+
   std::vector<std::string> unreduced_;
   std::deque<ShardingGiven> scopes_;
 };

@@ -210,6 +210,10 @@ void init_type_object(py::module_& module) {
       .def_property_readonly("manual_axis_type", manual_axis_type,
                              "The mapped axes over which a value may differ.")
       .def_property_readonly("mat", manual_axis_type, "The same, under a shorter name.")
+      .def_property_readonly(
+          "vma",
+          [](const ShapedArray& a) { return py::object(manual_axis_type(a).attr("varying")); },
+          "The mapped axes over which a value varies: `mat.varying`, under JAX 0.7's name.")
       .def_property_readonly("memory_space",
                              [](const ShapedArray& a) {
                                return py::module_::import("shardax.memory")

@@ -349,7 +349,11 @@ std::uint64_t traced_settings() { return current_settings; }
 void set_traced_setting(const std::string& name, const std::string& value) {
   static auto* numbers = new std::map<Settings, std::uint64_t>;  // outlives static destruction
   static auto* settings = new Settings;
-  (*settings)[name] = value;
+  if (value.empty()) {
+    settings->erase(name);
+  } else {
+    (*settings)[name] = value;
+  }
   current_settings = numbers->emplace(*settings, numbers->size()).first->second;
 }
 

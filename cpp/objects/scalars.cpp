@@ -1,6 +1,7 @@
 // objects/scalars.cpp - bool(x), float(x), x.item(), repr(x) and the like.
 #include "objects/scalars.h"
 
+#include "analysis/shardings.h"
 #include "numpy/promote.h"
 #include "objects/array_methods.h"
 #include "objects/convert.h"
@@ -220,7 +221,7 @@ PyObject* array_str(PyObject* self) {
     const Value value = printed_value(self);
     if (!value) return array_repr(self);
     if (value->is_tracer()) return unicode(tracer_text(value));
-    if (is_key(value->dtype())) return array_repr(self);
+    if (is_key(value->dtype()) || is_sum(as_array(value).sharding())) return array_repr(self);
     Ref shared = shared_text(self);
     if (shared.get() != Py_None) return shared.release();
     return PyObject_Str(to_numpy(value).get());

@@ -286,6 +286,17 @@ void check_split_sorted(const Op&, const Params& params, const Types& ins, const
          to_string(*in.sharding), " and sorting dimension=", dimension);
 }
 
+void check_split_largest(const Op&, const Params& params, const Types& ins, const Types&) {
+  const Type& in = ins[0];
+  const std::int64_t last = static_cast<std::int64_t>(in.rank()) - 1;
+  const std::int64_t axis = params.has("axis") ? params.integer("axis") : last;
+  if (split_at(in, axis).empty()) return;
+  refuse(
+      "The input should be unsharded over the axis along which to compute the top_k values. Got "
+      "input type=",
+      to_string(in), " and axis=", axis, ". Bring it there with shardax.reshard.");
+}
+
 void check_split_cumulative(const Op&, const Params& params, const Types& ins, const Types&) {
   const Type& in = ins[0];
   const std::int64_t axis = params.integer("axis");

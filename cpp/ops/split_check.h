@@ -21,6 +21,7 @@ void check_sums_of_reduction(const Params& params, const Types& in,
 // Dimensions of operand 0 that change size come out even; `doing`: "slicing".
 void check_comes_out_even(std::string_view doing, const Type& in, const Type& out);
 void check_split_sorted(const Op& op, const Params& params, const Types& in, const Types& out);
+void check_split_largest(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_cumulative(const Op& op, const Params& params, const Types& in, const Types& out);
 
 }  // namespace shardax::ops

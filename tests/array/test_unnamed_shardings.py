@@ -1,5 +1,6 @@
-"""tests/array/test_unnamed_shardings.py - tiles of shardings, as JAX 0.10.2's XLA prints them, and
-GSPMDSharding, which is made of them."""
+"""tests/array/test_unnamed_shardings.py - tiles of shardings, as JAX 0.10.2's XLA prints them,
+GSPMDSharding, which is made of them, and PositionalSharding.
+"""
 
 import math
 
@@ -7,7 +8,14 @@ import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
-from shardax.sharding import GSPMDSharding, Mesh, NamedSharding, P, SingleDeviceSharding
+from shardax.sharding import (
+    GSPMDSharding,
+    Mesh,
+    NamedSharding,
+    P,
+    PositionalSharding,
+    SingleDeviceSharding,
+)
 
 # mesh, spec, rank: what JAX prints, and the smallest mesh
 TILES = [
@@ -87,3 +95,45 @@ def test_tiles_and_devices_go_together():
         GSPMDSharding(jax.devices()[:4], tiles)
     with pytest.raises(ValueError, match="only valid for values of rank at least 1"):
         GSPMDSharding(jax.devices(), tiles).shard_shape(())
+
+
+def test_positions_of_grids():
+    # As JAX 0.4.20's.
+    grid = PositionalSharding(np.array(jax.devices()[:8]).reshape(4, 2))
+    assert grid.shape == (4, 2) and grid.ndim == 2
+    assert grid.reshape(8, 1).shape == grid.reshape((8, 1)).shape == grid.reshape(-1, 1).shape
+    assert grid.T == grid.transpose() == grid.transpose(1, 0) and grid.T.shape == (2, 4)
+    assert repr(grid.T.reshape(4, 2)) == (
+        "PositionalSharding([[{CPU 0} {CPU 2}]\n"
+        "                    [{CPU 4} {CPU 6}]\n"
+        "                    [{CPU 1} {CPU 3}]\n"
+        "                    [{CPU 5} {CPU 7}]], shape=(4, 2))"
+    )
+    assert repr(grid.replicate(0)) == (
+        "PositionalSharding([[{CPU 0, 2, 4, 6} {CPU 1, 3, 5, 7}]], shape=(1, 2))"
+    )
+    assert grid.replicate(-1, keepdims=False).shape == (4,)
+    assert grid.replicate(0).replicate(1) == grid.replicate() == grid.replicate((0, 1))
+    assert grid.replicate().is_fully_replicated and not grid.replicate(1).is_fully_replicated
+    assert grid.with_memory_kind("pinned_host").memory_kind == "pinned_host" != grid.memory_kind
+    with pytest.raises(ValueError, match="requires at least one device"):
+        PositionalSharding([])
+
+
+def test_arrays_on_grids():
+    grid = PositionalSharding(np.array(jax.devices()[:8]).reshape(4, 2))
+    x = jnp.arange(64.0).reshape(8, 8)
+    for where in (grid, grid.T, grid.replicate(0), grid.replicate(1), grid.reshape(2, 4).T):
+        y = jax.device_put(x, where)
+        assert y.sharding == where and hash(y.sharding) == hash(where)
+        assert jnp.sin(y).sharding == where and y.T.sharding == where.T
+        for shard in y.addressable_shards:
+            np.testing.assert_array_equal(shard.data, x[shard.index])
+            assert where.devices_indices_map((8, 8))[shard.device] == shard.index
+    assert jax.jit(lambda a: 2 * a, in_shardings=grid, out_shardings=grid.T)(x).sharding == grid.T
+    held = jax.jit(lambda a: jax.lax.with_sharding_constraint(a, grid.replicate(1)))(x)
+    assert held.sharding == grid.replicate(1)
+    with pytest.raises(ValueError, match="only valid for values of rank 2.*value of rank 1"):
+        jax.device_put(jnp.arange(8.0), grid)
+    everywhere = jax.device_put(jnp.arange(8.0), grid.replicate())  # of any rank
+    assert everywhere.sharding.is_fully_replicated and everywhere.sharding.shape == (1,)

@@ -198,3 +198,33 @@ def test_types_come_out_even(mesh):
     with pytest.raises(ValueError, match="partitioned 2 times, but does not evenly divide .* 5"):
         jax.core.ShapedArray((5, 2), jnp.int32, sharding=where)
     assert str(jax.core.ShapedArray((4, 2), jnp.int32, sharding=where)).endswith("[4@x,2]")
+
+
+@pytest.mark.parametrize(
+    "given, asked",
+    [
+        (lambda a, b: jnp.dot(a, b, out_sharding=P("x")), jnp.dot),
+        (
+            lambda a, b: jnp.einsum("ij,jk", a, b, out_sharding=P("x")),
+            lambda a, b: jnp.einsum("ij,jk", a, b),
+        ),
+        (
+            lambda a, b: jnp.dot(a, b, out_sharding=P("x", unreduced={"y"})),
+            lambda a, b: jnp.dot(a, b, out_sharding=P(None, unreduced={"x"})),
+        ),
+    ],
+)
+def test_calls_with_an_out_sharding_answer_for_no_others(mesh, given, asked):
+    a, b = placed((4, 4), "x", "y"), placed((4, 4), "y", None)
+    for f in (lambda f: f, jax.jit):
+        f(given)(a, b)
+        with pytest.raises(ShardingTypeError):
+            f(asked)(a, b)
+        f(given)(a, b)
+
+
+def test_largest_along_a_split_axis(mesh):
+    a = placed((4, 4), "x", None)
+    with pytest.raises(ShardingTypeError, match="unsharded over the axis .* top_k .*axis=0"):
+        lax.top_k(a, 1, axis=0)
+    assert lax.top_k(a, 1)[0].sharding.spec == P("x", None)

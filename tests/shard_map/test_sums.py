@@ -258,3 +258,24 @@ def test_einsums_of_three_leave_sums_to_do(mesh):
             [6, 7],
         ]
         np.testing.assert_array_equal(reshard(out, P()), [4, 5, 6, 7])
+
+
+def test_parts_that_are_terms(mesh):
+    # Of 2 x 2 devices; rows are split over "y".
+    where = NamedSharding(mesh, P("y", unreduced={"x"}))
+    terms = np.arange(8.0).reshape(2, 2, 2).astype(np.float32)  # over x, over y, elements
+    parts = [
+        jax.device_put(terms[i, j], mesh.devices[i, j]) for j in range(2) for i in reversed(range(2))
+    ]
+    made = jax.make_array_from_single_device_arrays((4,), where, parts)
+    assert made.sharding == where
+    for shard in made.addressable_shards:
+        ((i, j),) = np.argwhere(mesh.devices == shard.device)
+        np.testing.assert_array_equal(shard.data, terms[i, j])
+    np.testing.assert_array_equal(jax.sharding.reshard(made, P("y")), terms.sum(0).reshape(4))
+
+
+def test_text_of_sums(mesh):
+    a = jax.device_put(np.arange(4.0, dtype=np.float32), P("x"))
+    total = lax.reduce_sum(a, (0,), out_sharding=P(unreduced={"x"}))
+    assert str(total) == repr(total) and str(total).startswith("Array(shape=(), dtype=float32, sha")

@@ -6,12 +6,13 @@ All devices share one memory: the parts are joined once, into the whole array, w
 
 import shardax._core as _core
 from shardax import tree_util
-from shardax._base.arrays import asarray
-from shardax._base.compositions import concatenate
+from shardax._base.arrays import asarray, bind
+from shardax._base.compositions import concatenate, stack
 from shardax._devices.devices import Device
 from shardax._devices.layouts import AutoLayout, Format, check_order
 from shardax._devices.mesh_context import get_mesh
-from shardax._devices.parts import parts
+from shardax._devices.out_sharding import takes_out_sharding
+from shardax._devices.parts import parts, places_in_terms
 from shardax._devices.shardings import (
     NamedSharding,
     PartitionSpec,
@@ -124,7 +125,8 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     """An array out of its parts, one array per device of the sharding.
 
     Each part belongs to the device that it is placed on (with `device_put`), in any order. Of
-    replicated parts the first device's is taken.
+    replicated parts the first device's is taken; where the spec is unreduced over mesh axes, the
+    devices along these have the terms of a sum.
 
     Raises:
       TypeError: where `arrays` is no sequence of arrays.
@@ -175,11 +177,25 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
             f"Got {', '.join(sorted(kinds - {expected}))}, expected {expected}."
         )
     expected = where.shard_shape(shape)
+    description = where._description(len(shape))
     pieces = {}
-    for device, index, _ in parts(shape, where._description(len(shape))):
+    for (device, index, _), place in zip(parts(shape, description), places_in_terms(description)):
         _check_shape(where, expected, by_device[device].shape)
-        pieces.setdefault(_starts(index), by_device[device])
-    return label(_joined(pieces), wanted)
+        term = pieces.setdefault(place if description[6] else (), {})
+        term.setdefault(_starts(index), by_device[device])
+    terms = [_joined(term) for term in pieces.values()]
+    return _sum_to_do(terms, where) if description[6] else label(terms[0], wanted)
+
+
+def _sum_to_do(terms, where):
+    """The array that stands for the sum of the devices' terms, in mesh order."""
+    axes = tuple(a for a in where.mesh.axis_names if a in where.spec.unreduced)
+    split = where.with_spec(PartitionSpec(axes, *where.spec))
+
+    def total(stacked):
+        return bind("reduce_sum", (stacked,), axes=(0,))
+
+    return takes_out_sharding(total)(label(stack(terms), split), out_sharding=where)
 
 
 def _by_device(where, arrays):

@@ -88,6 +88,11 @@ def device(x):
 
 
 def sharding(x):
+    recorded = _core.get_sharding(x)
+    if recorded is not None and recorded[0] and recorded[0][0].startswith("_position_"):
+        from shardax._devices.unnamed import PositionalSharding  # at first use: few have one
+
+        return PositionalSharding._of_description(recorded, x.ndim)
     return sharding_of(x)
 
 
