@@ -18,6 +18,7 @@ import sys
 import time
 
 import rivals
+import training_models
 
 DEVICES = (1, 4, 8)
 
@@ -85,8 +86,6 @@ def measure(run):
 
 
 def child(system, name, optimizer):
-    import training_models
-
     model, figures = training_models.MODELS[name], {}
     if system == "torch":
         import training_torch
@@ -140,7 +139,7 @@ def main():
     )
     parser.add_argument("--jax", help="an interpreter with jax")
     parser.add_argument("--torch", help="an interpreter with torch")
-    parser.add_argument("--only", nargs="*", help="models")
+    parser.add_argument("--only", nargs="*", choices=training_models.MODELS, help="models")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cpu", action="store_true", help="processor time, of all threads")
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
@@ -150,8 +149,6 @@ def main():
     given = {"shardax": sys.executable, "jax": options.jax, "torch": options.torch}
     systems = {name: python for name, python in given.items() if python}
     more = {"BENCH_CPU": "1"} if options.cpu else {}
-    import training_models
-
     heads = ["model", "shardax 1 / 4 / 8 / jit", "MB", "JAX 1 / 4 / 8 / jit", "MB", "PyTorch", "MB"]
     print("| " + " | ".join([*heads, "times"]) + " |")
     print("| --- " + "| --- " * len(heads) + "|")
