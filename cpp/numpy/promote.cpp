@@ -109,6 +109,10 @@ DType inexact_of(DType dtype) {
 
 WeakDType adjusted(WeakDType type, Promote rule) {
   if (rule == Promote::numeric && type.dtype == DType::boolean) return {DType::int32, type.weak};
+  if (rule == Promote::inexact && is_key(type.dtype)) {
+    type_error("a function of numbers does not accept dtype ", name(type.dtype),
+               ". PRNG keys are no numbers; jax.random.key_data gives their words.");
+  }
   if (rule == Promote::inexact && !is_inexact(type.dtype))
     return {inexact_of(type.dtype), type.weak};
   return type;

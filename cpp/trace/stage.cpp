@@ -208,8 +208,13 @@ ProgramPtr stage_closed(const Types& types, const std::function<Values(const Val
                         const std::string& name) {
   StagingTrace::Result result = stage(types, f, name);
   if (!result.captured.empty()) {
-    throw InternalError(concat("staging '", name, "' captured ", result.captured.size(),
-                               " values of outer traces"));
+    fail(
+        ErrorKind::unexpected_tracer_error,
+        "A rule of custom_jvp, custom_vjp or the like, within '", name,
+        "', closes over a value of type ", to_string(result.captured[0]->type()),
+        " that is traced outside of '", name,
+        "'. Pass the value as an argument of the function that has the rule; closure_convert finds "
+        "what a function closes over.");
   }
   return result.program;
 }

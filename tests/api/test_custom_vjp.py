@@ -174,3 +174,18 @@ def test_symbolic_zeros_and_optimize_remat_do_not_go_together():
     )
     with pytest.raises(NotImplementedError, match="does not support symbolic zeros"):
         jax.grad(f)(1.0)
+
+
+@pytest.mark.parametrize(
+    "within", [jax.jit, jax.checkpoint, lambda f: lambda x: jax.lax.cond(x > 0, f, lambda x: x, x)]
+)
+def test_rules_within_programs_do_not_close_over_traced_values(within):
+    def outer(x, y):
+        f = jax.custom_vjp(lambda x: jnp.sin(x) * y)
+        f.defvjp(lambda x: (jnp.sin(x) * y, y * jnp.cos(x)), lambda r, g: (g * r,))
+        return jax.grad(within(f))(x)
+
+    np.testing.assert_allclose(outer(0.3, 3.0), 3 * np.cos(0.3), rtol=1e-6)
+    text = r"closes over a value of type float32\[\] that is traced outside.*closure_convert"
+    with pytest.raises(jax.errors.UnexpectedTracerError, match=text):
+        jax.jit(outer)(0.3, 3.0)

@@ -337,7 +337,9 @@ def test_layouts_are_labels():
     assert x.format == layout.Format(layout.Layout((0, 1), tiling=()), x.sharding)
     label = layout.Format(layout.Layout((1, 0)), x.sharding)
     assert jax.device_put(x, label).tolist() == x.tolist()
-    assert layout.with_layout_constraint(x, label.layout) is x
+    constrained = layout.with_layout_constraint(x, label.layout)
+    assert constrained.tolist() == x.tolist()
+    assert constrained.format.layout == layout.Layout((1, 0), tiling=())
     with pytest.raises(ValueError, match="rank of the value should match"):
         layout.with_layout_constraint(x, layout.Layout((0,)))
     with pytest.raises(ValueError, match="Sharding has to be concrete"):

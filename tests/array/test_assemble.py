@@ -92,7 +92,11 @@ def test_errors(mesh):
             "list of concrete arrays",
             lambda: jax.jit(lambda x: make([x, x]))(jnp.ones(2)),
         ),
-        (TypeError, "jax.sharding.Sharding", lambda: jax.make_array_from_callback((4,), 3, None)),
+        (
+            TypeError,
+            "an instance of `jax.sharding`",
+            lambda: jax.make_array_from_callback((4,), 3, None),
+        ),
         (
             ValueError,
             r"Expected shard shape \(2,\) doesn't match the single device array shape \(3,\)",

@@ -54,6 +54,7 @@ def test_an_array_keeps_its_order_from_device_to_device():
     assert shardax.device_put(y, here()) is y
     assert order(shardax.device_put(y, shardax.devices()[1])) == (1, 0)
     assert order(shardax.device_put(y)) == order(jnp.asarray(y)) == (1, 0)
+    assert order(shardax.device_put(y, here(), may_alias=False)) == (1, 0)
     assert order(shardax.device_put(y, halves())) == (0, 1)
 
 
@@ -77,6 +78,10 @@ def test_arguments_lie_as_in_shardings_say():
     assert order(same(y)) == order(same(X)) == (0, 1)
     both = shardax.jit(lambda a: a, in_shardings=asked, out_shardings=asked)
     assert order(both(y)) == (1, 0)
+    with pytest.raises(
+        ValueError, match=r"Layout passed to jit does not match .*in_shardings\[0\]"
+    ):
+        both(shardax.device_put(X, here()))
     (found,), _ = both.lower(X).compile().input_formats
     assert found.layout.major_to_minor == (1, 0)
 
@@ -128,6 +133,11 @@ def test_arrays_out_of_parts():
     made = shardax.make_array_from_callback((3, 4), where, lambda index: X[index])
     assert order(made) == (1, 0)
     np.testing.assert_array_equal(made, X)
+    parts = [shard.data for shard in made.addressable_shards]
+    assert [order(part) for part in parts] == [(1, 0), (1, 0)]
+    joined = shardax.make_array_from_single_device_arrays((3, 4), halves(), parts)
+    assert order(joined) == (1, 0) and joined.sharding == halves()
+    np.testing.assert_array_equal(joined, X)
 
 
 @pytest.mark.parametrize("dimensions", [(0, 0), (0, 5)])

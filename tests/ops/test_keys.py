@@ -149,6 +149,9 @@ def test_keys_are_not_converted():
     ):
         with pytest.raises(ValueError, match="Cannot convert_element_type from .*wrap_key_data"):
             convert()
+    for function in (jnp.sin, jnp.degrees, jnp.reciprocal, jnp.fabs):
+        with pytest.raises(TypeError, match="does not accept dtype key<fry>.*key_data"):
+            function(KEY)
     with pytest.raises(TypeError, match="key<fry> is neither true nor false.*key_data"):
         jnp.logical_and(KEY, True)
 

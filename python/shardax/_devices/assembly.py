@@ -9,7 +9,7 @@ from shardax import tree_util
 from shardax._base.arrays import asarray, bind
 from shardax._base.compositions import concatenate, stack
 from shardax._devices.devices import Device
-from shardax._devices.layouts import AutoLayout, Format, check_order
+from shardax._devices.layouts import AutoLayout, Format, check_order, layout_of
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax._devices.parts import parts, places_in_terms
@@ -45,7 +45,7 @@ def _parts_of(where):
     if isinstance(where, PartitionSpec) and not get_mesh().empty:
         where = NamedSharding(get_mesh(), where)
     if not isinstance(where, Sharding):
-        raise TypeError(f"sharding should be an instance of `jax.sharding.Sharding`, got {where!r}")
+        raise TypeError(f"sharding should be an instance of `jax.sharding`. Got {where!r}")
     return where, where
 
 
@@ -184,7 +184,12 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
         term = pieces.setdefault(place if description[6] else (), {})
         term.setdefault(_starts(index), by_device[device])
     terms = [_joined(term) for term in pieces.values()]
-    return _sum_to_do(terms, where) if description[6] else label(terms[0], wanted)
+    if description[6]:
+        return _sum_to_do(terms, where)
+    orders = {_core.get_layout(array) for array in arrays}
+    if wanted is where and len(orders) == 1 and orders != {None}:
+        wanted = Format(layout_of(*orders, len(shape)), where)
+    return label(terms[0], wanted)
 
 
 def _sum_to_do(terms, where):

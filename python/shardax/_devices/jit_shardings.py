@@ -5,7 +5,15 @@ import threading
 import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
-from shardax._devices.layouts import AutoLayout, Format, Layout, check_order, described
+from shardax._devices.layouts import (
+    AutoLayout,
+    Format,
+    Layout,
+    check_order,
+    described,
+    layout_of,
+    order_of,
+)
 from shardax._devices.mesh import Mesh
 from shardax._devices.replicas import guard_move
 from shardax._devices.shardings import (
@@ -89,15 +97,18 @@ def asked_of_results(tree, types, out_shardings):
 
 
 def check_placed(args, in_shardings, static_positions):
-    """ValueError where an array that was placed lies otherwise than in_shardings say; called by the
-    core."""
+    """ValueError where an array that was placed lies otherwise than in_shardings say, on other
+    devices or in another order of dimensions; called by the core."""
     given = tuple(a for i, a in enumerate(args) if not _is_static(i, args, static_positions))
     in_shardings = tuple(in_shardings) if isinstance(in_shardings, list) else in_shardings
-    wheres = spread(in_shardings, given, caller.name, "in_shardings")
+    wheres = spread(in_shardings, given, caller.name, "in_shardings", formats=True)
     for (path, leaf), where in zip(tree_util.tree_flatten_with_path(given)[0], wheres):
         placed = isinstance(leaf, _core.Array) and _core.get_sharding(leaf) is not None
         if where is None or not placed:
             continue
+        if isinstance(where, Format):
+            _check_order_of(leaf, where, path)
+            where = where.sharding
         own = sharding_of(leaf)
         abstract = isinstance(where, NamedSharding) and not isinstance(where.mesh, Mesh)
         if abstract or where == own or where.is_equivalent_to(own, leaf.ndim):
@@ -107,6 +118,18 @@ def check_placed(args, in_shardings, static_positions):
             f"at in_shardings{tree_util.keystr(path)}. Got jit sharding: {where},\n"
             f"arg sharding: {own} for arg type: {_core.api.typeof(leaf).str_short()}. Bring it "
             "there with shardax.device_put, or leave in_shardings out."
+        )
+
+
+def _check_order_of(array, where, path):
+    wanted, found = order_of(where.layout, array.ndim), _core.get_layout(array) or ()
+    if wanted != found:
+        raise ValueError(
+            "Layout passed to jit does not match the layout on the respective arg, at "
+            f"in_shardings{tree_util.keystr(path)}. Got jit layout: {where.layout},\n"
+            f"arg layout: {layout_of(found, array.ndim)} for arg type: "
+            f"{_core.api.typeof(array).str_short()}. Bring it there with shardax.device_put, or "
+            "leave the layout out."
         )
 
 

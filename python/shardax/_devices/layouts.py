@@ -117,11 +117,15 @@ def described(where, ndim):
     """The description of a Sharding, or of a Format with one, for arrays of `ndim` dimensions."""
     if not isinstance(where, Format):
         return where._description(ndim)
-    description = where.sharding._description(ndim)
-    order = order_of(where.layout, ndim)
-    if not order:
-        return description
-    return (*description, *("", (), (), "")[len(description) - 5 :], order)
+    return with_order(where.sharding._description(ndim), order_of(where.layout, ndim))
+
+
+def with_order(description, order):
+    """The description of a sharding with an order of dimensions; as it is where that is empty or
+    None."""
+    return (
+        (*description, *("", (), (), "")[len(description) - 5 :], order) if order else description
+    )
 
 
 def recorded_order(x):

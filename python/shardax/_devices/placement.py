@@ -4,7 +4,7 @@
 import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
-from shardax._devices.layouts import format_of
+from shardax._devices.layouts import format_of, with_order
 from shardax._devices.parts import parts, places_in_terms
 from shardax._devices.shardings import sharding_of
 
@@ -35,6 +35,7 @@ def _on(x, device_id, index):
     if recorded is None:
         return x[index]
     label = ("device",), (1,), (device_id,), ((),) * x.ndim, False, ""
+    label = with_order(label, _core.get_layout(x))
     return _core.with_sharding(_core.with_sharding(x, None)[index], label)
 
 

@@ -71,7 +71,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     fresh = may_alias is False
 
     def place(leaf, where, donated=donate):
-        array = _moved(leaf)
+        given = array = _moved(leaf)
         if array is leaf and fresh:
             array = array.copy()
         if isinstance(where, Space):
@@ -84,7 +84,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         if isinstance(where, layouts.Format):
             layouts.check_concrete(where, array)
         else:
-            where = _as_it_lies(array, where)
+            where = _as_it_lies(given, where)
         if array is leaf and _core.transfers_guarded():
             guard_move(array, where, True)
         placed = shardings.label(array, where, src)
