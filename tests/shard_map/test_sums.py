@@ -265,7 +265,9 @@ def test_parts_that_are_terms(mesh):
     where = NamedSharding(mesh, P("y", unreduced={"x"}))
     terms = np.arange(8.0).reshape(2, 2, 2).astype(np.float32)  # over x, over y, elements
     parts = [
-        jax.device_put(terms[i, j], mesh.devices[i, j]) for j in range(2) for i in reversed(range(2))
+        jax.device_put(terms[i, j], mesh.devices[i, j])
+        for j in range(2)
+        for i in reversed(range(2))
     ]
     made = jax.make_array_from_single_device_arrays((4,), where, parts)
     assert made.sharding == where

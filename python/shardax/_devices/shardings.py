@@ -28,6 +28,7 @@ class Sharding:
     """How an array is split over devices."""
 
     memory_kind = "device"
+    has_addressable_devices = True
     is_fully_addressable = True
 
     @property
