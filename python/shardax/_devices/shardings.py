@@ -326,18 +326,6 @@ def concretely(where):
     return NamedSharding(get_mesh(), where.spec) if same else None
 
 
-def over_current_mesh(where):
-    """A Sharding; a PartitionSpec as one over the mesh that is current."""
-    if not isinstance(where, PartitionSpec):
-        return where
-    if get_mesh().empty:
-        raise TypeError(
-            "When specifying PartitionSpec to `ShapeDtypeStruct`, the context mesh cannot be empty."
-            " Please use `jax.set_mesh` to set the mesh context."
-        )
-    return NamedSharding(get_mesh(), where)
-
-
 def described_in_types(where, ndim):
     """The description of a sharding where types show it, over a mesh with explicit axes; else
     None."""
