@@ -93,14 +93,30 @@ ShardingPtr without_axes(const ShardingPtr& sharding, const Grid& grid) {
   return with_spec(*sharding, std::move(split));
 }
 
+// Within another one shard_map says nothing of its mesh, which is that of an operand.
+ShardingPtr mesh_around(const Grid& grid, const Shardings& in) {
+  for (const ShardingPtr& sharding : in) {
+    if (sharding && sharding->named && std::ranges::all_of(grid.axes, [&](const Grid::Axis& axis) {
+          return has(sharding->mesh_axes, axis_text(axis.name));
+        }))
+      return sharding;
+  }
+  return nullptr;
+}
+
 // Results of shard_map: split by the axes of its grid as specs say, by others as the function of
 // blocks leaves them.
 Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in) {
+  Grid grid = grid_of(params);
+  const bool within = !grid.mesh;
+  if (within) grid.mesh = mesh_around(grid, in);
   Shardings out = propagate(*grid_program(op, params), in);
-  const Grid grid = grid_of(params);
-  if (!grid.mesh || grid.axes.size() == grid.mesh->mesh_axes.size()) return out;
+  if (!grid.mesh) return out;
+  for (std::size_t i = 0; i < out.size() && within; ++i) out[i] = grid.label(grid.out[i], Type{});
+  if (grid.axes.size() == grid.mesh->mesh_axes.size()) return out;
   Shardings blocks;
-  for (const ShardingPtr& sharding : in) blocks.push_back(without_axes(sharding, grid));
+  for (const ShardingPtr& sharding : in)
+    blocks.push_back(sharding ? without_axes(sharding, grid) : with_spec(*grid.mesh, {}));
   blocks = propagate(*params.program("jaxpr"), blocks);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i] || !blocks[i] || !blocks[i]->named || blocks[i]->mesh_axes != out[i]->mesh_axes)
@@ -272,6 +288,20 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   if (given || std::none_of(in.begin(), in.end(), is_summed_later)) return out;
   const Sums left = sums_left(op, in_types);
   for (ShardingPtr& sharding : out) sharding = with_sums(*sharding, left.unreduced, left.reduced);
+  return out;
+}
+
+Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
+                            const Types& out_types, const Shardings& in) {
+  static const Op* const slices[] = {find_op("slice"), find_op("dynamic_slice")};
+  Shardings out = propagate(op, params, in_types, out_types, in);
+  if (std::ranges::find(slices, &op) == std::end(slices)) return out;
+  if (!out[0] || !out[0]->named || out[0]->is_explicit()) return out;
+  Split split = out[0]->spec;
+  for (std::size_t d = 0; d < split.size(); ++d) {
+    if (in_types[0].shape[d] != out_types[0].shape[d]) split[d].clear();
+  }
+  out[0] = with_spec(*out[0], std::move(split));
   return out;
 }
 

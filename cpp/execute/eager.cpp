@@ -195,8 +195,8 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
   if (any_sharding(in) || gives_sharding(op, params)) {
     const Types given = types_of(in), made = types_of(out);
     const Shardings known = shardings_of(in);
-    set_shardings(out,
-                  as_results_show(propagate(op, params, given, made, known), made, known, given));
+    set_shardings(out, as_results_show(propagate_at_once(op, params, given, made, known), made,
+                                       known, given));
     if (any_unreduced(out)) keep_terms(*one_op_program(op, params, in), in, out);
   } else {
     place_in_context(out);

@@ -58,37 +58,36 @@ Value slice_transpose(const Value& ct, const Type& in, const Params& params) {
   return pad(ct, scalar(in.dtype, 0), start, high, interior);
 }
 
-const Op slice_op{layout(
-    {.name = "slice",
-     .doc = "A strided range of each dimension, without a copy.",
-     .type = slice_type,
-     .jvp = [](const JvpArgs& a) -> Values {
-       return {slice(a.t[0], a.params.ints("start_indices"), a.params.ints("limit_indices"),
-                     a.params.ints("strides"))};
-     },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       return {slice_transpose(a.ct[0], a.in_types[0], a.params)};
-     },
-     .batch = [](const BatchArgs& a) -> Batched {
-       return batched1(slice(a.in[0], with_front(0, a.params.ints("start_indices")),
-                             with_front(a.axis.size, a.params.ints("limit_indices")),
-                             with_front(1, a.params.ints("strides"))));
-     },
-     .view = slice_view,
-     .split =
-         [](const SplitArgs& a) { return a.mesh.is_explicit() ? split_grown(a) : split_view(a); },
-     .check_split = [](const Op&, const Params&, const Types& in,
-                       const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
-     .parts = parts_sliced,
-     .show = [](const Params& p) -> std::vector<std::string> {
-       const Ints& steps = p.ints("strides");
-       const bool unit =
-           std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 1; });
-       return {"limit_indices=" + list(p.ints("limit_indices")),
-               "start_indices=" + list(p.ints("start_indices")),
-               "strides=" + (unit ? "None" : list(steps))};
-     },
-     .keys = KeyUse::slices})};
+const Op slice_op{
+    layout({.name = "slice",
+            .doc = "A strided range of each dimension, without a copy.",
+            .type = slice_type,
+            .jvp = [](const JvpArgs& a) -> Values {
+              return {slice(a.t[0], a.params.ints("start_indices"), a.params.ints("limit_indices"),
+                            a.params.ints("strides"))};
+            },
+            .transpose = [](const TransposeArgs& a) -> Values {
+              return {slice_transpose(a.ct[0], a.in_types[0], a.params)};
+            },
+            .batch = [](const BatchArgs& a) -> Batched {
+              return batched1(slice(a.in[0], with_front(0, a.params.ints("start_indices")),
+                                    with_front(a.axis.size, a.params.ints("limit_indices")),
+                                    with_front(1, a.params.ints("strides"))));
+            },
+            .view = slice_view,
+            .split = split_grown,
+            .check_split = [](const Op&, const Params&, const Types& in,
+                              const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
+            .parts = parts_sliced,
+            .show = [](const Params& p) -> std::vector<std::string> {
+              const Ints& steps = p.ints("strides");
+              const bool unit =
+                  std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 1; });
+              return {"limit_indices=" + list(p.ints("limit_indices")),
+                      "start_indices=" + list(p.ints("start_indices")),
+                      "strides=" + (unit ? "None" : list(steps))};
+            },
+            .keys = KeyUse::slices})};
 
 const Op rev_op{layout(
     {.name = "rev",

@@ -103,3 +103,20 @@ def test_pmap_within_jit():
     here = jax.devices()[2:6]
     placed = jax.pmap(lambda v: v * 2, devices=here)(x)
     assert placed.sharding.device_set == set(here)
+
+
+@pytest.mark.parametrize(
+    "f, staged, at_once",
+    [
+        (lambda x: x[1:3], P("a", "b"), P(None, "b")),
+        (lambda x: x[::2, 4:], P("a", "b"), P()),
+        (lambda x: x[1:], P(None, "b"), P(None, "b")),
+        (lambda x: jnp.concatenate([-x[:, 4:], x[:, :4]], 1), P("a", "b"), P("a")),
+        (lambda x: x[:2] + x[2:], P("a", "b"), P(None, "b")),
+        (lambda x: jax.lax.dynamic_slice(x, (0, 1), (4, 4)), P("a", "b"), P("a")),
+    ],
+)
+def test_slices(f, staged, at_once, x):
+    # In programs parts that come out even stay split; at once slices that start anywhere are whole.
+    assert jax.jit(f)(x).sharding.spec == staged
+    assert f(x).sharding.spec == at_once

@@ -137,3 +137,13 @@ def test_arrays_on_grids():
         jax.device_put(jnp.arange(8.0), grid)
     everywhere = jax.device_put(jnp.arange(8.0), grid.replicate())  # of any rank
     assert everywhere.sharding.is_fully_replicated and everywhere.sharding.shape == (1,)
+
+
+def test_memory_of_tiles():
+    tiles = NamedSharding(mesh_of((2, 4)), P("x"))._to_xla_hlo_sharding(1)
+    host = GSPMDSharding(jax.devices()[:8], tiles, memory_kind="pinned_host")
+    assert host.with_memory_kind("device") == GSPMDSharding(jax.devices()[:8], tiles) != host
+    assert jax.device_put(jnp.arange(8), host).sharding.memory_kind == "pinned_host"
+    assert host.has_addressable_devices and repr(host).endswith("}, memory_kind=pinned_host)")
+    with pytest.raises(ValueError, match="Could not find memory addressable by device cpu"):
+        GSPMDSharding(jax.devices()[:8], tiles, memory_kind="hot")

@@ -161,3 +161,19 @@ def test_new_arrays_lie_over_the_current_mesh(axis_type):
         one = jnp.asarray(1, device=jax.devices()[1])
         assert jnp.asarray(one).devices() == {jax.devices()[1]}
     assert jnp.zeros([]).sharding == jax.sharding.SingleDeviceSharding(jax.devices()[0])
+
+
+def test_maps_over_one_axis_within_another():
+    mesh = jax.make_mesh((4, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
+
+    def inner(v):
+        add = lambda w: w + lax.axis_index("b")  # noqa: E731
+        return jax.shard_map(add, in_specs=P("b"), out_specs=P("b"), axis_names={"b"})(v)
+
+    f = jax.shard_map(inner, in_specs=P("a"), out_specs=P("a"), axis_names={"a"})
+    with jax.set_mesh(mesh):
+        for x in (jnp.arange(16), jax.device_put(jnp.arange(16), P("a"))):
+            for call in (f, jax.jit(f)):
+                out = call(x)
+                assert out.sharding.spec == P(("a", "b"))
+                np.testing.assert_array_equal(out, np.arange(16) + np.tile([0, 0, 1, 1], 4))

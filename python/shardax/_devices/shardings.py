@@ -28,6 +28,7 @@ class Sharding:
     """How an array is split over devices."""
 
     memory_kind = "device"
+    has_addressable_devices = True
     is_fully_addressable = True
 
     @property
@@ -323,18 +324,6 @@ def concretely(where):
         return where
     same = get_mesh().shape_tuple == where.mesh.shape_tuple
     return NamedSharding(get_mesh(), where.spec) if same else None
-
-
-def over_current_mesh(where):
-    """A Sharding; a PartitionSpec as one over the mesh that is current."""
-    if not isinstance(where, PartitionSpec):
-        return where
-    if get_mesh().empty:
-        raise TypeError(
-            "When specifying PartitionSpec to `ShapeDtypeStruct`, the context mesh cannot be empty."
-            " Please use `jax.set_mesh` to set the mesh context."
-        )
-    return NamedSharding(get_mesh(), where)
 
 
 def described_in_types(where, ndim):

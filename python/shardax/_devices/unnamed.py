@@ -193,6 +193,7 @@ class GSPMDSharding(Sharding):
 
     def __init__(self, devices, op_sharding, *, memory_kind=None):
         self._assigned = tuple(devices)
+        self.memory_kind = checked_kind(memory_kind) or "device"
         self._hlo_sharding = op_sharding
         if op_sharding.is_tiled() and op_sharding.num_devices() != len(self._assigned):
             raise ValueError(
@@ -203,7 +204,11 @@ class GSPMDSharding(Sharding):
     @classmethod
     def get_replicated(cls, device_assignment, *, memory_kind=None):
         """All of an array on each of the devices."""
-        return cls(device_assignment, HloSharding(None))
+        return cls(device_assignment, HloSharding(None), memory_kind=memory_kind)
+
+    def with_memory_kind(self, kind):
+        """The same, shown with another kind of memory: "device", "pinned_host", "unpinned_host"."""
+        return GSPMDSharding(self._assigned, self._hlo_sharding, memory_kind=kind)
 
     @property
     def _device_assignment(self):
@@ -218,9 +223,10 @@ class GSPMDSharding(Sharding):
 
     def _description(self, ndim):
         tiles = self._hlo_sharding.tile_assignment_dimensions()
+        rest = True, "", (), (), recorded_kind(self.memory_kind)
         if not tiles:
             ids = tuple(d.id for d in self._assigned)
-            return ("_axis_0",), (len(ids),), ids, ((),) * ndim, True, "", (), ()
+            return ("_axis_0",), (len(ids),), ids, ((),) * ndim, *rest
         # Over the smallest mesh that has the devices in their own order, if there is one.
         sizes, entries = self._hlo_sharding.axes()
         order = range(len(self._assigned))
@@ -232,7 +238,7 @@ class GSPMDSharding(Sharding):
         check_rank(self, entries, ndim)
         spec = tuple(tuple(names[i] for i in entry) for entry in entries)
         ids = tuple(self._assigned[i].id for i in order)
-        return names, tuple(sizes), ids, spec + ((),) * (ndim - len(spec)), True, "", (), ()
+        return names, tuple(sizes), ids, spec + ((),) * (ndim - len(spec)), *rest
 
     @property
     def device_set(self):
@@ -240,7 +246,7 @@ class GSPMDSharding(Sharding):
 
     def _key(self):
         tiles = None if self.is_fully_replicated else self._hlo_sharding
-        return self._assigned, tiles
+        return self._assigned, tiles, self.memory_kind
 
     def __eq__(self, other):
         return isinstance(other, GSPMDSharding) and self._key() == other._key()
@@ -249,7 +255,8 @@ class GSPMDSharding(Sharding):
         return hash(self._key())
 
     def __repr__(self):
-        return f"GSPMDSharding({self._hlo_sharding!r})"
+        kind = "" if self.memory_kind == "device" else f", memory_kind={self.memory_kind}"
+        return f"GSPMDSharding({self._hlo_sharding!r}{kind})"
 
 
 for _public in (GSPMDSharding, PmapSharding, PositionalSharding):

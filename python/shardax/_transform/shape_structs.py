@@ -13,12 +13,8 @@ from shardax._core import api as _core
 from shardax._devices.constraints import spread
 from shardax._devices.filled import full
 from shardax._devices.layouts import AutoLayout, Format
-from shardax._devices.shardings import (
-    PartitionSpec,
-    Sharding,
-    check_rank,
-    over_current_mesh,
-)
+from shardax._devices.mesh_context import get_mesh
+from shardax._devices.shardings import NamedSharding, PartitionSpec, Sharding, check_rank
 
 
 def _parts_of(where, shape):
@@ -61,6 +57,18 @@ def shapes_alone():
         yield
     finally:
         _staging.shapes_only = before
+
+
+def _over_current_mesh(where):
+    """A Sharding; a PartitionSpec as one over the mesh that is current."""
+    if not isinstance(where, PartitionSpec):
+        return where
+    if get_mesh().empty:
+        raise TypeError(
+            "When specifying PartitionSpec to `ShapeDtypeStruct`, the context mesh cannot be empty."
+            " Please use `jax.set_mesh` to set the mesh context."
+        )
+    return NamedSharding(get_mesh(), where)
 
 
 class ShapeDtypeStruct:
@@ -128,7 +136,7 @@ class ShapeDtypeStruct:
     @property
     def sharding(self):
         """The sharding that was given; for a PartitionSpec, over the mesh that is current now."""
-        return None if self._sharding is None else over_current_mesh(self._sharding)
+        return None if self._sharding is None else _over_current_mesh(self._sharding)
 
     @property
     def format(self):
