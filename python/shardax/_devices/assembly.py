@@ -9,8 +9,9 @@ from shardax import tree_util
 from shardax._base.arrays import asarray, bind
 from shardax._base.compositions import concatenate, stack
 from shardax._devices.devices import Device
-from shardax._devices.layouts import AutoLayout, Format, check_order, layout_of
+from shardax._devices.layouts import Format
 from shardax._devices.mesh_context import get_mesh
+from shardax._devices.orders import AutoLayout, check_order, layout_of
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax._devices.parts import parts, places_in_terms
 from shardax._devices.shardings import (

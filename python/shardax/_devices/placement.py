@@ -4,7 +4,8 @@
 import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
-from shardax._devices.layouts import format_of, with_order
+from shardax._devices.layouts import format_of
+from shardax._devices.orders import with_order
 from shardax._devices.parts import parts, places_in_terms
 from shardax._devices.shardings import sharding_of
 

@@ -290,9 +290,9 @@ def label(array, where, src=None):
     come = () if src is None else (src._description(array.ndim),)
     description = where._description(array.ndim)
     if layout is not None and not isinstance(array, _core.Tracer):
-        from shardax._devices.layouts import Format, described  # at first use: quick import
+        from shardax._devices.orders import order_of, with_order  # at first use: quick import
 
-        description = described(Format(layout, where), array.ndim)
+        description = with_order(description, order_of(layout, array.ndim))
     return _core.with_sharding(array, description, *come)
 
 

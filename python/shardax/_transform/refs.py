@@ -49,19 +49,16 @@ class _First:
     made = False
 
 
-_first = _First()
-
-
 def references_exist():
     """Whether a reference has ever been made."""
-    return _first.made
+    return _First.made
 
 
 def count_as_reference():
     """Says that there is something that staged functions may meet."""
-    if not _first.made:
+    if not _First.made:
         _core.set_reference_signal(Met, Ref)
-        _first.made = True
+        _First.made = True
 
 
 class Ref:

@@ -12,8 +12,9 @@ from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.constraints import spread
 from shardax._devices.filled import full
-from shardax._devices.layouts import AutoLayout, Format
+from shardax._devices.layouts import Format
 from shardax._devices.mesh_context import get_mesh
+from shardax._devices.orders import AutoLayout
 from shardax._devices.shardings import NamedSharding, PartitionSpec, Sharding, check_rank
 
 
