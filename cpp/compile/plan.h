@@ -30,7 +30,7 @@ struct Slot {
   std::int64_t offset = 0;  // arena: bytes from its start
 };
 
-// Handing out work to threads takes some microseconds, and none of them may do less.
+// Handing out work to threads takes some microseconds: what takes less than this is not shared.
 constexpr double worth_sharing_ns = 20'000;
 
 class Step {
