@@ -32,8 +32,8 @@ void set_shardings(const Values& arrays, const Shardings& shardings);
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
-// Of an op that is run at once. Slices are then cut out wherever they start, as in JAX, by a program
-// that knows their sizes only: over automatic axes dimensions that they shorten are whole.
+// Of an op that is run at once. Slices are then cut out wherever they start, as in JAX, by a
+// program that knows their sizes only: over automatic axes dimensions that they shorten are whole.
 Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
                             const Types& out_types, const Shardings& in);
 

@@ -18,8 +18,6 @@ View view_of_window(const Window& w, std::byte* const* base) {
   return {address_of_window(w, base), w.type.dtype, w.type.shape, w.strides};
 }
 
-double byte_cost(const Type& type) { return static_cast<double>(type.bytes()) * 0.1; }
-
 // Products take the time of their operations, at the speed of one core of a common server, other
 // kernels that of what they read and write.
 double kernel_cost(const Equation& eqn, const std::vector<Window>& in,
@@ -111,7 +109,7 @@ class CopyStep final : public Step {
                           itemsize(from.dtype));
   }
   std::string text() const override { return "copy " + short_string(from_.type); }
-  double cost() const override { return byte_cost(from_.type) * 2; }
+  double cost() const override { return static_cast<double>(from_.type.bytes()) * 0.2; }
 
  private:
   Window from_, to_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
-#include "control/control.h"
+#include "control/call_jvp.h"
 #include "control/keep.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
@@ -147,15 +147,11 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
 }
 
 JvpResult checkpoint_jvp(const Params& params, const Values& in, const Values& t) {
-  const std::vector<bool> nonzero = nonnull(t);
-  const ProgramPtr& body = params.program("jaxpr");
-  const JvpProgram derivative = jvp_program(body, nonzero);
-  const Params more = with_more_inputs(params, barriers_of(params, in.size()), count_true(nonzero));
-  const Values both = shardax::bind(checkpoint_op, more.with("jaxpr", derivative.program),
-                                    joined(in, select(t, nonzero)));
-  const std::size_t outputs = body->outputs.size();
-  return {part(both, 0, outputs),
-          spread(part(both, outputs, both.size() - outputs), derivative.nonzero)};
+  return call_jvp(params.program("jaxpr"), in, t, [&](const ProgramPtr& body, const Values& all) {
+    const Params more =
+        with_more_inputs(params, barriers_of(params, in.size()), all.size() - in.size());
+    return shardax::bind(checkpoint_op, more.with("jaxpr", body), all);
+  });
 }
 
 Linearized checkpoint_linearize(const Params& params, const Values& in,

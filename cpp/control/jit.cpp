@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "control/control.h"
+#include "control/call_jvp.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -47,12 +47,9 @@ Values call(const Params& params, const ProgramPtr& body, const Values& in) {
 }
 
 JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
-  const std::vector<bool> nonzero = nonnull(t);
-  const ProgramPtr& body = params.program("jaxpr");
-  const JvpProgram derivative = jvp_program(body, nonzero);
-  const Values both = call(params, derivative.program, joined(in, select(t, nonzero)));
-  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(body->outputs.size());
-  return {Values(both.begin(), middle), spread(Values(middle, both.end()), derivative.nonzero)};
+  return call_jvp(params.program("jaxpr"), in, t, [&](const ProgramPtr& body, const Values& all) {
+    return call(params, body, all);
+  });
 }
 
 // A known half whose residuals are no inputs and no other outputs.

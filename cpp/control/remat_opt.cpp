@@ -1,7 +1,7 @@
 // control/remat_opt.cpp - the forward rule of a custom_vjp function where its residuals may turn
 // out not to be needed: under a checkpoint, whose first pass keeps none. Then the function itself
 // is computed.
-#include "control/control.h"
+#include "control/call_jvp.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -41,13 +41,7 @@ Params remat_opt_with_bodies(const Params& params, const Bodies& bodies) {
 }
 
 JvpResult remat_opt_jvp(const Params& params, const Values& in, const Values& t) {
-  const std::vector<bool> nonzero = nonnull(t);
-  const ProgramPtr& body = params.program("fwd_jaxpr");
-  const JvpProgram derivative = jvp_program(body, nonzero);
-  const Values both = bind_jit(derivative.program, joined(in, select(t, nonzero)));
-  const std::size_t outputs = body->outputs.size();
-  return {part(both, 0, outputs),
-          spread(part(both, outputs, both.size() - outputs), derivative.nonzero)};
+  return call_jvp(params.program("fwd_jaxpr"), in, t, bind_jit);
 }
 
 Batched remat_opt_batch(const BatchArgs& a) {

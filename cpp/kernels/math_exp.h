@@ -91,8 +91,8 @@ SHARDAX_SIMD T half_exp(T x) {
 
 }  // namespace detail
 
-// Where a power is 0 it is not multiplied: products that underflow take Intel's processors a hundred
-// cycles, and masked scores of attention are all of that kind.
+// Where a power is 0 it is not multiplied: products that underflow take Intel's processors a
+// hundred cycles, and masked scores of attention are all of that kind.
 
 // e^x.
 template <class T>

@@ -55,12 +55,14 @@ DType default_complex() { return x64_enabled() ? DType::complex128 : DType::comp
 
 WeakDType lattice_type(const Value& value) { return {value->dtype(), value->type().weak}; }
 
+// ValueError or TypeError: see join_types.
 [[noreturn]] static void refuse_keys(std::span<const WeakDType> types, std::string_view function) {
   std::string dtypes;
   for (const WeakDType& type : types)
     dtypes += concat(dtypes.empty() ? "" : ", ", name(canonical_dtype(type.dtype)));
   const std::string text =
-      concat(function.empty() ? "promotion" : function, " does not accept dtypes ", dtypes,
+      concat(function.empty() ? "promotion" : function, " does not accept dtype",
+             types.size() > 1 ? "s " : " ", dtypes,
              ". PRNG keys are no numbers; jax.random.key_data gives their words.");
   if (function.empty()) value_error(text);
   type_error(text);
@@ -110,8 +112,7 @@ DType inexact_of(DType dtype) {
 WeakDType adjusted(WeakDType type, Promote rule) {
   if (rule == Promote::numeric && type.dtype == DType::boolean) return {DType::int32, type.weak};
   if (rule == Promote::inexact && is_key(type.dtype)) {
-    type_error("a function of numbers does not accept dtype ", name(type.dtype),
-               ". PRNG keys are no numbers; jax.random.key_data gives their words.");
+    refuse_keys({&type, 1}, "a function of numbers");
   }
   if (rule == Promote::inexact && !is_inexact(type.dtype))
     return {inexact_of(type.dtype), type.weak};

@@ -336,7 +336,10 @@ const Op top_k_op{
            split[static_cast<std::size_t>(top_k_axis(a.params, a.out.shape))].clear();
            return split;
          },
-     .check_split = check_split_largest,
+     .check_split =
+         [](const Op&, const Params& params, const Types& in, const Types&) {
+           check_split_largest(in[0], top_k_axis(params, in[0].shape));
+         },
      .parts =
          [](const SplitArgs& a) { return parts_along(a, {top_k_axis(a.params, a.in[0].shape)}); },
      .kernel = top_k_kernel}};

@@ -286,10 +286,7 @@ void check_split_sorted(const Op&, const Params& params, const Types& ins, const
          to_string(*in.sharding), " and sorting dimension=", dimension);
 }
 
-void check_split_largest(const Op&, const Params& params, const Types& ins, const Types&) {
-  const Type& in = ins[0];
-  const std::int64_t last = static_cast<std::int64_t>(in.rank()) - 1;
-  const std::int64_t axis = params.has("axis") ? params.integer("axis") : last;
+void check_split_largest(const Type& in, std::int64_t axis) {
   if (split_at(in, axis).empty()) return;
   refuse(
       "The input should be unsharded over the axis along which to compute the top_k values. Got "

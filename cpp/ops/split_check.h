@@ -20,8 +20,9 @@ void check_sums_of_reduction(const Params& params, const Types& in,
                              const std::vector<std::string>& axes);
 // Dimensions of operand 0 that change size come out even; `doing`: "slicing".
 void check_comes_out_even(std::string_view doing, const Type& in, const Type& out);
+// Of top_k along `axis`.
+void check_split_largest(const Type& in, std::int64_t axis);
 void check_split_sorted(const Op& op, const Params& params, const Types& in, const Types& out);
-void check_split_largest(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_cumulative(const Op& op, const Params& params, const Types& in, const Types& out);
 
 }  // namespace shardax::ops

@@ -34,13 +34,11 @@ def guard_move(array, where, asked):
 
 def _as_it_lies(array, where):
     """`where`; from one device to another an array keeps its order of dimensions."""
-    from shardax._devices import layouts, shardings  # at first use: quick import
-
-    if isinstance(array, _core.Tracer):
-        return where
     order = _core.get_layout(array)
     if order is None or _core.get_sharding(array)[4]:
         return where
+    from shardax._devices import layouts, shardings  # at first use: quick import
+
     there = shardings.SingleDeviceSharding(where) if isinstance(where, Device) else where
     if not isinstance(there, shardings.SingleDeviceSharding):
         return where

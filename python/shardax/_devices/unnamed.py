@@ -86,9 +86,7 @@ class PositionalSharding(Sharding):
         axes = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         axes = sorted(axis % self.ndim for axis in axes)
         kept = [n for n in range(self.ndim) if n not in axes]
-        shape = [n for i, n in enumerate(self.shape) if keepdims or i in kept]
-        if keepdims:
-            shape = [1 if i in axes else n for i, n in enumerate(self.shape)]
+        shape = [1 if i in axes else n for i, n in enumerate(self.shape) if keepdims or i in kept]
         return self._with(self._sets.transpose(*kept, *axes, self.ndim).reshape(*shape, -1))
 
     def with_memory_kind(self, kind):

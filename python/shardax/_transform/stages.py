@@ -161,16 +161,18 @@ class _Call:
 
     def shardings(self):
         """Those of the arguments that say how they are split over a mesh, else None."""
-        args = [a for i, a in enumerate(self.args) if i not in self.static_positions]
-        kwargs = {k: v for k, v in self.kwargs.items() if k not in self.static_names}
-        found = [getattr(leaf, "sharding", None) for leaf in tree_util.tree_leaves((args, kwargs))]
+        found = [getattr(leaf, "sharding", None) for leaf in self._leaves()]
         return [w if isinstance(w, NamedSharding) and w.mesh.axis_names else None for w in found]
 
     def orders(self):
         """The orders of dimensions of the arguments, None where it is the usual one."""
+        return [recorded_order(leaf) for leaf in self._leaves()]
+
+    def _leaves(self):
+        """Those of the arguments that are not static."""
         args = [a for i, a in enumerate(self.args) if i not in self.static_positions]
         kwargs = {k: v for k, v in self.kwargs.items() if k not in self.static_names}
-        return [recorded_order(leaf) for leaf in tree_util.tree_leaves((args, kwargs))]
+        return tree_util.tree_leaves((args, kwargs))
 
     def arguments(self, leaves):
         return tree_util.tree_unflatten(self.in_tree, leaves)
