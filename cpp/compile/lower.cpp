@@ -217,7 +217,8 @@ class Lowering : private PlacedMemory {
       Window w = window(program_.outputs[i]);
       w.type.weak = results[i].weak;
       plan_->in_place.push_back(replaces_carry(i, w));
-      if (plan_->in_place.back()) {
+      const bool stacked = i < plan_->stacked.size() && plan_->stacked[i] >= 0;
+      if (plan_->in_place.back() || stacked) {
         plan_->output_bytes.push_back(0);
         plan_->outputs.push_back(w);
         continue;

@@ -21,6 +21,7 @@ PlacedMemory::PlacedMemory(const ProgramPtr& program, const std::vector<FusedUni
       stored_(stored_variables(*program, units)),
       last_unit_(last_uses(*program, units)),
       results_(program->outputs.begin(), program->outputs.end()) {
+  for (std::size_t k = 0; k < options.carry; ++k) plan_->stacked.push_back(stacked_as(k));
   for (auto e = program->equations.rbegin(); e != program->equations.rend(); ++e)
     if (e->op->view && is_result(e->outputs[0])) results_.insert(e->inputs[0]);
 }
@@ -61,11 +62,18 @@ void PlacedMemory::place_inputs() {
 
 bool PlacedMemory::is_result(Var v) const { return results_.count(v) > 0; }
 
+int PlacedMemory::stacked_as(std::size_t k) const {
+  const std::vector<Var>& results = program_.outputs;
+  if (has(program_.inputs, results[k])) return -1;
+  const auto others = results.begin() + static_cast<std::ptrdiff_t>(options_.carry);
+  const auto at = std::find(others, results.end(), results[k]);
+  return at == results.end() ? -1 : static_cast<int>(at - results.begin());
+}
+
 bool PlacedMemory::is_carry(const Slot& slot) const {
-  const auto input = static_cast<std::size_t>(slot.index);
-  return slot.kind == Slot::Kind::input &&
-         ((input >= options_.first_carry && input < options_.first_carry + options_.carry) ||
-          has(options_.over, slot.index));
+  if (slot.kind != Slot::Kind::input) return false;
+  const std::size_t k = static_cast<std::size_t>(slot.index) - options_.first_carry;
+  return (k < options_.carry && plan_->stacked[k] < 0) || has(options_.over, slot.index);
 }
 
 bool PlacedMemory::is_given(const Slot& slot) const {

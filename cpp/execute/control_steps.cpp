@@ -1,8 +1,9 @@
 // execute/control_steps.cpp - the steps of cond, scan and while: compiled bodies run in place.
 //
 // Carries live in two sets of buffers that swap roles from one iteration to the next, so that an
-// iteration allocates nothing. Operands and results are row-major (compile/lower.cpp sees to it);
-// only what a scan reads in slices may have any strides.
+// iteration allocates nothing; where a result stacks a carry, in its slices. Operands and results
+// are row-major (compile/lower.cpp sees to it); only what a scan reads in slices may have any
+// strides.
 #include <cstring>
 #include <optional>
 
@@ -76,30 +77,37 @@ class CondStep final : public ControlStep {
 // Two sets of carry buffers.
 class Carry {
  public:
-  // What stays `in_place` has one buffer.
-  Carry(const std::vector<std::int64_t>& bytes, const std::vector<bool>& in_place,
-        const std::byte* const* initial)
-      : bytes_(bytes), memory_(Carry::bytes(bytes)) {
+  // What the body leaves in place has one buffer, what results stack none.
+  Carry(const std::vector<std::int64_t>& bytes, const Plan& body, const std::byte* const* initial)
+      : bytes_(bytes), stacked_(body.stacked), memory_(Carry::bytes(bytes, body)) {
     std::byte* at = memory_.data();
     for (Pointers& set : sets_) {
-      for (std::int64_t b : bytes) {
-        set.push_back(at);
-        at += aligned(b);
+      for (std::size_t i = 0; i < bytes.size(); ++i) {
+        set.push_back(stacked_[i] < 0 ? at : const_cast<std::byte*>(initial[i]));
+        if (stacked_[i] < 0) at += aligned(bytes[i]);
       }
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      copy(sets_[0][i], initial[i], i);
-      if (in_place[i]) sets_[1][i] = sets_[0][i];
+      if (stacked_[i] < 0) copy(sets_[0][i], initial[i], i);
+      if (body.in_place[i]) sets_[1][i] = sets_[0][i];
     }
   }
-  static std::int64_t bytes(const std::vector<std::int64_t>& each) {
+  static std::int64_t bytes(const std::vector<std::int64_t>& each, const Plan& body) {
     std::int64_t sum = 0;
-    for (std::int64_t b : each) sum += aligned(b);
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      if (body.stacked[i] < 0) sum += aligned(each[i]);
+    }
     return 2 * sum;
   }
   const Pointers& now() const { return sets_[current_]; }
   const Pointers& next() const { return sets_[1 - current_]; }
-  void advance() { current_ = 1 - current_; }
+  // `results`, those of the turn that has run, stay where they are.
+  void advance(const Pointers& results) {
+    current_ = 1 - current_;
+    for (std::size_t i = 0; i < stacked_.size(); ++i) {
+      if (stacked_[i] >= 0) sets_[current_][i] = results[static_cast<std::size_t>(stacked_[i])];
+    }
+  }
   void finish(std::byte* const* out) const {
     for (std::size_t i = 0; i < bytes_.size(); ++i) copy(out[i], now()[i], i);
   }
@@ -109,6 +117,7 @@ class Carry {
     std::memcpy(to, from, static_cast<std::size_t>(bytes_[i]));
   }
   const std::vector<std::int64_t>& bytes_;
+  const std::vector<int>& stacked_;
   kernels::Room<std::byte> memory_;
   Pointers sets_[2];
   std::size_t current_ = 0;
@@ -148,7 +157,7 @@ class ScanStep final : public ControlStep {
   }
   std::int64_t workspace() const override {
     const std::int64_t at_once = parallel_ ? std::min(length_, most_chunks) : 1;
-    return Carry::bytes(carry_bytes_) + at_once * body_->memory();
+    return Carry::bytes(carry_bytes_, *body_) + at_once * body_->memory();
   }
 
  private:
@@ -179,7 +188,7 @@ class ScanStep final : public ControlStep {
 
   void loop(const Pointers& in, const Pointers& out) const {
     Pointers body_in = in, body_out = out;
-    Carry carry(carry_bytes_, body_->in_place, in.data() + consts_);
+    Carry carry(carry_bytes_, *body_, in.data() + consts_);
     const kernels::Room<std::byte> arena(body_->arena_bytes);
     for (std::int64_t step = 0; step < length_; ++step) {
       const std::int64_t i = reverse_ ? length_ - 1 - step : step;
@@ -193,7 +202,7 @@ class ScanStep final : public ControlStep {
       std::optional<CallbackSlice> slice;
       if (devices_) slice.emplace(concat("device ", i));
       body_->run_raw(body_in.data(), body_out.data(), arena.data());
-      carry.advance();
+      carry.advance(body_out);
     }
     carry.finish(out.data());
   }
@@ -225,7 +234,7 @@ class WhileStep final : public ControlStep {
                      in.begin() + static_cast<std::ptrdiff_t>(first));
     cond_in.resize(cond_consts_ + carry_bytes_.size());
     body_in.resize(body_consts_ + carry_bytes_.size());
-    Carry carry(carry_bytes_, body_->in_place, in.data() + first);
+    Carry carry(carry_bytes_, *body_, in.data() + first);
     const kernels::Room<std::byte> arena(std::max(cond_->arena_bytes, body_->arena_bytes));
     for (;;) {
       for (std::size_t k = 0; k < carry_bytes_.size(); ++k) {
@@ -236,7 +245,7 @@ class WhileStep final : public ControlStep {
       cond_->run_raw(cond_in.data(), &flag, arena.data());
       if (!go_on) break;
       body_->run_raw(body_in.data(), carry.next().data(), arena.data());
-      carry.advance();
+      carry.advance(carry.next());
     }
     carry.finish(out.data());
   }
@@ -245,7 +254,7 @@ class WhileStep final : public ControlStep {
   }
   double cost() const override { return 1e6; }  // of unknown length: taken as long
   std::int64_t workspace() const override {
-    return Carry::bytes(carry_bytes_) + std::max(cond_->memory(), body_->memory());
+    return Carry::bytes(carry_bytes_, *body_) + std::max(cond_->memory(), body_->memory());
   }
 
  private:
