@@ -1,6 +1,6 @@
 // compile/counted_loop.h - a loop of known length, as rewrites of what it carries look at it.
 //
-// Private to compile/loop_sums.cpp and compile/split_sums.cpp.
+// Private to compile/late_moves.cpp, compile/loop_sums.cpp and compile/split_sums.cpp.
 #pragma once
 
 #include "base/index.h"

@@ -107,6 +107,7 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
     }
     if (auto summed = sum_after_loop(*this, eqn, in)) return *summed;
     if (auto split = split_sums(*this, eqn, in)) return *split;
+    if (auto late = move_late(*this, eqn, in)) return *late;
     if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
   }
   if (eqn.op->expand) {

@@ -88,6 +88,10 @@ std::optional<Vars> sum_after_loop(Rewriter& rewriter, const Equation& eqn, cons
 // none. compile/split_sums.cpp
 std::optional<Vars> split_sums(Rewriter& rewriter, const Equation& eqn, const Vars& in);
 
+// A loop that moves what it hands on, with the moves where its turns take it; nothing where it
+// hands on what it made. compile/late_moves.cpp
+std::optional<Vars> move_late(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+
 // A mapped function's results, and which of them vary, with its segments as scans over chunks of
 // devices. compile/segment.cpp
 std::pair<Vars, std::vector<bool>> map_in_segments(Rewriter& rewriter, const ProgramPtr& body,

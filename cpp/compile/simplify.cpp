@@ -11,6 +11,7 @@
 #include "compile/join_parts.h"
 #include "compile/one_hot.h"
 #include "compile/rewrite.h"
+#include "compile/row_choices.h"
 #include "compile/select_update.h"
 #include "compile/sums.h"
 #include "compile/transposes.h"
@@ -225,6 +226,8 @@ constexpr Row rows[] = {
     {"device_put", drop_identity},            // device_put(x)               x
     {"select_n", drop_select},                // select_n(which, x, x)       x
     {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
+    {"select_n", choose_piece},               // iota == 0 ? y : [x, z]      [y[0], z]
+    {"slice", slice_of_choice},               // (iota == 0 ? y : x)[1:]     x[1:]
     {"neg", drop_double_neg},                 // neg(neg(x))                 x
     {"log", log_of_exp},                      // log(exp(x))                 x
     {"mul", drop_unit_factor},                // x * 1, 1 * x                x
@@ -241,6 +244,7 @@ constexpr Row rows[] = {
     {"reduce_max", drop_unit_axes},           //
     {"reduce_min", drop_unit_axes},           //
     {"reduce_sum", sum_of_one_hot},           // sum(iota == i ? x : 0)      x, if i is inside
+    {"reduce_sum", sum_of_chosen_row},        // sum(iota == 7 ? x : 0)      x[7]
     {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
     {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
     {"reduce_sum", reduce_into_conv},         // the same of convolutions

@@ -1,0 +1,18 @@
+// compile/row_choices.h - what is chosen on one index of a dimension, on one device say.
+#pragma once
+
+#include "compile/rewrite.h"
+
+namespace shardax {
+
+// select(iota == 0, concatenate(x, z), y), where x has one element along that dimension, is
+// concatenate(y[0], z): nothing chooses between what is put together.
+std::optional<Vars> choose_piece(const Match& m);
+// A slice of select(iota == 0, x, y) that leaves out that index, or is that index, is one of x or
+// y.
+std::optional<Vars> slice_of_choice(const Match& m);
+// sum(select(iota == 7, 0, x)) over that dimension is x[7], and so is what x is made of: of a loss
+// that one device has, the others compute nothing.
+std::optional<Vars> sum_of_chosen_row(const Match& m);
+
+}  // namespace shardax
