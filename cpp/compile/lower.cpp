@@ -6,8 +6,10 @@
 
 #include "base/errors.h"
 #include "compile/arena.h"
+#include "compile/known.h"
 #include "compile/overwriting.h"
 #include "compile/placed_memory.h"
+#include "compile/placed_parts.h"
 #include "compile/row_blocks.h"
 #include "compile/steps.h"
 #include "ir/bodies.h"
@@ -20,7 +22,9 @@ ControlLowering control_lowering = nullptr;
 
 class Lowering : private PlacedMemory {
  public:
-  using PlacedMemory::PlacedMemory;
+  Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+           const CompileOptions& options)
+      : PlacedMemory(program, units, options), parts_(placed_parts(*program, units)) {}
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
@@ -55,7 +59,7 @@ class Lowering : private PlacedMemory {
       }
       for (Var v : eqn.outputs) {
         if (!stored_[static_cast<std::size_t>(v)]) continue;
-        set(v, result_memory(unit, n, v));
+        set(v, parts_.contains(v) ? place_in_whole(v) : result_memory(unit, n, v));
         use(window(v));
       }
     }
@@ -160,8 +164,42 @@ class Lowering : private PlacedMemory {
     add_step(std::move(step));
   }
 
+  // The place of a part in memory for the whole, which is there from now on.
+  Window place_in_whole(Var v) {
+    const Equation& eqn = program_.equations[static_cast<std::size_t>(parts_.at(v))];
+    const auto [whole, added] = wholes_.try_emplace(eqn.outputs[0]);
+    if (added) whole->second = fresh(type(eqn.outputs[0]));
+    const auto at = std::find(eqn.inputs.begin(), eqn.inputs.end(), v) - eqn.inputs.begin();
+    return part_windows(program_, eqn, whole->second)[static_cast<std::size_t>(at)];
+  }
+
+  // Puts together what does not lie in the whole yet.
+  void together(const Equation& eqn, const Window& whole) {
+    const std::vector<Window> parts = part_windows(program_, eqn, whole);
+    std::vector<std::pair<Window, Window>> copies;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!parts_.contains(eqn.inputs[i])) copies.emplace_back(window(eqn.inputs[i]), parts[i]);
+    }
+    if (eqn.op == &known().pad) {
+      for (const Window& to : filled_windows(eqn, whole)) {
+        Window from = window(eqn.inputs[1]);
+        from.type.shape = to.type.shape;
+        from.strides.assign(to.strides.size(), 0);
+        copies.emplace_back(from, to);
+      }
+    }
+    set(eqn.outputs[0], whole);
+    for (const auto& [from, to] : copies) {
+      use(from);
+      use(to);
+      add_step(copy_step(from, to));
+    }
+  }
+
   void single(const Equation& eqn) {
     if (eqn.op->view) return view(eqn);
+    if (const auto whole = wholes_.find(eqn.outputs[0]); whole != wholes_.end())
+      return together(eqn, whole->second);
     if (eqn.op->kind == Kind::control && eqn.op->bodies) return control(eqn);
     std::vector<Window> in, out;
     for (const Var v : eqn.inputs) in.push_back(window(v));
@@ -235,6 +273,9 @@ class Lowering : private PlacedMemory {
       plan_->outputs.push_back(w);
     }
   }
+
+  std::unordered_map<Var, int> parts_;      // results of loops: what puts them together
+  std::unordered_map<Var, Window> wholes_;  // of which some part is there
 };
 
 }  // namespace

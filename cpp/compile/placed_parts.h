@@ -1,0 +1,23 @@
+// compile/placed_parts.h - what is put together lies there from the start.
+//
+// Where a loop makes an operand of a concatenation, or what is padded, and nothing else needs it,
+// the loop writes it where it belongs in the whole, and no step copies it.
+#pragma once
+
+#include <unordered_map>
+
+#include "compile/plan.h"
+#include "compile/uses.h"
+
+namespace shardax {
+
+// For each variable that is such a part: the equation that puts the whole together.
+std::unordered_map<Var, int> placed_parts(const Program& program,
+                                          const std::vector<FusedUnit>& units);
+
+// Where each operand of a pad or concatenation lies in `whole`, the memory of its result.
+std::vector<Window> part_windows(const Program& program, const Equation& eqn, const Window& whole);
+// What a pad fills of its result.
+std::vector<Window> filled_windows(const Equation& eqn, const Window& whole);
+
+}  // namespace shardax
