@@ -18,6 +18,21 @@ bool is_call(const Equation& eqn) {
   return runs == Runs::once || runs == Runs::mapped || runs == Runs::grid;
 }
 
+bool calls(const Program& program) {
+  return std::any_of(program.equations.begin(), program.equations.end(), is_call);
+}
+
+// A loop whose body calls nothing that can stand in it: rules look at what there is.
+Equation without_calls(const Equation& eqn, Bodies bodies) {
+  if (bodies.runs != Runs::counted || bodies.fixed || !calls(*bodies.programs[0])) return eqn;
+  const ProgramPtr body = bodies.programs[0];
+  bodies.programs[0] = *body->derived<ProgramPtr>(
+      "without_calls", [&] { return std::make_shared<ProgramPtr>(simplify(body, false)); });
+  Equation out = eqn;
+  out.params = eqn.op->with_bodies(eqn.params, bodies);
+  return out;
+}
+
 }  // namespace
 
 Shape without_dims(const Shape& shape, const Ints& dims) {
@@ -105,10 +120,12 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
       caller_ = outer;
       return out;
     }
-    if (auto summed = sum_after_loop(*this, eqn, in)) return *summed;
-    if (auto split = split_sums(*this, eqn, in)) return *split;
-    if (auto late = move_late(*this, eqn, in)) return *late;
-    if (auto narrowed = narrow_bodies(*this, eqn, in)) return *narrowed;
+    const Equation loop = without_calls(eqn, bodies);
+    if (auto summed = sum_after_loop(*this, loop, in)) return *summed;
+    if (auto split = split_sums(*this, loop, in)) return *split;
+    if (auto late = move_late(*this, loop, in)) return *late;
+    if (auto narrowed = narrow_bodies(*this, loop, in)) return *narrowed;
+    if (bodies.runs == Runs::counted) return builder_.emit(*loop.op, loop.params, in, location);
   }
   if (eqn.op->expand) {
     Types types;
@@ -230,12 +247,11 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
 }
 
 ProgramPtr simplify(const ProgramPtr& program, bool segments) {
-  const bool calls = std::any_of(program->equations.begin(), program->equations.end(), is_call);
   // Where bodies are walked in place, how often their values are used is not known yet.
   // A result is used by others too.
   std::vector<int> uses = count_uses(*program);
   for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
-  Rewriter rewriter(*program, segments, calls ? nullptr : &uses);
+  Rewriter rewriter(*program, segments, calls(*program) ? nullptr : &uses);
   const Vars out = rewriter.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
   return rewriter.builder().finish({out.begin(), out.end()});
 }

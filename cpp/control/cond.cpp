@@ -1,5 +1,6 @@
 // control/cond.cpp - cond: one of several programs, chosen by an int32 index (clamped).
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/errors.h"
@@ -7,6 +8,7 @@
 #include "control/per_slice.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
+#include "transform/lean_residuals.h"
 
 namespace shardax {
 namespace {
@@ -61,46 +63,58 @@ JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
 }
 
-// The operand that residual `r` is; as many as there are operands where it is none.
-std::size_t operand_of(const LinearizedProgram& part, std::size_t outputs, std::size_t r) {
-  const std::vector<Var>& inputs = part.known->inputs;
-  const auto at = std::find(inputs.begin(), inputs.end(), part.known->outputs[outputs + r]);
-  return static_cast<std::size_t>(at - inputs.begin());
+// Of a branch, the operand (by its position) or the result (likewise, after the operands) that
+// residual `r` is; none where it is neither.
+std::optional<std::size_t> passed_as(const LinearizedProgram& branch, std::size_t outputs,
+                                     std::size_t r) {
+  const std::vector<Var>&inputs = branch.known->inputs, &results = branch.known->outputs;
+  const Var v = results[outputs + r];
+  const auto input = std::find(inputs.begin(), inputs.end(), v);
+  if (input != inputs.end()) return static_cast<std::size_t>(input - inputs.begin());
+  const auto end = results.begin() + static_cast<std::ptrdiff_t>(outputs);
+  const auto result = std::find(results.begin(), end, v);
+  if (result == end) return {};
+  return inputs.size() + static_cast<std::size_t>(result - results.begin());
 }
 
-// The operands that some branch has among its residuals, ascending.
-std::vector<std::size_t> passed_operands(const std::vector<LinearizedProgram>& parts,
-                                         std::size_t outputs) {
+// The operands and results that some branch has among its residuals, ascending.
+std::vector<std::size_t> passed_values(const std::vector<LinearizedProgram>& branches,
+                                       std::size_t outputs) {
   std::set<std::size_t> found;
-  for (const LinearizedProgram& part : parts) {
-    for (std::size_t r = 0; r < part.residual_count; ++r)
-      found.insert(operand_of(part, outputs, r));
+  for (const LinearizedProgram& branch : branches) {
+    for (std::size_t r = 0; r < branch.residual_count; ++r) {
+      if (const std::optional<std::size_t> at = passed_as(branch, outputs, r)) found.insert(*at);
+    }
   }
-  found.erase(parts[0].known->inputs.size());
   return {found.begin(), found.end()};
 }
 
-// Its linear program takes those operands first, in place of the residuals that they are, which the
-// known one gives no more: a loop around stacks nothing then that is the same in all its turns.
-void take_from_operands(LinearizedProgram& branch, std::size_t outputs,
-                        const std::vector<std::size_t>& operands) {
+// Its linear program takes those operands and results first, in place of the residuals that they
+// are, which the known one gives no more: a loop around stacks nothing then that is the same in all
+// its turns, and nothing twice.
+void take_passed(LinearizedProgram& branch, std::size_t outputs,
+                 const std::vector<std::size_t>& passed) {
   const MutableProgram known = copy_of(*branch.known);
   known->outputs.resize(outputs);
   Types types, own;
-  for (const std::size_t i : operands) types.push_back(branch.known->type(branch.known->inputs[i]));
-  std::vector<std::size_t> source;  // of each residual, among operands and own residuals
+  for (const std::size_t i : passed) {
+    const std::size_t operands = known->inputs.size();
+    types.push_back(known->type(i < operands ? known->inputs[i] : known->outputs[i - operands]));
+  }
+  std::vector<std::size_t> source;  // of each residual, among what is passed and own residuals
   for (std::size_t r = 0; r < branch.residual_count; ++r) {
-    const auto at = std::find(operands.begin(), operands.end(), operand_of(branch, outputs, r));
-    if (at != operands.end()) {
-      source.push_back(static_cast<std::size_t>(at - operands.begin()));
+    const std::optional<std::size_t> as = passed_as(branch, outputs, r);
+    if (as) {
+      const auto at = std::find(passed.begin(), passed.end(), *as);
+      source.push_back(static_cast<std::size_t>(at - passed.begin()));
       continue;
     }
-    source.push_back(operands.size() + own.size());
+    source.push_back(passed.size() + own.size());
     own.push_back(branch.residual_types[r]);
     known->outputs.push_back(branch.known->outputs[outputs + r]);
   }
   const Types linear_in = branch.linear->input_types();
-  const std::size_t rest = operands.size() + own.size();
+  const std::size_t rest = passed.size() + own.size();
   branch.linear = stage_closed(
       joined(joined(types, own), part(linear_in, source.size(), linear_in.size() - source.size())),
       [&](const Values& v) {
@@ -114,6 +128,22 @@ void take_from_operands(LinearizedProgram& branch, std::size_t outputs,
   branch.residual_types = own;
 }
 
+std::int64_t bytes_of(const Types& types) {
+  std::int64_t bytes = 0;
+  for (const Type& type : types) bytes += type.bytes();
+  return bytes;
+}
+
+// The halves of a branch, with residuals that are made of its results made again of these where
+// that keeps no more.
+LinearizedProgram lean_branch(const ProgramPtr& branch, const std::vector<bool>& nonzero,
+                              const std::vector<bool>& out_nonzero) {
+  const LinearizedProgram halves = linearize_program(branch, nonzero, &out_nonzero);
+  const std::vector<bool> none(branch->inputs.size(), false), all(branch->outputs.size(), true);
+  const LinearizedProgram lean = lean_residuals(halves, none, all);
+  return bytes_of(lean.residual_types) <= bytes_of(halves.residual_types) ? lean : halves;
+}
+
 Linearized cond_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero_in) {
   const Programs& branches = params.programs("branches");
@@ -122,22 +152,23 @@ Linearized cond_linearize(const Params& params, const Values& in,
   for (const ProgramPtr& b : branches) masks.push_back(linearize_program(b, nonzero).nonzero);
   const std::vector<bool> out_nonzero = any_of(masks);
   std::vector<LinearizedProgram> parts;
-  for (const ProgramPtr& b : branches) parts.push_back(linearize_program(b, nonzero, &out_nonzero));
-  const std::size_t outputs = branches[0]->outputs.size();
-  const std::vector<std::size_t> operands = passed_operands(parts, outputs);
+  for (const ProgramPtr& b : branches) parts.push_back(lean_branch(b, nonzero, out_nonzero));
+  const std::size_t outputs = branches[0]->outputs.size(), operands = in.size() - 1;
+  const std::vector<std::size_t> passed = passed_values(parts, outputs);
   Handed residuals;
   Programs known, linear;
   for (LinearizedProgram& part : parts) {
-    take_from_operands(part, outputs, operands);
+    take_passed(part, outputs, passed);
     residuals.add(part.residual_types);
   }
   for (std::size_t k = 0; k < branches.size(); ++k) {
     known.push_back(residuals.giving(parts[k].known, k, outputs));
-    linear.push_back(residuals.taking(parts[k].linear, k, operands.size()));
+    linear.push_back(residuals.taking(parts[k].linear, k, passed.size()));
   }
   const Values results = bind_cond(known, in);
   Values kept;
-  for (const std::size_t i : operands) kept.push_back(in[i + 1]);
+  for (const std::size_t i : passed)
+    kept.push_back(i < operands ? in[i + 1] : results[i - operands]);
   kept = joined(kept, part(results, outputs, results.size() - outputs));
   Linearized out;
   out.out = part(results, 0, outputs);

@@ -191,9 +191,10 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   });
   const Mask wanted = wanted_outputs(p, mask);
   const Parts<Mask> is_free{Mask(p.consts, true), Mask(p.carry, false), Mask(p.xs(), true)};
-  const LinearizedProgram d =
-      lean_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all());
   const std::size_t outs = p.body->outputs.size(), first_x = p.consts + p.carry;
+  const LinearizedProgram d =
+      lean_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all(),
+                     joined(Mask(p.carry, false), Mask(outs - p.carry, true)));
   // Residuals, by number: those that are the same in all turns; those in stacks that there are,
   // with their operands or results; and the others.
   Positions fixed, given, stacked;

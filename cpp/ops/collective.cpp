@@ -35,6 +35,7 @@ const Op axis_index_op{collective(
 const Op pvary_op{
     collective({.name = "pvary",
                 .doc = "The same value, typed as varying over axes; an identity at run time.",
+                .cheap = true,
                 .type = [](const Op&, const Types& in, const Params& params) -> Types {
                   Type out = in[0];
                   AxisSet axes = params.axes("axes");

@@ -11,7 +11,10 @@
 
 namespace shardax {
 
-// The same halves, with what is kept, each once. `is_free`: which inputs can be kept at no cost.
-LinearizedProgram lean_residuals(const LinearizedProgram& halves, const std::vector<bool>& is_free);
+// The same halves, with what is kept, each once. `free_inputs`, `free_results`: which of them can
+// be kept at no cost.
+LinearizedProgram lean_residuals(const LinearizedProgram& halves,
+                                 const std::vector<bool>& free_inputs,
+                                 const std::vector<bool>& free_results);
 
 }  // namespace shardax

@@ -104,3 +104,66 @@ def test_what_is_kept():
     # h and the derivative of tanh.
     assert stacks(spread) == [(N, N)] * 2
     assert stacks(cubed) == [(N, N)] * 2
+
+
+def chosen(w, h, x):
+    """The derivative of a branch is made of its result."""
+    return lax.cond(x[0, 0] > 0, lambda h: jnp.tanh(h @ w + x), jax.nn.sigmoid, h)
+
+
+def switched(w, h, x):
+    """Branches that keep results, operands, something else, and nothing."""
+    which = jnp.int32(jnp.abs(x[0, 0] * 4)) % 4
+    branches = [
+        lambda h: (jnp.exp(h @ w / 9), h),
+        lambda h: (jnp.sin(h @ w), h * h),
+        lambda h: (h, jnp.tanh(jnp.sin(h) @ w)),
+        lambda h: (x, jnp.zeros_like(h)),
+    ]
+    a, b = lax.switch(which, branches, h)
+    return jnp.sin(a) + b
+
+
+CHOICES = {
+    chosen: arrays((N, N), (N, N), (5, N, N), seed=1),
+    switched: arrays((N, N), (N, N), (9, N, N), seed=2),
+}
+
+
+@pytest.mark.parametrize("cell", CHOICES, ids=lambda f: f.__name__)
+def test_values_of_choices(cell, monkeypatch):
+    monkeypatch.setitem(CELLS, cell, CHOICES[cell])
+    test_values(cell, False)
+
+
+def test_what_a_choice_keeps(monkeypatch):
+    monkeypatch.setitem(CELLS, chosen, CHOICES[chosen])
+    # Which branch, h and what the branches gave; not one derivative for each of them.
+    assert sorted(map(len, stacks(chosen))) == [0, 2, 2]
+    together = jax.make_jaxpr(jax.grad(lambda h: jnp.sum(chosen(h, h, h))))(jnp.ones((N, N)))
+    cond = next(e for e in together.eqns if e.primitive.name == "cond")
+    assert len(cond.outvars) == 1
+
+
+def test_what_a_loop_over_checked_devices_keeps():
+    mesh = jax.make_mesh((4,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    spec = jax.sharding.PartitionSpec("i")
+
+    def loss(w, h, xs):
+        def turn(h, x):
+            h = jnp.tanh(h @ w + x)
+            return h, h
+
+        return jnp.sum(lax.scan(turn, h, xs)[1])
+
+    def step(w, h, xs):
+        return jax.grad(loss)(w, lax.pcast(h, "i", to="varying"), xs)
+
+    specs = (spec, jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec())
+    mapped = jax.shard_map(step, mesh=mesh, in_specs=specs, out_specs=spec)
+    w, h, xs = arrays((4 * N, N), (2, N), (5, 2, N))
+    (whole,) = (e for e in jax.make_jaxpr(mapped)(w, h, xs).eqns if e.primitive.name == "shard_map")
+    known = next(e for e in whole.params["jaxpr"].eqns if e.primitive.name == "scan")
+    assert [v.aval.shape for v in known.outvars[1:]] == [(5, 2, N)] * 2  # tanh, h before
+    slopes = [jax.grad(loss)(part, h, xs) for part in w.reshape(4, N, N)]
+    np.testing.assert_allclose(mapped(w, h, xs), jnp.concatenate(slopes), rtol=1e-5, atol=1e-6)
