@@ -24,13 +24,16 @@ class Lowering : private PlacedMemory {
  public:
   Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units,
            const CompileOptions& options)
-      : PlacedMemory(program, units, options), parts_(placed_parts(*program, units)) {}
+      : PlacedMemory(program, units, options),
+        uses_of_(count_uses(*program)),
+        parts_(placed_parts(*program, units)) {}
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
     for (const FusedUnit& unit : units_) {
       runtime::poll_caller();
       ++unit_;
+      if (unit.loop && windows_[static_cast<std::size_t>(result_of(unit))]) continue;  // is added
       if (unit.loop) {
         loop(unit);
       } else if (unit.rows) {
@@ -164,6 +167,41 @@ class Lowering : private PlacedMemory {
     add_step(std::move(step));
   }
 
+  Var result_of(const FusedUnit& unit) const {
+    return program_.equations[static_cast<std::size_t>(unit.equations.back())].outputs[0];
+  }
+
+  // Adds a product to what only it is added to, in its memory; false: it can't be done.
+  bool add_product(const Equation& eqn, const std::vector<Window>& in) {
+    const Var v = eqn.outputs[0];
+    const int user = last_unit_[static_cast<std::size_t>(v)];
+    if (eqn.op != &known().dot_general || uses_of_[static_cast<std::size_t>(v)] != 1 ||
+        user <= unit_ || user >= static_cast<int>(units_.size()))
+      return false;
+    const FusedUnit& unit = units_[static_cast<std::size_t>(user)];
+    const Equation& add = program_.equations[static_cast<std::size_t>(unit.equations[0])];
+    if (!unit.loop || unit.equations.size() != 1 || !adds(*add.op)) return false;
+    const Var to = add.inputs[add.inputs[0] == v ? 1 : 0];
+    if (!windows_[static_cast<std::size_t>(to)] || uses_of_[static_cast<std::size_t>(to)] != 1 ||
+        !same_shape_and_dtype(type(to), type(v)) || parts_.contains(add.outputs[0]))
+      return false;
+    const Window sum = window(to);
+    const Slot& slot = plan_->slots[static_cast<std::size_t>(sum.slot)];
+    if (!(slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) || !covers_slot(sum))
+      return false;
+    for (const Var other : variables_[static_cast<std::size_t>(sum.slot)]) {
+      if (other != to && last_unit_[static_cast<std::size_t>(other)] >= unit_) return false;
+    }
+    std::unique_ptr<Step> step = adding_step(eqn, in, sum);
+    if (!step) return false;
+    if (is_given(slot)) overwrite(sum.slot);
+    set(add.outputs[0], {sum.slot, sum.offset, type(add.outputs[0]), sum.strides});
+    for (const Window& w : in) use(w);
+    use(sum);
+    add_step(std::move(step));
+    return true;
+  }
+
   // The place of a part in memory for the whole, which is there from now on.
   Window place_in_whole(Var v) {
     const Equation& eqn = program_.equations[static_cast<std::size_t>(parts_.at(v))];
@@ -203,6 +241,7 @@ class Lowering : private PlacedMemory {
     if (eqn.op->kind == Kind::control && eqn.op->bodies) return control(eqn);
     std::vector<Window> in, out;
     for (const Var v : eqn.inputs) in.push_back(window(v));
+    if (add_product(eqn, in)) return;
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);
     if (over && is_given(plan_->slots[static_cast<std::size_t>(in[0].slot)])) overwrite(in[0].slot);
@@ -274,6 +313,7 @@ class Lowering : private PlacedMemory {
     }
   }
 
+  std::vector<int> uses_of_;                // per variable
   std::unordered_map<Var, int> parts_;      // results of loops: what puts them together
   std::unordered_map<Var, Window> wholes_;  // of which some part is there
 };

@@ -78,7 +78,9 @@ class ProductStep final : public Step {
     args.a = a, args.b = b, args.c = c;
     kernels::matmul(args, runtime::parallel_for);
   }
-  std::string text() const override { return "dot_general -> " + short_string(out_.type); }
+  std::string text() const override {
+    return concat("dot_general -> ", product_.adds ? "added to " : "", short_string(out_.type));
+  }
   double cost() const override { return cost_; }
 
  private:
@@ -90,13 +92,14 @@ class ProductStep final : public Step {
 };
 
 std::unique_ptr<Step> product_step(const Equation& eqn, const std::vector<Window>& in,
-                                   const Window& out) {
+                                   const Window& out, bool adds) {
   const auto seen = [](const Window& w) {
     return View{nullptr, w.type.dtype, w.type.shape, w.strides};
   };
   const ops::ProductDims dims(eqn.params, in[0].type.rank(), in[1].type.rank());
-  const auto product = ops::matmul_of(dims, seen(in[0]), seen(in[1]), out.type.dtype);
-  if (!product) return nullptr;
+  auto product = ops::matmul_of(dims, seen(in[0]), seen(in[1]), out.type.dtype);
+  if (!product || (adds && !kernels::matmul_adds(*product))) return nullptr;
+  product->adds = adds;
   return std::make_unique<ProductStep>(*product, kernel_cost(eqn, in, {out}), in, out);
 }
 
@@ -120,9 +123,14 @@ class CopyStep final : public Step {
 std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vector<Window> in,
                                   std::vector<Window> out) {
   if (eqn.op == &known().dot_general) {
-    if (std::unique_ptr<Step> product = product_step(eqn, in, out[0])) return product;
+    if (std::unique_ptr<Step> product = product_step(eqn, in, out[0], false)) return product;
   }
   return std::make_unique<KernelStep>(eqn, std::move(kernel), std::move(in), std::move(out));
+}
+
+std::unique_ptr<Step> adding_step(const Equation& product, const std::vector<Window>& in,
+                                  const Window& out) {
+  return product_step(product, in, out, true);
 }
 
 std::unique_ptr<Step> copy_step(Window from, Window to) {

@@ -134,6 +134,14 @@ MatmulArgs merge_batch(MatmulArgs p) {
 
 }  // namespace
 
+bool matmul_adds(const MatmulArgs& p) {
+  // Smaller operands are read in place, by kernels that write each element once.
+  constexpr std::int64_t least_bytes = 32 << 10;
+  const bool floats = p.dtype == DType::float32 || p.dtype == DType::float64;
+  return floats && p.out_dtype == p.dtype && p.m > 3 && p.n > 3 && p.k <= matmul_k_block &&
+         p.k * std::min(p.m, p.n) * itemsize(p.dtype) > least_bytes;
+}
+
 void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
   if (args.batch == 0 || args.m == 0 || args.n == 0) return;
   if (args.k == 0) return write_zeros(args);
@@ -150,7 +158,8 @@ void matmul(const MatmulArgs& args, ParallelFor parallel_for) {
 
 std::unique_ptr<const SmallProduct> small_product(const MatmulArgs& args) {
   const bool floats = args.dtype == DType::float32 || args.dtype == DType::float64;
-  if (!floats || args.dtype != args.out_dtype || args.batch * args.m * args.n * args.k == 0)
+  if (!floats || args.adds || args.dtype != args.out_dtype ||
+      args.batch * args.m * args.n * args.k == 0)
     return {};
   return small_float_product(merge_batch(args), best_isa());
 }

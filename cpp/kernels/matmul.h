@@ -52,11 +52,16 @@ struct MatmulArgs {
   // Not 0: columns of b lie in whole panels of matmul_panel_columns, so many elements apart; b_n is
   // 1 and b_k a panel's columns. Of products of floats of one dtype.
   std::int64_t b_panel = 0;
+  // The product is added to c, each element when it is complete. Where matmul_adds says so.
+  bool adds = false;
 };
 
 // How many columns of b large products of floats read side by side; they copy b into panels of as
 // many, one after the other, unless it lies so already. 0: products of that dtype do not.
 std::int64_t matmul_panel_columns(DType dtype);
+
+// Can this product be added to c, with the bits of an addition after it? Floats of one k-block.
+bool matmul_adds(const MatmulArgs& args);
 
 // Writes all of c; zeros where k is 0. Chunks depend on the shape only, take at least some 50 us
 // each, and small products never call parallel_for nor allocate; large ones take up to 32 MB while

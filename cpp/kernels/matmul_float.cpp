@@ -195,7 +195,7 @@ class FloatProduct {
       const bool once = native_ && p.n == 1 && p.c_m == 1;
       return {nullptr, once ? kernels_.dots : nullptr};
     }
-    if (!native_ || p.c_n != 1 || p.b_n != 1 || p.b_panel != 0) return {};
+    if (!native_ || p.adds || p.c_n != 1 || p.b_n != 1 || p.b_panel != 0) return {};
     const std::int64_t b_bytes = p.k * columns * static_cast<std::int64_t>(sizeof(T));
     if (b_bytes <= resident_bytes) return {kernels_.direct};
     if (rows <= 4) return {kernels_.stream};
@@ -280,7 +280,7 @@ class FloatProduct {
                     ? panel_of<T>(args_, width, w.j + first + j, k) + w.batch * args_.b_batch
                     : scratch.b + j * p.k;
           p.c = c + first + j;
-          kernels_.panel(p, k > 0);
+          kernels_.panel(p, k > 0 || args_.adds);
         }
       }
     }

@@ -144,7 +144,7 @@ class PackedProduct {
     }
   }
 
-  // The products of one k-block; the first ones are written.
+  // The products of one k-block; the first ones are written, or added to what is there.
   void add(const Block& c, std::int64_t block, const T* shared, T* own) const {
     const std::int64_t k = length(block);
     const T *a = shared + c.i * k, *b = shared + (shared_rows_ + c.j) * k;
@@ -178,7 +178,7 @@ class PackedProduct {
         p.m = std::min(rows, c.m - i);
         p.a = a + i * row;
         p.c = out + i * args_.c_m + j;
-        kernels_.panel(p, block > 0);
+        kernels_.panel(p, block > 0 || args_.adds);
       }
     }
   }
