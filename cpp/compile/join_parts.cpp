@@ -1,6 +1,9 @@
 // compile/join_parts.cpp - arrays put together of parts are put together once.
 #include "compile/join_parts.h"
 
+#include "base/index.h"
+#include "base/lists.h"
+
 namespace shardax {
 
 bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
@@ -43,6 +46,24 @@ std::optional<Padded> padded(const Match& m, Var v) {
 
 }  // namespace
 
+Var part_along(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std::int64_t end) {
+  Shape shape = m.b.type(v).shape;
+  if (shape.empty()) return v;
+  if (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim);
+      broadcast && !has(broadcast->params.ints("broadcast_dimensions"), dim)) {
+    shape[index(dim)] = end - begin;
+    return m.emit(known().broadcast_in_dim, broadcast->params.with("shape", shape),
+                  {broadcast->inputs[0]});
+  }
+  Ints start(shape.size(), 0), limit(shape.begin(), shape.end());
+  start[index(dim)] = begin;
+  limit[index(dim)] = end;
+  return m.emit(
+      known().slice,
+      {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(shape.size(), 1)}},
+      {v});
+}
+
 std::optional<Vars> join_pads(const Match& m) {
   const auto left = padded(m, m.in[0]), right = padded(m, m.in[1]);
   if (!left || !right || left->dim != right->dim) return {};
@@ -74,6 +95,41 @@ std::optional<Vars> join_concatenations(const Match& m) {
   }
   if (parts.size() == m.in.size()) return {};
   return Vars{m.emit(known().concatenate, m.params, parts)};
+}
+
+namespace {
+
+// Less is put together sooner than two loops are started.
+constexpr std::int64_t least_worked_bytes = 64 << 10;
+constexpr std::size_t most_joined = 4;
+
+}  // namespace
+
+std::optional<Vars> work_on_pieces(const Match& m) {
+  if (!m.uses_known || !m.op.effect.empty()) return {};
+  std::optional<std::size_t> joined;
+  for (std::size_t i = 0; i < m.in.size(); ++i) {
+    const Equation* made = m.b.definition(m.in[i]);
+    const bool together = made && made->op == &known().concatenate;
+    if (made && made->op->kind == Kind::elementwise) return {};
+    if (together && (joined || m.b.uses(m.in[i]) > 1)) return {};
+    if (together) joined = i;
+  }
+  if (!joined || m.b.type(m.in[*joined]).bytes() < least_worked_bytes) return {};
+  const Equation whole = *m.b.definition(m.in[*joined]);
+  if (whole.inputs.size() > most_joined) return {};
+  const std::int64_t d = whole.params.integer("dimension");
+  Vars pieces;
+  std::int64_t begin = 0;
+  for (const Var piece : whole.inputs) {
+    const std::int64_t size = m.b.type(piece).shape[index(d)];
+    Vars operands;
+    for (std::size_t i = 0; i < m.in.size(); ++i)
+      operands.push_back(i == *joined ? piece : part_along(m, m.in[i], d, begin, begin + size));
+    pieces.push_back(m.emit(m.op, m.params, operands));
+    begin += size;
+  }
+  return Vars{m.emit(known().concatenate, whole.params, pieces)};
 }
 
 }  // namespace shardax

@@ -17,7 +17,7 @@ namespace shardax {
 namespace {
 
 // Loops over less are numbers in registers.
-constexpr std::int64_t least_bytes = 4 << 10;
+constexpr std::int64_t least_moved_bytes = 4 << 10;
 
 bool moves(const Op& op) {
   static const std::vector<const Op*> ops{&known().concatenate, &known().reshape, &known().slice,
@@ -53,7 +53,7 @@ class LateMoves : private CountedLoop {
  private:
   std::optional<Move> find(std::size_t n) const {
     const Var carry = body_.inputs[operands_[n]], made = body_.outputs[results_[n]];
-    if (body_.type(carry).bytes() < least_bytes ||
+    if (body_.type(carry).bytes() < least_moved_bytes ||
         !is_scalar_constant(builder_, in_[operands_[n]], 0))
       return {};
     Move move{n, -1, {}, false};

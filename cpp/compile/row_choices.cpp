@@ -68,24 +68,6 @@ std::optional<Chosen> choice_of(const Match& m, const Vars& in) {
   return chosen(m, in[0]);
 }
 
-// v[begin:end] along the dimension, of a broadcast a smaller one.
-Var part(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std::int64_t end) {
-  Shape shape = m.b.type(v).shape;
-  if (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim);
-      broadcast && !has(broadcast->params.ints("broadcast_dimensions"), dim)) {
-    shape[index(dim)] = end - begin;
-    return m.emit(known().broadcast_in_dim, broadcast->params.with("shape", shape),
-                  {broadcast->inputs[0]});
-  }
-  Ints start(shape.size(), 0), limit(shape.begin(), shape.end());
-  start[index(dim)] = begin;
-  limit[index(dim)] = end;
-  return m.emit(
-      known().slice,
-      {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(shape.size(), 1)}},
-      {v});
-}
-
 // v[at:at + 1], computed of that part of what v is computed of: of elementwise work, and of sums
 // over other dimensions. What others need as well is only computed again where that takes one step.
 class Row {
@@ -95,7 +77,7 @@ class Row {
   Var of(Var v, std::int64_t dim) {
     const Equation* made = m_.b.definition(v);
     if (!made || made->inputs.empty() || (m_.b.uses(v) > 1 && !is_one_step(*made)))
-      return part(m_, v, dim, at_, at_ + 1);
+      return part_along(m_, v, dim, at_, at_ + 1);
     const Equation e = *made;
     if (e.op->kind == Kind::elementwise && e.op->effect.empty() && e.outputs.size() == 1) {
       Vars inputs;
@@ -108,7 +90,7 @@ class Row {
       for (const std::int64_t axis : axes) dim += axis <= dim ? 1 : 0;
       return m_.emit(*e.op, e.params, {of(e.inputs[0], dim)});
     }
-    return part(m_, v, dim, at_, at_ + 1);
+    return part_along(m_, v, dim, at_, at_ + 1);
   }
 
  private:
@@ -138,7 +120,7 @@ std::optional<Vars> choose_piece(const Match& m) {
   for (Var& piece : pieces) {
     const std::int64_t size = m.b.type(piece).shape[index(where->dim)];
     if (begin == where->at && size == 1) {
-      piece = part(m, m.in[2], where->dim, begin, begin + 1);
+      piece = part_along(m, m.in[2], where->dim, begin, begin + 1);
       return one(m.emit(known().concatenate, params, pieces));
     }
     begin += size;

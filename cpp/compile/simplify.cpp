@@ -232,6 +232,7 @@ constexpr Row rows[] = {
     {"log", log_of_exp},                      // log(exp(x))                 x
     {"mul", drop_unit_factor},                // x * 1, 1 * x                x
     {"div", drop_unit_divisor},               // x / 1                       x
+    {"", work_on_pieces},                     // [x, y] + z                  [x + z[:n], y + z[n:]]
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
     {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
     {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)

@@ -86,7 +86,7 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
     strided_ = true;
     blocks_.resize(loop.loads.size());
     blocks_[i] = blocks_of(loop.loads[i]);
-    dense_.resize(loop.loads.size());
+    dense_.resize(loop.loads.size() + loop.stores.size());
     dense_[i] = dense_run(loop.loads[i]);
     if (!takes_rows(i)) continue;
     kinds_[i] = Access::rows;
@@ -99,7 +99,10 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
   for (std::size_t i = 0; i < loop.stores.size(); ++i) {
     memory_.push_back(address(loop.stores[i], base));
     kinds_.push_back(classify(loop.stores[i]));
-    strided_ |= kinds_.back() != Access::contiguous;
+    if (kinds_.back() == Access::contiguous) continue;
+    strided_ = true;
+    dense_.resize(loop.loads.size() + loop.stores.size());
+    dense_[loop.loads.size() + i] = dense_run(loop.stores[i]);
   }
   for (const auto* all : {&loop.native.parts_in, &loop.native.parts_out}) {
     for (const ComplexParts& parts : *all) {
@@ -151,9 +154,11 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   const std::size_t first_store = loads + static_cast<std::size_t>(loop_.registers);
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
     const int width = loop_.stores[i].itemsize;
-    pointers_[first_store + i] = kinds_[loads + i] == Access::contiguous
-                                     ? memory_[loads + i] + start * width
-                                     : scratch_ + (first_store + i) * register_bytes;
+    std::byte* scratch = scratch_ + (first_store + i) * register_bytes;
+    pointers_[first_store + i] =
+        kinds_[loads + i] == Access::contiguous ? memory_[loads + i] + start * width
+        : in_one_run(loads + i, n) ? memory_[loads + i] + offset_of(loop_.stores[i]) * width
+                                   : scratch;
   }
   if (loop_.native.code) take_apart(n);
   if (streams_) {
@@ -167,7 +172,8 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   }
   if (loop_.native.code) put_together(n);
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-    if (kinds_[loads + i] != Access::contiguous) scatter(i, first_store + i, n);
+    const bool in_place = kinds_[loads + i] == Access::contiguous || in_one_run(loads + i, n);
+    if (!in_place) scatter(i, first_store + i, n);
   }
 }
 
@@ -234,12 +240,18 @@ std::int64_t Walker::dense_run(const TileAccess& access) const {
 }
 
 // Do the tile's elements lie one after the other?
-bool Walker::in_one_run(std::size_t load, std::int64_t n) const {
-  const std::int64_t length = dense_[load];
+bool Walker::in_one_run(std::size_t operand, std::int64_t n) const {
+  const std::int64_t length = dense_[operand];
   if (n > length) return false;
   std::int64_t start = 0;
   for (std::size_t d = 0; d < rank_; ++d) start = start * loop_.shape[d] + index_[d];
   return start % length + n <= length;
+}
+
+std::int64_t Walker::offset_of(const TileAccess& access) const {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
+  return offset;
 }
 
 void Walker::fill(std::size_t i, std::int64_t n) {
@@ -257,8 +269,7 @@ void Walker::fill(std::size_t i, std::int64_t n) {
 template <class F>
 void Walker::runs(const TileAccess& access, std::int64_t n, F&& run) const {
   SmallVector<std::int64_t, 16> index(index_);
-  std::int64_t offset = 0;
-  for (std::size_t d = 0; d < rank_; ++d) offset += index[d] * access.strides[d];
+  std::int64_t offset = offset_of(access);
   const std::size_t last = rank_ - 1;
   const std::int64_t length = loop_.shape[last];
   std::int64_t done = 0;
@@ -294,8 +305,7 @@ void Walker::gather(std::size_t i, std::int64_t n) {
   const TileAccess& access = loop_.loads[i];
   const std::size_t last = rank_ - 1;
   std::byte* scratch = scratch_ + i * register_bytes;
-  std::int64_t offset = 0;
-  for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
+  const std::int64_t offset = offset_of(access);
   if (in_one_run(i, n)) {
     pointers_[i] = memory_[i] + offset * access.itemsize;
     return;

@@ -91,7 +91,9 @@ class Walker {
   };
   Blocks blocks_of(const TileAccess& access) const;
   std::int64_t dense_run(const TileAccess& access) const;
-  bool in_one_run(std::size_t load, std::int64_t n) const;
+  bool in_one_run(std::size_t operand, std::int64_t n) const;
+  // Of the tile's first element.
+  std::int64_t offset_of(const TileAccess& access) const;
   template <class F>
   void runs(const TileAccess& access, std::int64_t n, F&& run) const;
 
@@ -111,7 +113,8 @@ class Walker {
     std::int64_t offset = -1, count = 0;
   };
   SmallVector<Blocks, 4> blocks_;  // per load, if some operand is strided
-  // The same: the elements of the last dimensions, through which it runs densely.
+  // Per operand in memory, likewise: the elements of the last dimensions, through which it runs
+  // densely.
   SmallVector<std::int64_t, 16> dense_;
   SmallVector<Filled, 16> filled_;  // per load: the element that its scratch memory repeats
 };
