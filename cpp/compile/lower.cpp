@@ -173,10 +173,11 @@ class Lowering : private PlacedMemory {
 
   // Adds a product to what only it is added to, in its memory; false: it can't be done.
   bool add_product(const Equation& eqn, const std::vector<Window>& in) {
+    if (eqn.op != &known().dot_general) return false;
     const Var v = eqn.outputs[0];
     const int user = last_unit_[static_cast<std::size_t>(v)];
-    if (eqn.op != &known().dot_general || uses_of_[static_cast<std::size_t>(v)] != 1 ||
-        user <= unit_ || user >= static_cast<int>(units_.size()))
+    if (uses_of_[static_cast<std::size_t>(v)] != 1 || user <= unit_ ||
+        user >= static_cast<int>(units_.size()))
       return false;
     const FusedUnit& unit = units_[static_cast<std::size_t>(user)];
     const Equation& add = program_.equations[static_cast<std::size_t>(unit.equations[0])];
@@ -236,8 +237,8 @@ class Lowering : private PlacedMemory {
 
   void single(const Equation& eqn) {
     if (eqn.op->view) return view(eqn);
-    if (const auto whole = wholes_.find(eqn.outputs[0]); whole != wholes_.end())
-      return together(eqn, whole->second);
+    const auto whole = eqn.outputs.empty() ? wholes_.end() : wholes_.find(eqn.outputs[0]);
+    if (whole != wholes_.end()) return together(eqn, whole->second);
     if (eqn.op->kind == Kind::control && eqn.op->bodies) return control(eqn);
     std::vector<Window> in, out;
     for (const Var v : eqn.inputs) in.push_back(window(v));
