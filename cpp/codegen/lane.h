@@ -9,12 +9,15 @@
 #include <bit>
 #include <complex>
 #include <type_traits>
+#include <vector>
 
 #include "array/dtype.h"
 #include "codegen/program.h"
 #include "codegen/record.h"
 
 namespace shardax::codegen {
+
+class ScalarProgram;
 
 template <class T>
 inline constexpr Kind kind_of = Kind::none;
@@ -52,6 +55,23 @@ class Recording {
 
  private:
   VectorProgram* outer_;
+};
+
+// Kernels that are recorded for this program of single numbers may branch, while it lives.
+class Branching {
+ public:
+  explicit Branching(ScalarProgram& program);
+  ~Branching();
+  Branching(const Branching&) = delete;
+  Branching& operator=(const Branching&) = delete;
+  static bool possible();
+  // As in a ScalarProgram.
+  static void branch(int condition);
+  static void otherwise(const std::vector<int>& results);
+  static std::vector<int> join(const std::vector<int>& results);
+
+ private:
+  ScalarProgram* outer_;
 };
 
 template <class T>
@@ -241,6 +261,11 @@ template <class T>
 Lane<T> fma(Lane<T> a, Lane<T> b, Lane<T> c) {
   return record<T>(Code::fma, 0, a, b, c);
 }
+// a 2^n for a whole number n, rounded once; `normal`: 2^n is a normal number.
+template <class T>
+Lane<T> scaled(Lane<T> a, Lane<T> n, bool normal) {
+  return record<T>(Code::scale, normal ? 1 : 0, a, n);
+}
 template <class T>
 Lane<T> abs(Lane<T> x) {
   return masked(x, static_cast<Word<T>>(~sign_bit<T>));
@@ -310,6 +335,28 @@ Lane<T> select(Lane<bool> condition, Lane<T> yes, std::type_identity_t<T> no) {
 template <class T>
 Lane<T> select(Lane<bool> condition, std::type_identity_t<T> yes, Lane<T> no) {
   return select(condition, Lane<T>(yes), no);
+}
+
+// Numbers of far(), which are right anywhere; where the condition holds those of near() are the
+// same. A branch in programs of single numbers.
+template <class Near, class Far>
+[[gnu::always_inline]] inline auto near_or_far(bool, Near&&, Far&& far) {
+  return far();
+}
+template <class Near, class Far>
+auto near_or_far(Lane<bool> condition, Near&& near, Far&& far) {
+  if (!Branching::possible()) return far();
+  const auto ids = [](const auto& numbers) {
+    std::vector<int> out;
+    for (const auto& number : numbers) out.push_back(number.id);
+    return out;
+  };
+  Branching::branch(condition.id);
+  Branching::otherwise(ids(near()));
+  auto numbers = far();
+  const std::vector<int> joined = Branching::join(ids(numbers));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].id = joined[i];
+  return numbers;
 }
 
 // The number of a table that the low three bits of `which` say: by masks, which loops over plain

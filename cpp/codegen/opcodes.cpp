@@ -64,6 +64,7 @@ constexpr std::array evex_rows{
     Row{Code::less_equal, &compareps, &comparepd, &pcmpd, &pcmpq, nullptr},
     Row{Code::select, &blendmps, &blendmpd, &blendmps, &blendmpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
+    Row{Code::scale, &scalefps, &scalefpd, nullptr, nullptr},
     Row{Code::pick, &permps, nullptr, nullptr, nullptr},
 };
 

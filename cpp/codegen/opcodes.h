@@ -73,6 +73,8 @@ inline constexpr Opcode pord{"vpord", 1, 1, 0, 0xEB, Form::three, 0, true},
     porq{"vporq", 1, 1, 1, 0xEB, Form::three, 0, true};
 inline constexpr Opcode pxord{"vpxord", 1, 1, 0, 0xEF, Form::three, 0, true},
     pxorq{"vpxorq", 1, 1, 1, 0xEF, Form::three, 0, true};
+inline constexpr Opcode scalefps{"vscalefps", 1, 2, 0, 0x2C, Form::three, 0, true},
+    scalefpd{"vscalefpd", 1, 2, 1, 0x2C, Form::three, 0, true};
 inline constexpr Opcode pmullq{"vpmullq", 1, 2, 1, 0x40, Form::three, 0, true};
 inline constexpr Opcode compareps{"vcmpps", 0, 1, 0, 0xC2, Form::compare, 0, true},
     comparepd{"vcmppd", 1, 1, 1, 0xC2, Form::compare, 0, true};

@@ -178,6 +178,51 @@ int VectorProgram::by_power_of_two(const Node& n) {
   return known(add({Code::sub, n.kind, {a, whole}}));
 }
 
+// Powers of two by their bits: two of them, so that a result that is denormal is rounded once.
+int VectorProgram::by_power(const Node& n) {
+  const bool single = n.kind == Kind::f32;
+  const Kind word = single ? Kind::u32 : Kind::u64;
+  const auto constant = [&](Kind kind, std::uint64_t bits) {
+    return add({Code::constant, kind, {}, bits});
+  };
+  // A sum with this number has a whole number's two's complement in its low bits.
+  const std::uint64_t magic =
+      single ? std::bit_cast<std::uint32_t>(0x1.8p23f) : std::bit_cast<std::uint64_t>(0x1.8p52);
+  const Node& whole = node(n.in[1]);
+  const auto is_magic = [&](int i) {
+    return i >= 0 && node(i).code == Code::constant && node(i).bits == magic;
+  };
+  const int sum = whole.code == Code::sub && is_magic(whole.in[1])
+                      ? whole.in[0]
+                      : add({Code::add, n.kind, {n.in[1], constant(n.kind, magic)}});
+  const auto two = [&](Code code, int a, int b) { return add({code, word, {a, b}}); };
+  const auto number = [&](std::uint64_t bits) { return constant(word, bits); };
+  const int power = two(Code::sub, add({Code::view, word, {sum}}), number(magic));
+  const auto of = [&](int k) {
+    const int biased = two(Code::add, k, number(single ? 127 : 1023));
+    return add({Code::view,
+                n.kind,
+                {add({Code::shift_left, word, {biased}, std::uint64_t{single ? 23u : 52u}})}});
+  };
+  const auto times = [&](int a, int k) { return add({Code::mul, n.kind, {a, of(k)}}); };
+  if (n.bits != 0) {
+    const std::uint64_t one =
+        single ? std::bit_cast<std::uint32_t>(1.0f) : std::bit_cast<std::uint64_t>(1.0);
+    const Node& factor = node(n.in[0]);
+    return factor.code == Code::constant && factor.bits == one ? of(power) : times(n.in[0], power);
+  }
+  int half;
+  if (single) {
+    const int with_sign = add({Code::view, Kind::i32, {power}});
+    half =
+        add({Code::view, word, {add({Code::shift_right_arithmetic, Kind::i32, {with_sign}, 1})}});
+  } else {
+    const int positive = two(Code::add, power, number(4096));
+    half = two(Code::sub, add({Code::shift_right, word, {positive}, 1}), number(2048));
+  }
+  return times(times(n.in[0], half), two(Code::sub, power, half));
+}
+
 void VectorProgram::replace(int i, Node node) {
   for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
   nodes_[static_cast<std::size_t>(i)] = node;
@@ -203,6 +248,7 @@ int VectorProgram::add(const Node& given) {
       node.code == Code::shift_right_arithmetic_by) {
     if (const int shifted = by_constant(node); shifted >= 0) return shifted;
   }
+  if (node.code == Code::scale && !scales_) return by_power(node);
   if (node.code == Code::quotient || node.code == Code::remainder) {
     if (const int shifted = by_power_of_two(node); shifted >= 0) return shifted;
     if (const int product = multiplies_ ? by_multiplication(node) : -1; product >= 0)

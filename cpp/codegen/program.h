@@ -81,6 +81,7 @@ enum class Code : std::uint8_t {
   less_equal,  // floats only
   select,      // a ? b : c
   fma,         // a * b + c, rounded once
+  scale,       // a * 2^b for a whole number b, rounded once; `bits`: 2^b is a normal number
   convert,     // the number as another kind: floats become integers towards zero, wider integers
                // lose their high bits, bfloat16 and uint32 keep the low bits of each other
   view,        // the same bits as another kind
@@ -117,8 +118,10 @@ struct Output {
 
 class VectorProgram {
  public:
-  // `multiplies`: quotients by constants are products, since there is mul_high.
-  explicit VectorProgram(bool multiplies = false) : multiplies_(multiplies) {}
+  // `multiplies`: quotients by constants are products, since there is mul_high. `scales`: there is
+  // an instruction for powers of two.
+  explicit VectorProgram(bool multiplies = false, bool scales = true)
+      : multiplies_(multiplies), scales_(scales) {}
   // The position of a node, which may have been there before. The larger and the smaller one of two
   // floats or int32, written as a selection, are one instruction.
   int add(const Node& node);
@@ -157,8 +160,9 @@ class VectorProgram {
   int by_power_of_two(const Node& node);
   int by_multiplication(const Node& division);
   int by_constant(const Node& shift);
+  int by_power(const Node& scale);
 
-  bool multiplies_;
+  bool multiplies_, scales_;
   std::vector<Node> nodes_;
   std::vector<Table> tables_;
   std::unordered_map<int, Node> divisions_;  // which nodes are that in other instructions

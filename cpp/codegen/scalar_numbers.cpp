@@ -123,7 +123,7 @@ bool NumberCode::instruction(int i) {
   const bool compares = n.code == Code::equal || n.code == Code::not_equal ||
                         n.code == Code::less || n.code == Code::less_equal;
   const Kind kind = compares ? node(n.in[0]).kind : n.kind;
-  const Opcode* op = ops::find(n.code, kind);
+  const Opcode* op = n.code == Code::scale ? ops::find_evex(n.code, kind) : ops::find(n.code, kind);
   if (!op) return false;
   int a = n.in[0], b = n.in[1];
   const std::uint8_t to = target(i).number;

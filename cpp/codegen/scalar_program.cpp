@@ -1,7 +1,12 @@
 // codegen/scalar_program.cpp - loops and branches around nodes.
 #include "codegen/scalar_program.h"
 
+#include "codegen/native.h"
+
 namespace shardax::codegen {
+
+// In registers of 256 bits, which AVX-512 has an instruction for powers of two in, too.
+ScalarProgram::ScalarProgram() : nodes(true, instructions() == Instructions::avx512) {}
 
 int ScalarProgram::unique(Kind kind) { return nodes.add({Code::unique, kind, {}, uniques_++}); }
 

@@ -67,7 +67,9 @@ struct Event {
 
 class ScalarProgram {
  public:
-  VectorProgram nodes{true};
+  ScalarProgram();
+
+  VectorProgram nodes;
 
   int load(Kind kind, const Access& access);
   void store(int node, const Access& access);

@@ -8,6 +8,7 @@
 
 #include "compile/known.h"
 #include "compile/lower.h"
+#include "compile/make_again.h"
 #include "kernels/room.h"
 #include "runtime/pool.h"
 
@@ -321,7 +322,10 @@ BlockPlans plans_of(const Program& program, const RowGroup& group, const Blocks&
     options.donated.assign(given.size(), true);
     for (const Operand& operand : maker.operands())
       options.input_strides.push_back(windows[static_cast<std::size_t>(operand.var)]->strides);
-    return lower(made, fuse(*made), options, made->output_types());
+    std::vector<bool> overwritten(made->inputs.size(), false);
+    std::fill_n(overwritten.begin(), given.size(), true);
+    const FusedProgram fused = make_again(made, fuse(*made), overwritten);
+    return lower(fused.program, fused.units, options, made->output_types());
   };
   BlockPlans out{plan_of(blocks.size), {}, maker.operands()};
   const std::int64_t rest = group.rows[blocks.split] % blocks.size;

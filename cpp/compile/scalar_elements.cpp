@@ -295,6 +295,7 @@ bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held&
     tile(kernel, in, out);
     return true;
   }
+  const codegen::Branching branching(code_);
   for (std::int64_t i = 0; i < out.type.size(); ++i) {
     SmallVector<int, 4> operands;
     for (const Held* held : in) operands.push_back(held->nodes[broadcast(held->type, out.type, i)]);

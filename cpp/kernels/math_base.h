@@ -62,6 +62,7 @@ SHARDAX_SIMD float signed_to_float(std::uint32_t x) {
 }
 
 using codegen::cast;
+using codegen::near_or_far;
 using codegen::number_of;
 using codegen::select;
 // Is T a number of 32 bits?
@@ -91,16 +92,34 @@ SHARDAX_SIMD auto pow2(U k) {
     return from_bits((k + 1023u) << 52);
 }
 
-// x 2^k for integers k in [-252, 254] (float) or [-2044, 2046] (double), rounded once.
+// Powers of two take the number n and the same as an integer k: machine code may have an
+// instruction for the former (codegen/lane.h).
+template <class T>
+inline constexpr bool is_lane = !std::is_same_v<T, number_of<T>>;
+
+// x 2^n for n in [-126, 127] (float) or [-1022, 1023] (double).
 template <class T, class U>
-SHARDAX_SIMD T scale(T x, U k) {
-  const U half = [&] {
-    if constexpr (is_single<U>)
-      return shift_right_signed(k, 1);
-    else
-      return ((k + 4096u) >> 1) - 2048u;
-  }();
-  return x * pow2(half) * pow2(k - half);
+SHARDAX_SIMD T scale_normal(T x, T n, U k) {
+  if constexpr (is_lane<T>)
+    return codegen::scaled(x, n, true);
+  else
+    return x * pow2(k);
+}
+
+// x 2^n for n in [-252, 254] (float) or [-2044, 2046] (double), rounded once.
+template <class T, class U>
+SHARDAX_SIMD T scale(T x, T n, U k) {
+  if constexpr (is_lane<T>) {
+    return codegen::scaled(x, n, false);
+  } else {
+    const U half = [&] {
+      if constexpr (is_single<U>)
+        return shift_right_signed(k, 1);
+      else
+        return ((k + 4096u) >> 1) - 2048u;
+    }();
+    return x * pow2(half) * pow2(k - half);
+  }
 }
 
 // Splits a positive normal x into m 2^e with m in [sqrt(1/2), sqrt(2)).

@@ -127,7 +127,7 @@ SHARDAX_SIMD T erfc(T x) {
   const T n = t - L::magic;
   const T r = fma(n, T(-L::high), -s) + fma(n, T(-L::low), -s_low);
   const T tail = fma(r * r, detail::exp_tail(r), r);
-  const T scaled = scale(q + fma(q, tail, q_low), bits(t) - bits(L::magic));
+  const T scaled = scale(q + fma(q, tail, q_low), n, bits(t) - bits(L::magic));
   const T far = select(zero, T(0.0f), scaled);
   return select(x < 0.0f, 2.0f - far, far);
 }

@@ -38,10 +38,10 @@ SHARDAX_SIMD T expm1_tail(T r) {
                 2.087740973637623e-09, 1.618504652409569e-10, 1.1472749233804887e-11);
 }
 
-// x = n ln2 + r, n as the integer k in two's complement.
+// x = n ln2 + r, n also as the integer k in two's complement.
 template <class T>
 struct Reduced {
-  T r;
+  T r, n;
   decltype(bits(std::declval<T>())) k;
 };
 template <class T>
@@ -57,7 +57,7 @@ template <class T>
 SHARDAX_SIMD Reduced<T> reduce_by(T x, T t) {
   using L = Logarithms<T>;
   const T n = t - L::magic;
-  return {fma(n, T(-L::low), fma(n, T(-L::high), x)), bits(t) - bits(L::magic)};
+  return {fma(n, T(-L::low), fma(n, T(-L::high), x)), n, bits(t) - bits(L::magic)};
 }
 template <class T>
 SHARDAX_SIMD Reduced<T> reduce_exp(T x) {
@@ -75,8 +75,8 @@ SHARDAX_SIMD Reduced<T> reduce_expm1(T x) {
 // exp for -87 <= x <= 88.3 (float) or |x| <= 708 (double).
 template <class T>
 SHARDAX_SIMD T exp_normal(T x) {
-  const auto [r, k] = reduce_exp(x);
-  return (number_of<T>(1) + fma(r * r, exp_tail(r), r)) * pow2(k);
+  const auto [r, n, k] = reduce_exp(x);
+  return scale_normal(number_of<T>(1) + fma(r * r, exp_tail(r), r), n, k);
 }
 
 // exp(x) / 2 for x >= 0, finite up to the logarithm of twice the largest number.
@@ -85,8 +85,8 @@ SHARDAX_SIMD T half_exp(T x) {
   using N = number_of<T>;
   constexpr N high = is_single<T> ? N(91) : N(712);
   x = select(x > high, T(high), x);
-  const auto [r, k] = reduce_exp(x);
-  return scale(N(1) + fma(r * r, exp_tail(r), r), k - 1u);
+  const auto [r, n, k] = reduce_exp(x);
+  return scale(N(1) + fma(r * r, exp_tail(r), r), n - N(1), k - 1u);
 }
 
 }  // namespace detail
@@ -102,8 +102,8 @@ SHARDAX_SIMD T exp(T x) {
   const auto zero = x < low;
   x = select(zero, T(N(0)), x);
   x = select(x > high, T(high), x);
-  const auto [r, k] = detail::reduce_exp(x);
-  return select(zero, T(N(0)), scale(N(1) + fma(r * r, detail::exp_tail(r), r), k));
+  const auto [r, n, k] = detail::reduce_exp(x);
+  return select(zero, T(N(0)), scale(N(1) + fma(r * r, detail::exp_tail(r), r), n, k));
 }
 
 // 2^x.
@@ -113,10 +113,11 @@ SHARDAX_SIMD T exp2(T x) {
   x = select(zero, T(0.0f), x);
   x = select(x > 129.0f, T(129.0f), x);
   const T t = x + round_magic_f;
-  const T r = x - (t - round_magic_f);
+  const T n = t - round_magic_f;
+  const T r = x - n;
   const T p = poly(r, 6.931472e-01f, 2.402265e-01f, 5.5503592e-02f, 9.61807e-03f, 1.3391147e-03f,
                    1.545965e-04f);
-  return select(zero, T(0.0f), scale(fma(r, p, T(1.0f)), bits(t) - bits(round_magic_f)));
+  return select(zero, T(0.0f), scale(fma(r, p, T(1.0f)), n, bits(t) - bits(round_magic_f)));
 }
 template <Wide T>
 SHARDAX_SIMD T exp2(T x) {
@@ -124,11 +125,12 @@ SHARDAX_SIMD T exp2(T x) {
   x = select(zero, T(0.0), x);
   x = select(x > 1025.0, T(1025.0), x);
   const T t = x + round_magic_d;
-  const T f = x - (t - round_magic_d);
+  const T n = t - round_magic_d;
+  const T f = x - n;
   const T r = f * ln2_hi;
   const T r_lo = fma(f, T(ln2_lo), fma(f, T(ln2_hi), -r));
   const T y = 1.0 + (r + fma(r * r, detail::exp_tail(r), r_lo));
-  return select(zero, T(0.0), scale(y, bits(t) - bits(round_magic_d)));
+  return select(zero, T(0.0), scale(y, n, bits(t) - bits(round_magic_d)));
 }
 
 // e^x - 1, with small x kept.
@@ -138,9 +140,9 @@ SHARDAX_SIMD T expm1(T x) {
   constexpr N low = is_single<T> ? N(-18) : N(-38), high = is_single<T> ? N(89) : N(710);
   T c = select(x < low, T(low), x);
   c = select(c > high, T(high), c);
-  const auto [r, k] = detail::reduce_expm1(c);
+  const auto [r, n, k] = detail::reduce_expm1(c);
   const T y = fma(r * r, detail::expm1_tail(r), r);
-  const T s = pow2(k - 1u);
+  const T s = scale_normal(T(N(1)), n - N(1), k - 1u);
   return copysign(select(k == 0, y, N(2) * fma(s, y, s - N(0.5))), x);
 }
 
@@ -159,9 +161,9 @@ SHARDAX_SIMD T tanh(T x) {
   using N = number_of<T>;
   const T a = abs(x);
   const T twice = select(a > N(20), T(N(40)), N(2) * a);
-  const auto [r, k] = detail::reduce_exp(twice);
+  const auto [r, n, k] = detail::reduce_exp(twice);
   const T y = fma(r * r, detail::exp_tail(r), r);
-  const T s = pow2(k);
+  const T s = scale_normal(T(N(1)), n, k);
   const T t = fma(s, y, s - N(1));
   return copysign(t / (t + N(2)), x);
 }

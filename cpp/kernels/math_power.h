@@ -60,11 +60,13 @@ SHARDAX_SIMD T pow(T x, T y) {
   p = select(p < -160.0, D(-160.0), p);
   p = select(p > 130.0, D(130.0), p);
   const D t = p + round_magic_d;
-  const D f = p - (t - round_magic_d);
+  const D n = t - round_magic_d;
+  const D f = p - n;
   const D q =
       poly(f, 0.6931471805418465, 0.2402265107600018, 0.055504109619795086, 0.00961803687384054,
            0.0013333431255437142, 0.0001546711491768072, 1.5314840234656177e-05);
-  const T size = cast<float>(fma(f, q, D(1.0)) * pow2(bits(t) - bits(round_magic_d)));
+  const D power = scale_normal(fma(f, q, D(1.0)), n, bits(t) - bits(round_magic_d));
+  const T size = cast<float>(power);
 
   const T half = 0.5f * y;
   const auto whole = floor(y) == y;

@@ -1,6 +1,8 @@
 // kernels/math_trig.h - sin, cos and tan for arguments of any size.
 #pragma once
 
+#include <array>
+
 #include "kernels/math_base.h"
 
 // float: |x| below 2^44 is reduced modulo pi/2 in double (Cody and Waite 1980); a larger x is
@@ -18,10 +20,15 @@ struct Angle {
   U q;
 };
 
-template <Single T>
-SHARDAX_SIMD auto reduce_for_float(T x) {
-  const auto a = cast<double>(x);
-  using D = std::remove_const_t<decltype(a)>;
+// p modulo pi/2: r, and t, whose low bits say how often that was taken from it.
+template <class D>
+SHARDAX_SIMD std::array<D, 2> reduce_product(D p) {
+  const D t = fma(p, D(0x1.45f306dc9c883p-1), D(round_magic_d));
+  const D n = t - round_magic_d;
+  return {fma(n, D(-0x1.1a62633145c07p-54), fma(n, D(-0x1.921fb54442d18p+0), p)), t};
+}
+template <class D>
+SHARDAX_SIMD std::array<D, 2> reduce_far(D a) {
   const D size = abs(a);
   D s = 1.0, t_hi = 1.0, t_lo = 0.0;
   s = select(size >= 0x1p44, 0x1p-21, s);
@@ -39,11 +46,18 @@ SHARDAX_SIMD auto reduce_for_float(T x) {
   const D y = a * s;
   const D p = y * t_hi;
   const D p_lo = fma(y, t_lo, fma(y, t_hi, -p));
-  const D t = fma(p, D(0x1.45f306dc9c883p-1), D(round_magic_d));
-  const D n = t - round_magic_d;
-  const D r = fma(n, D(-0x1.1a62633145c07p-54), fma(n, D(-0x1.921fb54442d18p+0), p));
+  const auto [r, t] = reduce_product(p);
+  return {r + p_lo, t};
+}
+// What is not far is its own product.
+template <Single T>
+SHARDAX_SIMD auto reduce_for_float(T x) {
+  const auto a = cast<double>(x);
+  using D = std::remove_const_t<decltype(a)>;
+  const auto [r, t] = near_or_far(
+      abs(x) < 0x1p44f, [&] { return reduce_product(a); }, [&] { return reduce_far(a); });
   const auto q = bits(t);
-  return Angle<D, std::remove_const_t<decltype(q)>>{r + p_lo, q};
+  return Angle<D, std::remove_const_t<decltype(q)>>{r, q};
 }
 
 template <Single T>

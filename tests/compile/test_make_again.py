@@ -64,3 +64,17 @@ def test_a_normalisation_leaves_little_for_its_gradient(dump_of):
     assert "sub square reduce_sum  [2 loads, 0 stores, 1 reductions]" in plan
     # The gradient of the normalised values, and none of what was made before.
     assert int(plan.split(" steps, ")[1].split(" bytes")[0]) < 1.1 * 4 * np.prod(SHAPE)
+
+
+def test_blocks_of_rows_make_cheap_values_again(dump_of):
+    """The centred rows of a layer norm, which would be the only large values that it keeps."""
+    program = (
+        "import shardax as jax, shardax.numpy as jnp\n"
+        "def f(x):\n"
+        "    d = x - x.mean(-1, keepdims=True)\n"
+        "    return d * jax.lax.rsqrt((d * d).mean(-1, keepdims=True) + 1e-5)\n"
+        "jax.jit(f)(jnp.sin(jnp.arange(4e6)).reshape(4000, 1000))"
+    )
+    plan = dump_of(program)
+    assert "sub mul reduce_sum  [2 loads, 0 stores, 1 reductions]" in plan, plan
+    assert "sub mul  [3 loads, 1 stores, 0 reductions]" in plan, plan

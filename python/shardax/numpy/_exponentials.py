@@ -4,9 +4,10 @@ overflow: for shardax.nn, shardax.scipy.special and shardax.random."""
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, static_jit
+from shardax._base.arrays import asarray, in_one_program, static_jit
 
 
+@in_one_program("axis", "keepdims", "return_sign", at_once=True)
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
     """log(sum(b * exp(a))) over `axis` without overflow.
 
