@@ -35,7 +35,7 @@ class RooflineShape:
     """The shape and the dtype of an array.
 
     Example:
-      >>> RooflineShape(shape=(2, 3), dtype=np.dtype("float32")).bytes
+      >>> RooflineShape(shape=(2, 3), dtype=jnp.dtype("float32")).bytes
       24
     """
 

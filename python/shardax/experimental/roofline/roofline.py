@@ -126,7 +126,7 @@ def roofline_and_grad(
       >>> x = ShapeDtypeStruct((8, 8), jnp.float32, sharding=NamedSharding(mesh, rows))
       >>> _, forward, backward = roofline_and_grad(lambda x: x @ x.T, mesh, rows, rows)(x)
       >>> forward.flops, backward.flops
-      (256, 768)
+      (256, 512)
     """
     options = {"pin_lhs_in_vmem": pin_lhs_in_vmem, "pin_rhs_in_vmem": pin_rhs_in_vmem}
     of = functools.partial(roofline, f, mesh, in_specs, out_specs, print_jaxpr=print_jaxpr)
