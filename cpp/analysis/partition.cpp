@@ -48,6 +48,7 @@ class Parting {
   }
 
   Partitioner& partitioner() { return partitioner_; }
+  const Sharding& mesh() const { return *mesh_; }
 
   void take(Type whole, const Split& split) {
     whole.sharding = nullptr;
@@ -57,13 +58,25 @@ class Parting {
   }
   void give(const Split& split) { grid_.out.push_back(blocks(split)); }
 
-  // `walk` is called with a device's parts.
-  ProgramPtr program(const ValueFunction& walk, const std::string& name) const {
+  // `walk` is called with a device's parts. Effects that it leaves happen once, to what comes out.
+  ProgramPtr program(const ValueFunction& walk, const std::string& name) {
     const ShardingGiven asked_already;
     const ProgramPtr staged = [&] {
       const GridScope scope(grid_);
-      return stage_closed(types_, walk, name);
+      return stage_closed(
+          types_,
+          [&](const Values& parts) {
+            Values out = walk(parts);
+            for (const Effect& effect : partitioner_.effects)
+              out.insert(out.end(), effect.in.begin(), effect.in.end());
+            return out;
+          },
+          name);
     }();
+    const std::size_t count = grid_.out.size();
+    for (const Effect& effect : partitioner_.effects) {
+      for (const Value& value : effect.in) give(Split(value->type().rank()));
+    }
     // A device asks for nothing that it does not need.
     const std::vector<bool> inputs_kept(types_.size(), true), wanted(grid_.out.size(), true);
     const ProgramPtr body = prune_program(staged, wanted, &inputs_kept).program;
@@ -71,7 +84,16 @@ class Parting {
     return stage_closed(
         wholes_,
         [&](const Values& arrays) {
-          return shardax::bind(shard_map, shard_map_params(grid_, body), arrays);
+          Values out = shardax::bind(shard_map, shard_map_params(grid_, body), arrays);
+          auto next = out.begin() + static_cast<std::ptrdiff_t>(count);
+          for (const Effect& effect : partitioner_.effects) {
+            const auto end = next + static_cast<std::ptrdiff_t>(effect.in.size());
+            const LocationScope location(effect.equation->location);
+            shardax::bind(*effect.equation->op, effect.equation->params, Values(next, end));
+            next = end;
+          }
+          out.resize(count);
+          return out;
         },
         name);
   }
@@ -112,32 +134,50 @@ Value without_ones(const Value& x, std::size_t count) {
   return ops::reshape(x, Shape(x->shape().begin() + count, x->shape().end()));
 }
 
+// How an argument comes: in parts, or as the stacked terms of a sum over axes.
+struct Taken {
+  Split split;
+  Axes open;
+};
+std::vector<Taken> take_all(Parting& parting, const Types& inputs, const Shardings& in,
+                            const std::vector<bool>& known) {
+  std::vector<Taken> out;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Split split = parting.partitioner().even(in[i], inputs[i]);
+    const Axes open = known[i] ? in[i]->unreduced : Axes();
+    parting.take(stacked_type(inputs[i], open, parting.mesh()), stacked_split(split, open));
+    out.push_back({split, open});
+  }
+  return out;
+}
+
+HeldList arguments_of(const Values& values, const std::vector<Taken>& taken) {
+  HeldList out;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.push_back(
+        held({without_ones(values[i], taken[i].open.size()), taken[i].split, taken[i].open}));
+  return out;
+}
+
 }  // namespace
 
-ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
-  const auto first = std::ranges::find_if(in, is_divided);
-  if (first == in.end() || !has_parts(*program, **first)) return nullptr;
-  const auto maps = [](const Equation& e) { return maps_over_devices(*e.op, e.params); };
-  if (std::ranges::all_of(program->equations, maps)) return nullptr;
+namespace {
+
+ProgramPtr of_parts(const ProgramPtr& program, const Shardings& in, const std::vector<bool>& known,
+                    const ShardingPtr& mesh) {
   const Shardings out = propagate(*program, in);
-  Parting parting(*first);
+  Parting parting(mesh);
   Partitioner& partitioner = parting.partitioner();
   const Types inputs = program->input_types(), outputs = program->output_types();
-  std::vector<Split> in_splits, out_splits;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    in_splits.push_back(partitioner.even(in[i], inputs[i]));
-    parting.take(inputs[i], in_splits[i]);
-  }
+  const std::vector<Taken> taken = take_all(parting, inputs, in, known);
+  std::vector<Split> out_splits;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     out_splits.push_back(partitioner.even(out[i], outputs[i]));
     parting.give(out_splits[i]);
   }
   return parting.program(
       [&](const Values& values) {
-        HeldList arguments;
-        for (std::size_t i = 0; i < values.size(); ++i)
-          arguments.push_back(held({values[i], in_splits[i]}));
-        const HeldList results = partitioner.run(*program, arguments);
+        const HeldList results = partitioner.run(*program, arguments_of(values, taken));
         const LocationScope nowhere(std::make_shared<const Location>());
         Values parts;
         for (std::size_t i = 0; i < results.size(); ++i)
@@ -147,24 +187,49 @@ ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
       program->name);
 }
 
+// The mesh over which a sum is taken apart.
+ShardingPtr mesh_of_terms(const Program& program) {
+  ShardingPtr found;
+  for (const Equation& eqn : program.equations)
+    any_equation(eqn, [&](const Equation& e) {
+      if (!found && asks_for_terms(*e.op)) found = e.params.get<ShardingPtr>("sharding");
+      return bool(found);
+    });
+  return found;
+}
+
+}  // namespace
+
+ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
+  const auto first = std::ranges::find_if(in, is_divided);
+  if (first == in.end() || !has_parts(*program, **first)) return nullptr;
+  const auto maps = [](const Equation& e) { return maps_over_devices(*e.op, e.params); };
+  if (std::ranges::all_of(program->equations, maps)) return nullptr;
+  return of_parts(program, in, std::vector<bool>(in.size()), *first);
+}
+
+bool asks_for_terms(const Op& op) {
+  static const Op* terms = find_op("device_terms");
+  return &op == terms;
+}
+bool asks_for_terms(const Program& program) { return bool(mesh_of_terms(program)); }
+
+ProgramPtr partitioned_sums(const ProgramPtr& program, const Shardings& in,
+                            const std::vector<bool>& known) {
+  const ShardingPtr mesh = mesh_of_terms(*program);
+  if (!is_divided(mesh) || !has_parts(*program, *mesh)) return nullptr;
+  return of_parts(program, in, known, mesh);
+}
+
 ProgramPtr terms_of_results(const Program& program, const Shardings& in,
                             const std::vector<bool>& known, const Shardings& out) {
   const auto first = std::ranges::find_if(out, is_divided);
   if (first == out.end() || !has_parts(program, **first)) return nullptr;
-  const Sharding& mesh = **first;
   Parting parting(*first);
   Partitioner& partitioner = parting.partitioner();
+  partitioner.without_effects = true;
   const Types inputs = program.input_types(), outputs = program.output_types();
-  std::vector<Split> in_splits;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    in_splits.push_back(partitioner.even(in[i], inputs[i]));
-    if (!known[i]) {
-      parting.take(inputs[i], in_splits[i]);
-    } else {
-      parting.take(stacked_type(inputs[i], in[i]->unreduced, mesh),
-                   stacked_split(in_splits[i], in[i]->unreduced));
-    }
-  }
+  const std::vector<Taken> taken = take_all(parting, inputs, in, known);
   std::vector<Split> out_splits;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     out_splits.push_back(partitioner.even(out[i], outputs[i]));
@@ -172,12 +237,7 @@ ProgramPtr terms_of_results(const Program& program, const Shardings& in,
   }
   return parting.program(
       [&](const Values& values) {
-        HeldList arguments;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-          const Axes open = known[i] ? in[i]->unreduced : Axes();
-          arguments.push_back(held({without_ones(values[i], open.size()), in_splits[i], open}));
-        }
-        const HeldList results = partitioner.run(program, arguments);
+        const HeldList results = partitioner.run(program, arguments_of(values, taken));
         Values terms;
         for (std::size_t i = 0; i < results.size(); ++i) {
           if (!is_sum(out[i])) continue;

@@ -19,6 +19,13 @@ namespace shardax {
 // where `in` says how they are split, and results are split as `propagate` says. Null where no
 // argument is split, or devices have programs of their own already.
 ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in);
+// The same, where a sum is taken apart (ops/device_terms.h); `known` says of which arguments, which
+// stand for sums, the stacked terms are given.
+ProgramPtr partitioned_sums(const ProgramPtr& program, const Shardings& in,
+                            const std::vector<bool>& known);
+// Does a result depend on what each device has of a sum?
+bool asks_for_terms(const Op& op);
+bool asks_for_terms(const Program& program);
 
 // What devices have of those results that stand for sums over axes of the mesh, one after the
 // other: stacked, with a dimension for each of these axes. Arguments are those of the program;

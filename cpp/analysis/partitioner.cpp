@@ -1,8 +1,10 @@
 // analysis/partitioner.cpp - the walk: what each kind of equation is on parts.
 #include "analysis/partitioner.h"
 
+#include <numeric>
 #include <optional>
 
+#include "analysis/partition.h"
 #include "base/lists.h"
 #include "base/stack.h"
 #include "ir/sharding_given.h"
@@ -84,13 +86,30 @@ Split Partitioner::even(const ShardingPtr& sharding, const Type& type) const {
   return split;
 }
 
+// Every device has it whole; of a sum whose terms are known, its own.
+Held Partitioner::constant(const Value& value) const {
+  const Array& array = as_array(value);
+  const ShardingPtr& sharding = array.sharding();
+  if (!is_sum(sharding) || !array.terms() || !same_mesh(*sharding, mesh_))
+    return held({value, Split(value->type().rank())});
+  const Array& stack = *array.terms();
+  const Axes& open = sharding->unreduced;
+  Split split = even(sharding, array.type());
+  for (std::size_t k = open.size(); k-- > 0;) split.insert(split.begin(), Axes{open[k]});
+  const ArrayPtr unlabelled = view_of(stack, stack.type(), stack.strides(), 0);
+  const Part own = messages_.resplit({unlabelled, Split(split.size())}, split);
+  Ints ones(open.size());
+  std::iota(ones.begin(), ones.end(), 0);
+  split.erase(split.begin(), split.begin() + static_cast<std::ptrdiff_t>(open.size()));
+  return held({ops::squeeze(own.value, ones), split, open});
+}
+
 HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
   check_stack("a program within programs");
   HeldList env(program.types.size());
   const auto at = [&](Var v) -> Held& { return env[static_cast<std::size_t>(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
-  for (const Constant& c : program.constants)
-    at(c.var) = held({c.value, Split(c.value->type().rank())});
+  for (const Constant& c : program.constants) at(c.var) = constant(c.value);
   for (const Equation& eqn : program.equations) {
     runtime::poll_caller();
     const LocationScope location(eqn.location);
@@ -139,9 +158,42 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
     if (bodies.runs == Runs::once) return run(*bodies.programs[0], in);
     return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in, in_types);
   }
+  if (asks_for_terms(op)) return terms(eqn, in[0], out_types[0]);
   if (op.expand) return run(*op.expand(eqn.params, in_types), in);
+  if (happens_outside(eqn, in)) return {};
   if (!op.effect.empty()) return on_whole(eqn, in);
   return leaf(eqn, in, in_types, out_types);
+}
+
+namespace {
+
+bool is_mere_effect(const Equation& eqn) {
+  return !eqn.op->effect.empty() && eqn.outputs.empty() && !eqn.op->bodies;
+}
+
+}  // namespace
+
+bool Partitioner::happens_outside(const Equation& eqn, const HeldList& in) {
+  if (!is_mere_effect(eqn)) return false;
+  if (without_effects) return true;
+  if (loops_ > 0) return false;
+  Effect effect{&eqn, {}};
+  for (const Held& array : in) effect.in.push_back(whole(array));
+  effects.push_back(std::move(effect));
+  return true;
+}
+
+// Each device's is here.
+HeldList Partitioner::terms(const Equation& eqn, const Held& sum, const Type& stacked) {
+  const auto count = eqn.params.integer("count");
+  const Split split = even(eqn.params.get<ShardingPtr>("sharding"), stacked);
+  Axes axes;
+  for (std::int64_t k = 0; k < count; ++k)
+    for (const std::string& axis : split[static_cast<std::size_t>(k)]) axes.push_back(axis);
+  Ints ones(static_cast<std::size_t>(count));
+  std::iota(ones.begin(), ones.end(), 0);
+  const Value term = term_at(sum, Split(split.begin() + count, split.end()), axes);
+  return {held({ops::expand_dims(term, ones), split})};
 }
 
 // Every device does all of it.
@@ -252,7 +304,7 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
     const Port& port = bodies.operands[i];
     Split split = form(in[i]).split;
     if (port.flow == Flow::sliced) split[static_cast<std::size_t>(port.axis)].clear();
-    forms.push_back({split, port.flow == Flow::carried ? open_of(in_types[i]) : Axes()});
+    forms.push_back({split, open_of(in_types[i])});
     values.push_back(take(in[i], forms[i]));
     types.push_back(values.back()->type());
     if (port.flow == Flow::carried) types.back().varying = names_;
@@ -273,10 +325,12 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
     bodies.programs[k] = stage_closed(
         own,
         [&](const Values& given) {
+          ++loops_;
           HeldList inputs;
           for (std::size_t n = 0; n < taken.size(); ++n)
             inputs.push_back(held({given[n], forms[taken[n]].split, forms[taken[n]].open}));
           const HeldList made = run(*program, inputs);
+          --loops_;
           Values out;
           for (std::size_t r = 0; r < made.size(); ++r) {
             if (!bodies.gives_results(k)) {
@@ -321,16 +375,18 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
                                               find_op("unreduced_psum")};
   const Program& body = *eqn.params.program("jaxpr");
   std::vector<Part> terms(body.types.size());  // of variables that are sums over devices
-  const Values out = walk(body, values, [&](const Equation& inner, const Values& operands) {
-    const ParamValue* groups = inner.params.find("axis_index_groups");
-    if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {
-      Axes open;
-      for (const AxisName name : inner.params.axes("axes")) open.push_back(axis_text(name));
-      terms[static_cast<std::size_t>(inner.outputs[0])] = {
-          operands[0], Split(operands[0]->type().rank()), open, inner.location};
-    }
-    return bind_on_mesh(inner, operands);
-  });
+  const Values out =
+      walk(body, values, [&](const Equation& inner, const Values& operands) -> Values {
+        if (without_effects && is_mere_effect(inner)) return {};
+        const ParamValue* groups = inner.params.find("axis_index_groups");
+        if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {
+          Axes open;
+          for (const AxisName name : inner.params.axes("axes")) open.push_back(axis_text(name));
+          terms[static_cast<std::size_t>(inner.outputs[0])] = {
+              operands[0], Split(operands[0]->type().rank()), open, inner.location};
+        }
+        return bind_on_mesh(inner, operands);
+      });
   HeldList all;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Split split = split_of(grid.out[i]);

@@ -21,9 +21,21 @@ using HeldList = std::vector<Held>;
 
 Held held(Part part);
 
+// What has an effect and no results, and its operands, which are whole: it happens once, wherever
+// the devices are.
+struct Effect {
+  const Equation* equation;
+  Values in;
+};
+
 class Partitioner {
  public:
   explicit Partitioner(const Sharding& mesh);
+
+  // Effects that `run` has come by, outside of loops and of functions of blocks.
+  std::vector<Effect> effects;
+  // The program has run already: nothing is to happen again.
+  bool without_effects = false;
 
   // How parts can be that are to be split like this: evenly, and over this mesh.
   Split even(const ShardingPtr& sharding, const Type& type) const;
@@ -40,6 +52,9 @@ class Partitioner {
   // Equations, by what they are.
   HeldList step(const Equation& eqn, const HeldList& in, const Types& in_types,
                 const Types& out_types);
+  Held constant(const Value& value) const;
+  bool happens_outside(const Equation& eqn, const HeldList& in);
+  HeldList terms(const Equation& eqn, const Held& sum, const Type& stacked);
   HeldList on_whole(const Equation& eqn, const HeldList& in);
   HeldList leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
                 const Types& out_types);
@@ -52,6 +67,7 @@ class Partitioner {
 
   const Sharding& mesh_;
   const Messages messages_;
+  int loops_ = 0;  // that are being walked
   AxisSet names_;
 };
 

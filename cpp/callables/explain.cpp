@@ -11,6 +11,7 @@
 #include "explain/device.h"
 #include "explain/outcome.h"
 #include "explain/variation.h"
+#include "ir/sharding_given.h"
 #include "ops/collective_family.h"
 
 namespace py = pybind11;
@@ -173,6 +174,7 @@ std::pair<py::list, py::list> placements(const Program& program,
 // `arguments`: arrays, or None where only the type is known.
 py::dict explained(const py::object& object, const py::list& arguments) {
   const ProgramPtr program = unwrap_program(object.ptr());
+  const ShardingGiven asked_already;
   const std::vector<ArrayPtr> arrays = arrays_of(*program, arguments);
   const Arguments seen = seen_by(*program, arrays);
   TaggedProgram source = tagged(program);

@@ -5,6 +5,7 @@
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"
 #include "base/lists.h"
+#include "callables/automatic_mesh.h"
 #include "callables/compile_log.h"
 #include "callables/locate.h"
 #include "callables/miss_log.h"
@@ -229,6 +230,7 @@ void Jit::expect_again(FlatCall& call, const Values& values) {
 
 std::shared_ptr<JitEntry> Jit::stage(PyObject* fun, FlatCall& call, const Values& values) {
   const Types types = types_of(values);
+  const AutomaticMesh mesh(values);
   return keep(call, types, trace(fun, call, types));
 }
 

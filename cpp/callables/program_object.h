@@ -20,6 +20,7 @@ namespace shardax::callables {
 
 struct ShapedArray {
   Type type;
+  ShardingPtr mesh = nullptr;  // of an array over automatic axes: shown, and no part of the type
 };
 
 // A variable as programs show it to Python: one of a program. A variable that is in no program yet

@@ -8,6 +8,7 @@
 
 #include "analysis/residuals.h"
 #include "base/lists.h"
+#include "callables/automatic_mesh.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
 #include "callables/host_function.h"
@@ -21,6 +22,7 @@
 #include "control/forwarding.h"
 #include "ir/sharding_given.h"
 #include "numpy/promote.h"
+#include "objects/array_type.h"
 #include "objects/bind.h"
 #include "objects/config.h"
 #include "ops/ops.h"
@@ -181,12 +183,30 @@ class EagerContext {
 
 }  // namespace
 
+namespace {
+
+// The automatic mesh of what is an array already.
+ShardingPtr mesh_shown(PyObject* object) {
+  return objects::is_array_object(object) ? automatic_mesh_of(objects::unwrap(object)) : nullptr;
+}
+
+Values arrays_among(std::span<const Ref> leaves) {
+  Values out;
+  for (const Ref& leaf : leaves) {
+    if (objects::is_array_object(leaf.get())) out.push_back(objects::unwrap(leaf.get()));
+  }
+  return out;
+}
+
+}  // namespace
+
 Staged stage_abstract(const std::string& api, PyObject* fun, const py::tuple& args,
                       const py::dict& kwargs, const StaticSpec& statics, bool arrays_captured,
                       bool references) {
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), statics, fun);
   const CallForm form = call.form();
+  const AutomaticMesh mesh(arrays_among(call.leaves()));
   return stage_call(api, fun, form, abstract_types(fun, form, call.leaves()), arrays_captured,
                     references);
 }
@@ -310,8 +330,9 @@ void init_staging(py::module_& module) {
       "Runs a program on values, op by op; `constants` take the places of its own arrays.");
   module.def("bind", bind_op,
              "Binds an op by name; control flow without what only passes through it.");
-  module.def("typeof",
-             [](const py::object& x) { return to_object(wrap_type(abstract_type(x.ptr()))); });
+  module.def("typeof", [](const py::object& x) {
+    return py::cast(ShapedArray{abstract_type(x.ptr()), mesh_shown(x.ptr())});
+  });
   module.def(
       "element_type",
       [](const py::object& x) {

@@ -6,6 +6,7 @@
 
 #include "analysis/shardings.h"
 #include "array/checked_axis.h"
+#include "callables/automatic_mesh.h"
 #include "callables/axes.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
@@ -68,7 +69,7 @@ std::string represent(const Type& type) {
 }  // namespace
 
 ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank) {
-  const Ref known = call_python("_devices.shardings", "described_in_types", sharding,
+  const Ref known = call_python("_devices.type_shardings", "described_in_types", sharding,
                                 static_cast<std::int64_t>(rank));
   return known.get() == Py_None ? nullptr : objects::sharding_from(known.get());
 }
@@ -147,13 +148,14 @@ void init_type_object(py::module_& module) {
       .def_property_readonly(
           "sharding",
           [](const ShapedArray& a) {
-            const py::module_ shardings = py::module_::import("shardax._devices.shardings");
-            if (!a.type.sharding) return py::object(shardings.attr("unplaced")(a.type.rank()));
-            const Ref description = checked(objects::describe_sharding(a.type.sharding));
-            return py::object(
-                shardings.attr("of_type")(py::handle(description.get()), a.type.rank()));
+            const py::module_ shardings = py::module_::import("shardax._devices.type_shardings");
+            const ShardingPtr& mesh = a.mesh ? a.mesh : automatic_mesh();
+            const Ref known =
+                checked(objects::describe_sharding(a.type.sharding ? a.type.sharding : mesh));
+            const char* maker = a.type.sharding ? "of_type" : "unplaced";
+            return py::object(shardings.attr(maker)(py::handle(known.get()), a.type.rank()));
           },
-          "Over explicit axes how arrays are split; else over a mesh without axes.")
+          "Over explicit axes how arrays are split; else over the mesh that they lie on.")
       .def_property_readonly(
           "asked_split",
           [](const ShapedArray& a) -> py::object {

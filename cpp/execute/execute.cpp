@@ -8,6 +8,7 @@
 
 #include "analysis/device_sets.h"
 #include "analysis/nonfinite.h"
+#include "analysis/partition.h"
 #include "analysis/shardings.h"
 #include "analysis/uniform.h"
 #include "base/errors.h"
@@ -52,6 +53,7 @@ struct Callable::State {
   bool gathers = false;   // what maps over devices takes operands from wherever they are
   bool labels = false;    // something within gives a sharding whatever the inputs have
   AskedDevices devices;   // those that a sharding within asks for
+  bool parts = false;     // it takes sums over devices apart
   bool inspects = false;  // something within is told how an array is split
   bool always = false;    // ... before each call
   std::optional<Shardings> inspected_for;
@@ -146,6 +148,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->inspects |= inspects_sharding(eqn);
     state_->always |= splits_callbacks(eqn);
   }
+  state_->parts = asks_for_terms(*program_);
   if (state_->labels) state_->devices = devices_asked(*program_);
 }
 
@@ -192,6 +195,12 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
   if (!state_->gathers && any_sharding(arrays)) {
     require_same_devices(program_->name, arrays);
     require_devices(program_->name, arrays, state_->devices);
+  }
+  if (state_->parts) {
+    if (const std::optional<Values> results = run_on_parts(program_, arrays)) {
+      state_->label(*program_, arrays, *results);
+      return *results;
+    }
   }
   Seen seen;
   std::vector<bool> given;

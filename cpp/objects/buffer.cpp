@@ -223,6 +223,7 @@ Value another(const Value& value) {
   const Array& array = as_array(value);
   ArrayPtr view = view_of(array, array.type(), array.strides(), 0);
   view->set_sharding(array.sharding());
+  view->set_terms(array.terms());
   return view;
 }
 

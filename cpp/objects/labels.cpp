@@ -9,6 +9,7 @@
 #include "objects/array_methods.h"
 #include "objects/config.h"
 #include "objects/shape_args.h"
+#include "ops/device_terms.h"
 #include "ops/ops.h"
 
 namespace shardax::objects {
@@ -154,6 +155,16 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* device_terms(PyObject*, PyObject* args) {
+  PyObject *object, *stack;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(args, "OOn", &object, &stack, &count)) return nullptr;
+  return guarded([&] {
+    const ShardingPtr sharding = parse_sharding(stack).sharding;
+    return wrap(ops::device_terms(unwrap(object), sharding, static_cast<std::size_t>(count)));
+  });
+}
+
 PyObject* with_memory(PyObject*, PyObject* args) {
   PyObject *object, *otherwise;
   const char* memory;
@@ -180,6 +191,9 @@ PyMethodDef labels_functions[] = {
      "The recorded order of an array's dimensions; None where it is theirs."},
     {"get_terms", get_terms, METH_O,
      "What devices have of an array that stands for a sum, stacked; None where nobody knows."},
+    {"device_terms", device_terms, METH_VARARGS,
+     "What devices have of a value that stands for a sum, stacked over the first axes of a "
+     "sharding."},
     {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"with_layout", with_layout, METH_VARARGS,

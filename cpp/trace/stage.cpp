@@ -136,6 +136,7 @@ ArrayPtr constant_of(const Array& array) {
   }
   ArrayPtr constant = view_of(array, array.type(), array.strides(), 0);
   constant->set_sharding(array.sharding());
+  constant->set_terms(array.terms());
   constant->remember_uniformity(array.leading_uniformity());
   return constant;
 }

@@ -65,7 +65,7 @@ def test_tiles(shape, spec, rank, text, smallest):
     assert same.shard_shape(extents) == named.shard_shape(extents)
     assert same.is_equivalent_to(named, rank)
     assert same.is_fully_replicated == named.is_fully_replicated
-    assert repr(same) == f"GSPMDSharding({text})"
+    assert repr(same) == f"GSPMDSharding({text}, memory_kind=device)"
 
 
 def test_arrays_in_tiles():

@@ -15,6 +15,8 @@ MODULES = [
     "_explain.accelerators",
     "_explain.explanation",
     "_explain.messages",
+    "experimental.roofline.results",
+    "experimental.roofline.roofline",
 ]
 NAMES = {
     "Accelerators": shardax.Accelerators,
@@ -29,6 +31,7 @@ NAMES = {
     "P": sharding.PartitionSpec,
     "pmap": shardax.pmap,
     "random": shardax.random,
+    "ShapeDtypeStruct": shardax.ShapeDtypeStruct,
 }
 
 

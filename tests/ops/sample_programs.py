@@ -114,6 +114,18 @@ def constrained(sx, x):
     return sx.jit(lambda v: sx.lax.with_sharding_constraint(v, where) * 2)(x)
 
 
+def terms_of_a_sum(sx, x):
+    """What one device has of the sum of one row: cotangents of several are added up, as in JAX."""
+    kinds, spec = sx.sharding.AxisType, sx.sharding.PartitionSpec
+    mesh = sx.make_mesh((1,), ("i",), (kinds.Explicit,))
+    left = spec(None, unreduced={"i"})
+    rows = sx.sharding.reshard(x, sx.NamedSharding(mesh, spec("i", None)))
+    with sx.sharding.use_mesh(mesh):
+        total = sx.lax.reduce_sum(rows, (0,), out_sharding=left)
+        f = sx.shard_map(lambda t: t[None], in_specs=left, out_specs=spec("i"), check_vma=False)
+        return f(total)
+
+
 def moved(sx, x):
     there, here = sx.memory.Space.Host, sx.memory.Space.Device
     return sx.jit(lambda v: sx.device_put(sx.device_put(v, there) * 2, here))(x)

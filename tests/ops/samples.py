@@ -584,6 +584,7 @@ SAMPLES = {
     "linear_call": control(lambda x: x * 2, programs.linear_call),
     "custom_linear_solve": control(lambda x: x * 2, programs.linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, programs.checkpoint, tolerance=4),
+    "device_terms": control(lambda x: x, programs.terms_of_a_sum, (Arg((1, 3)),)),
     "sharding_constraint": control(lambda x: x * 2, programs.constrained),
     "device_put": control(lambda x: x * 2, programs.moved),
     "layout_constraint": control(lambda x: x * 2, programs.laid_out),

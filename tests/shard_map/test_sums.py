@@ -281,3 +281,114 @@ def test_text_of_sums(mesh):
     a = jax.device_put(np.arange(4.0, dtype=np.float32), P("x"))
     total = lax.reduce_sum(a, (0,), out_sharding=P(unreduced={"x"}))
     assert str(total) == repr(total) and str(total).startswith("Array(shape=(), dtype=float32, sha")
+
+
+# Of 2 x 2 devices, rows are split over "y": the terms of a product over "x".
+def product_of_parts():
+    a = placed(np.arange(16).reshape(4, 4), "y", "x")
+    b = placed(np.arange(8).reshape(4, 2), "x", None)
+    terms = np.stack([np.dot(a[:, i : i + 2], b[i : i + 2]) for i in (0, 2)])
+    return a, b, terms
+
+
+def dot_left(a, b):
+    return jnp.dot(a, b, out_sharding=P("y", None, unreduced={"x"}))
+
+
+def unchecked(f, out_specs=None):
+    out_specs = P(("x", "y")) if out_specs is None else out_specs
+    in_specs = P("y", None, unreduced={"x"})
+    return jax.shard_map(f, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+
+
+def squares(term):
+    return term * term
+
+
+@pytest.mark.parametrize("how", [lambda f: f, jax.jit])
+def test_unchecked_functions_see_their_terms(how):
+    a, b, terms = product_of_parts()
+    x = dot_left(a, b)
+    np.testing.assert_array_equal(how(unchecked(lambda t: t))(x), terms.reshape(8, 2))
+    np.testing.assert_array_equal(how(unchecked(squares))(x), (terms**2).reshape(8, 2))
+    summed = unchecked(lambda t: lax.psum(t * t, "x"), P("y"))
+    np.testing.assert_array_equal(how(summed)(x), (terms**2).sum(0))
+    # Within a program, after another function of terms, in branches and loops, over batches.
+    within = how(lambda a, b: unchecked(squares)(dot_left(a, b)))
+    np.testing.assert_array_equal(within(a, b), (terms**2).reshape(8, 2))
+    again = unchecked(lambda t: 2 * t + 1, P("y", None, unreduced={"x"}))
+    chained = how(lambda a, b: unchecked(squares)(again(dot_left(a, b))))
+    np.testing.assert_array_equal(chained(a, b), ((2 * terms + 1) ** 2).reshape(8, 2))
+    branch = how(lambda a, b: lax.cond(True, unchecked(squares), unchecked(lambda t: t), x))
+    np.testing.assert_array_equal(branch(a, b), (terms**2).reshape(8, 2))
+    loop = how(lambda a, b: lax.scan(lambda c, _: (c, unchecked(squares)(c)), x, None, 2)[1])
+    np.testing.assert_array_equal(loop(a, b), np.stack([(terms**2).reshape(8, 2)] * 2))
+
+
+@pytest.mark.parametrize("how", [lambda f: f, jax.jit])
+def test_derivatives_of_functions_of_terms(how):
+    a, b, terms = product_of_parts()
+    x = dot_left(a, b)
+    gradient = how(jax.grad(lambda x: unchecked(squares)(x).sum()))(x)
+    assert jax.typeof(gradient).sharding.spec == P("y", None, reduced={"x"})
+    np.testing.assert_array_equal(gradient, 2 * terms.sum(0))
+    for wrong, whole in zip(
+        how(jax.grad(lambda a, b: unchecked(squares)(dot_left(a, b)).sum(), (0, 1)))(a, b),
+        (2 * terms.sum(0) @ np.asarray(b).T, np.asarray(a).T @ (2 * terms.sum(0))),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(wrong, whole)
+    out, tangent = how(lambda x: jax.jvp(unchecked(squares), (x,), (x,)))(x)
+    np.testing.assert_array_equal(tangent, 2 * out)
+
+
+def test_terms_of_parts_and_over_two_axes(mesh):
+    where = NamedSharding(mesh, P("y", unreduced={"x"}))
+    given = np.arange(8.0, dtype=np.float32).reshape(2, 2, 2)
+    parts = [jax.device_put(given[i, j], mesh.devices[i, j]) for i in range(2) for j in range(2)]
+    made = jax.make_array_from_single_device_arrays((4,), where, parts)
+    f = jax.shard_map(squares, in_specs=where.spec, out_specs=P(("x", "y")), check_vma=False)
+    for how in (f, jax.jit(f)):
+        np.testing.assert_array_equal(how(made), (given**2).reshape(8))
+    both = P(unreduced={"x", "y"})
+    numbers = placed(np.arange(8.0), ("x", "y"))
+    total = lax.reduce_sum(numbers, (0,), out_sharding=both)
+    f = jax.shard_map(
+        lambda t: t[None] ** 2, in_specs=both, out_specs=P(("x", "y")), check_vma=False
+    )
+    for how in (f, jax.jit(f)):
+        np.testing.assert_array_equal(how(total), np.arange(8.0).reshape(4, 2).sum(1) ** 2)
+
+
+def test_specs_of_sums_are_held_against_types():
+    a, b, _ = product_of_parts()
+    x = dot_left(a, b)
+    for check in (True, False):
+        for argument, spec in (
+            (x, P("y")),
+            (placed(np.ones((4, 2)), "y"), P("y", None, unreduced={"x"})),
+            (x, P(None, None, unreduced={"x"})),
+        ):
+            f = jax.shard_map(lambda t: t, in_specs=spec, out_specs=spec, check_vma=check)
+            with pytest.raises(ValueError, match="does not match the specs of the input"):
+                f(argument)
+
+
+@pytest.mark.parametrize("taken_apart", [False, True])
+def test_prints_of_programs_with_sums_happen_once(taken_apart, capfd):
+    a, b, terms = product_of_parts()
+
+    @jax.jit
+    def f(a, b):
+        x = dot_left(a, b)
+        jax.debug.print("sum {}", jnp.sum(b))
+        return unchecked(squares)(x) if taken_apart else x
+
+    f(a, b).block_until_ready()
+    jax.effects_barrier()
+    assert capfd.readouterr().out == "sum 28.0\n"
+
+
+def test_programs_with_sums_are_explained():
+    a, b, _ = product_of_parts()
+    assert "dot_general" in str(jax.explain(jax.jit(dot_left))(a, b))

@@ -77,7 +77,7 @@ def one_program_of_sums(out_sharding, run, *args):
         return run(*args)
     leaves, tree = tree_util.tree_flatten(args)
     arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, _core.Array)}
-    if not arrays or any(isinstance(x, _core.Tracer) for x in arrays.values()):
+    if not arrays:
         return run(*args)
 
     def of_arrays(values):

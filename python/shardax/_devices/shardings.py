@@ -9,7 +9,7 @@ from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind, recorded_kind
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
-from shardax._devices.mesh_context import context_mesh, get_mesh
+from shardax._devices.mesh_context import get_mesh
 from shardax._devices.parts import parts
 from shardax._devices.specs import (
     UNCONSTRAINED,
@@ -194,6 +194,12 @@ class NamedSharding(Sharding):
         return sharding_svg(self)
 
     @property
+    def replicated_axes(self):
+        """The names of the mesh axes along which all devices have the same."""
+        split = {name for entry in self.spec for name in axes_of_entry(entry)}
+        return frozenset(self.mesh.axis_names) - split.union(*self.spec._sums)
+
+    @property
     def unconstrained_dims(self):
         """The dimensions for which the spec has UNCONSTRAINED."""
         return tuple(i for i, names in enumerate(self.spec) if names is UNCONSTRAINED)
@@ -257,7 +263,7 @@ class SingleDeviceSharding(Sharding):
 
 def make_single_device_sharding(device, *, memory_kind=None):
     """The sharding of arrays that lie on one device."""
-    return SingleDeviceSharding(device)
+    return SingleDeviceSharding(device, memory_kind=memory_kind)
 
 
 def label(array, where, src=None):
@@ -324,29 +330,6 @@ def concretely(where):
         return where
     same = get_mesh().shape_tuple == where.mesh.shape_tuple
     return NamedSharding(get_mesh(), where.spec) if same else None
-
-
-def described_in_types(where, ndim):
-    """The description of a sharding where types show it, over a mesh with explicit axes; else
-    None."""
-    where = getattr(where, "sharding", where)
-    if not isinstance(where, NamedSharding) or not where.mesh.explicit_axes:
-        return None
-    return completed(where._description(ndim), ndim)
-
-
-def unplaced(ndim):
-    """The sharding of types: over the context's mesh without devices, so that it places nothing."""
-    return NamedSharding(context_mesh(), PartitionSpec(*[None] * ndim))
-
-
-def of_type(description, ndim):
-    """The sharding that a type has over a mesh with explicit axes, an entry per dimension."""
-    where = described(completed(description, ndim))
-    named = where.mesh.explicit_axes
-    entries = [tuple(a for a in axes_of_entry(entry) if a in named) for entry in where.spec]
-    spec = where.spec.update(partitions=entries)
-    return NamedSharding(where.mesh.abstract_mesh, spec)
 
 
 def sharding_of(x):

@@ -253,8 +253,7 @@ class GSPMDSharding(Sharding):
         return hash(self._key())
 
     def __repr__(self):
-        kind = "" if self.memory_kind == "device" else f", memory_kind={self.memory_kind}"
-        return f"GSPMDSharding({self._hlo_sharding!r}{kind})"
+        return f"GSPMDSharding({self._hlo_sharding!r}, memory_kind={self.memory_kind})"
 
 
 for _public in (GSPMDSharding, PmapSharding, PositionalSharding):

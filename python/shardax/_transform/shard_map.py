@@ -107,7 +107,7 @@ def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
 
 
 @opening_specs
-def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
+def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False, typed=True):
     if not callable(f):
         raise TypeError(
             f"shard_map requires a callable for its first argument, but got {f} of type {type(f)}."
@@ -116,10 +116,10 @@ def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False):
         return _inferring(f, mesh, out_specs, check, axis_names, smap)
     if sums.mentions_sums(in_specs, out_specs):
         inner = sums.of_terms(f, in_specs, out_specs, check)
-        whole, parts = Plan(mesh, in_specs, out_specs, check, axis_names, smap), sums.plain
-        mapped = _mapped(inner, mesh, parts(in_specs), parts(out_specs), check, axis_names, smap)
-        return sums.relabelled(mapped, out_specs, lambda: whole.resolved()[0])
-    plan = Plan(mesh, in_specs, out_specs, check, axis_names, smap)
+        whole = Plan(mesh, in_specs, out_specs, check, axis_names, smap)
+        parts = (sums.plain if check else sums.stacked)(in_specs), sums.plain(out_specs)
+        return sums.relabelled(_mapped(inner, mesh, *parts, check, axis_names, smap, False), whole)
+    plan = Plan(mesh, in_specs, out_specs, check, axis_names, smap, typed)
     if not _has_static(in_specs):
         return _core.api.shard_map(f, plan)
 
@@ -170,7 +170,7 @@ def _call_with_static(f, plan, args):
     of_dynamic.__wrapped__ = f
     plan.check_arguments(f, args, tree, specs, leaves)
     inner = Plan(plan.mesh, tuple(specs[i] for i in dynamic), plan.out_specs, plan.check,
-                 plan.axis_names, plan.smap)  # fmt: skip
+                 plan.axis_names, plan.smap, plan.typed)  # fmt: skip
     return _core.api.shard_map(of_dynamic, inner)(*(leaves[i] for i in dynamic))
 
 

@@ -96,7 +96,8 @@ def check_types(mesh, specs, leaves):
             continue
         kind = _core.api.typeof(leaf)
         own = tuple(kind.sharding.spec)
-        if _entries(own, mesh) == _entries((*spec, *[None] * len(own))[: len(own)], mesh):
+        same = _entries(own, mesh) == _entries((*spec, *[None] * len(own))[: len(own)], mesh)
+        if same and _sums(kind.sharding.spec, mesh) == _sums(spec, mesh):
             continue
         raise ValueError(
             f"in_specs passed to shard_map: {spec} does not match the specs of the input: "
@@ -104,6 +105,11 @@ def check_types(mesh, specs, leaves):
             "argument: without it shard_map takes those of the arguments. Or bring the argument "
             "there with `jax.sharding.reshard`."
         )
+
+
+def _sums(spec, mesh):
+    """The axes of more than one device over which it is unreduced, and reduced."""
+    return [{a for a in axes if mesh.shape[a] > 1} for axes in (spec.unreduced, spec.reduced)]
 
 
 def _entries(spec, mesh):

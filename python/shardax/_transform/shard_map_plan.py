@@ -38,15 +38,20 @@ Infer = _Infer()
 
 
 class Plan:
-    """The options of one shard_map. Equal plans of one function share their programs."""
+    """The options of one shard_map. Equal plans of one function share their programs.
 
-    def __init__(self, mesh, in_specs, out_specs, check, axis_names, smap):
+    `typed`: in_specs are held against how types show that arguments are split; not where that has
+    been done, and the specs say nothing of sums.
+    """
+
+    def __init__(self, mesh, in_specs, out_specs, check, axis_names, smap, typed=True):
         self.mesh = mesh
         self.in_specs = in_specs
         self.out_specs = out_specs
         self.check = bool(check)
         self.axis_names = axis_names
         self.smap = smap
+        self.typed = typed
 
     def __eq__(self, other):
         return isinstance(other, Plan) and vars(self) == vars(other)
@@ -110,6 +115,12 @@ class Plan:
         mesh, _ = self.resolved()
         errors.check_arguments(f, mesh, tree, self.in_specs, specs, leaves)
 
+    def check_types(self, args):
+        mesh, names = self.resolved()
+        if mesh.are_all_axes_explicit and not mesh._implied and names == {*mesh.axis_names}:
+            leaves = tree_util.tree_leaves(args)
+            errors.check_types(mesh, self.spread_in_specs(args), leaves)
+
     def of_call(self, f, args):
         return _Call(self, f, args)
 
@@ -131,8 +142,8 @@ class _Call:
         else:
             specs = plan.spread_in_specs(args)
             errors.check_arguments(f, mesh, tree, plan.in_specs, specs, leaves)
-            if mesh.are_all_axes_explicit and not mesh._implied and names == {*mesh.axis_names}:
-                errors.check_types(mesh, specs, leaves)
+            if plan.typed:
+                plan.check_types(args)
         manual = frozenset(mesh.manual_axes)
         new = [name for name in mesh.axis_names if name in names and name not in manual]
         self.axes = tuple((name, mesh.shape[name]) for name in new)

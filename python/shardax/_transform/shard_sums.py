@@ -1,13 +1,16 @@
 # shardax/_transform/shard_sums.py - shard_map over sums that are still to be done.
-"""An array with P(unreduced={"x"}) stands for the sum of what the devices along x have. Here the
-first of them has all of it, the others zero: in a function of blocks each device sees its term, and
-results that out_specs leave unreduced are summed where blocks are joined.
+"""An array with P(unreduced={"x"}) stands for the sum of what the devices along x have.
+
+Where types check what is done with it, all of that is linear: in a function of blocks the first
+device sees all of the sum, the others zero. Unchecked functions can tell the terms apart, and get
+them as an array that stacks them. Results that out_specs leave unreduced are summed where blocks
+are joined.
 """
 
 import functools
 
 from shardax import tree_util
-from shardax._core import Array, Tracer, get_type_sharding
+from shardax._core import Array, Tracer, device_terms, get_type_sharding
 from shardax._core import api as _core
 from shardax._devices.constraints import labelled
 from shardax._devices.mesh import Mesh
@@ -40,11 +43,35 @@ def plain(specs):
     )
 
 
+def stacked(specs):
+    """The specs of arguments whose terms are stacked: by an axis in front for each that they are
+    unreduced over."""
+    return tree_util.tree_map(
+        lambda spec: spec if spec is None else PartitionSpec(*sorted(spec.unreduced), *spec),
+        specs,
+        is_leaf=_is_spec,
+    )
+
+
+def _stack(x, spec, mesh):
+    if spec is None or not spec.unreduced:
+        return x
+    where = NamedSharding(mesh, stacked(spec))
+    count = len(spec.unreduced)
+    return device_terms(x, where._description(_core.typeof(x).ndim + count), count)
+
+
 def _each(change, specs, tree):
     """`tree` with each leaf changed by the axes of its spec."""
     known = tree_util.broadcast_prefix(specs, tree, is_leaf=_is_spec)
     leaves, structure = tree_util.tree_flatten(tree)
     return structure.unflatten([change(x, spec) for x, spec in zip(leaves, known)])
+
+
+def _own(x, spec):
+    if spec is None or not spec.unreduced:
+        return x
+    return x.reshape(x.shape[len(spec.unreduced) :])
 
 
 def _term(x, spec):
@@ -76,17 +103,19 @@ def _typed_total(x, spec):
 def of_terms(f, in_specs, out_specs, check):
     """`f` between blocks without sums to be done: each device computes with its term, which types
     know where they are checked."""
-    total = _typed_total if check else _total
+    term, total = (_term, _typed_total) if check else (_own, _total)
 
     @functools.wraps(f)
     def call(*args):
-        return _each(total, out_specs, f(*_each(_term, in_specs, args)))
+        return _each(total, out_specs, f(*_each(term, in_specs, args)))
 
     return call
 
 
-def relabelled(mapped, out_specs, mesh_of):
-    """`mapped`, whose results are labelled with the sums that out_specs leave to do."""
+def relabelled(mapped, plan):
+    """`mapped`, which takes what `plan` says stand for sums as they are or, unchecked, as stacks of
+    terms; its results are labelled with the sums that out_specs leave to do."""
+    in_specs, out_specs = plan.in_specs, plan.out_specs
 
     def label(x, spec, mesh):
         if not any(spec._sums) or not mesh.explicit_axes:
@@ -94,7 +123,10 @@ def relabelled(mapped, out_specs, mesh_of):
         return labelled(x, NamedSharding(mesh, spec))
 
     def run(*args):
-        mesh = mesh_of()  # or what is wrong with the specs
+        mesh, _ = plan.resolved()  # or what is wrong with the specs
+        plan.check_types(args)
+        if not plan.check:
+            args = _each(lambda x, spec: _stack(x, spec, mesh), in_specs, args)
         return _each(lambda x, spec: label(x, spec, mesh), out_specs, mapped(*args))
 
     def as_written(x, spec, mesh):
@@ -108,7 +140,7 @@ def relabelled(mapped, out_specs, mesh_of):
     def call(*args):
         if any(isinstance(leaf, Tracer) for leaf in tree_util.tree_leaves(args)):
             return run(*args)
-        results, mesh = staged(*args), mesh_of()
+        results, mesh = staged(*args), plan.resolved()[0]
         return _each(lambda x, spec: as_written(x, spec, mesh), out_specs, results)
 
     return call

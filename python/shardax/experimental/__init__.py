@@ -23,6 +23,7 @@ _, __getattr__, __dir__ = _at_first_use(
         "pallas",
         "random",
         "rnn",
+        "roofline",
         "scheduling_groups",
         "serialize_executable",
         "shard_alike",

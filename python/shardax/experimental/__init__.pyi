@@ -20,6 +20,7 @@ from shardax.experimental import pallas as pallas
 from shardax.experimental import pjit as pjit
 from shardax.experimental import random as random
 from shardax.experimental import rnn as rnn
+from shardax.experimental import roofline as roofline
 from shardax.experimental import scheduling_groups as scheduling_groups
 from shardax.experimental import serialize_executable as serialize_executable
 from shardax.experimental import shard_alike as shard_alike

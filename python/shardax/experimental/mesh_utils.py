@@ -1,5 +1,7 @@
 """shardax.experimental.mesh_utils - grids of devices for Mesh."""
 
+import math
+
 import numpy as np
 
 from shardax._devices.devices import devices as _devices
@@ -20,20 +22,29 @@ def create_hybrid_device_mesh(mesh_shape, dcn_mesh_shape, devices=None, **unused
 
 
 def create_device_mesh(mesh_shape, devices=None, **unused):
-    """The first devices as an array of that shape."""
+    """All devices, in their order, as an array of that shape.
+
+    Raises:
+      ValueError: for a shape of other than integers, or of more or fewer devices than there are.
+
+    Example:
+      >>> create_device_mesh((2, 2), shardax.devices()[:4]).shape
+      (2, 2)
+    """
     if not all(hasattr(size, "__index__") for size in mesh_shape):
         raise ValueError(
             "`mesh_shape` passed to `create_device_mesh` should be a sequence of ints, got "
             f"{mesh_shape}"
         )
     known = _devices() if devices is None else list(devices)
-    count = int(np.prod(mesh_shape))
-    if count > len(known):
+    count = math.prod(mesh_shape)
+    if count != len(known):
+        more = f'Raise it with shardax.config.update("jax_num_cpu_devices", {count}).'
+        fewer = f"Pass devices=shardax.devices()[:{count}]."
         raise ValueError(
             f"Number of devices {len(known)} must equal the product of mesh_shape "
-            f"{tuple(mesh_shape)}. "
-            f'Raise it with shardax.config.update("jax_num_cpu_devices", {count}).'
+            f"{tuple(mesh_shape)}. {more if count > len(known) else fewer}"
         )
     grid = np.empty(count, dtype=object)
-    grid[:] = known[:count]
+    grid[:] = known
     return grid.reshape(tuple(mesh_shape))

@@ -113,9 +113,9 @@ def gather(
       dimension_numbers: GatherDimensionNumbers.
       slice_sizes: the window's size along each dimension of the operand.
       unique_indices, indices_are_sorted: promises about the starts.
-      mode: a GatherScatterMode or its name; FILL_OR_DROP by default.
-      fill_value: what windows that stick out hold in that mode. None: NaN, the smallest signed
-        integer, the largest unsigned one, or True.
+      mode: a GatherScatterMode or its name; PROMISE_IN_BOUNDS by default.
+      fill_value: what windows that stick out hold where the mode is FILL_OR_DROP. None: NaN, the
+        smallest signed integer, the largest unsigned one, or True.
 
     Raises:
       TypeError: the dimension numbers do not fit the operands.
@@ -138,7 +138,7 @@ def gather(
         operand_batching_dims=_ints(numbers.operand_batching_dims),
         start_indices_batching_dims=_ints(numbers.start_indices_batching_dims),
         slice_sizes=_ints(slice_sizes),
-        mode=_mode(mode),
+        mode=_mode("promise_in_bounds" if mode is None else mode),
         fill_value=fill_value,
         indices_are_sorted=bool(indices_are_sorted),
         unique_indices=bool(unique_indices),
