@@ -9,6 +9,7 @@
 #include "base/lists.h"
 #include "compile/fold.h"
 #include "compile/join_parts.h"
+#include "compile/known_indices.h"
 #include "compile/one_hot.h"
 #include "compile/rewrite.h"
 #include "compile/row_choices.h"
@@ -42,6 +43,15 @@ Result join_reshapes(const Match& m) {
   const Var source = inner->inputs[0];
   if (m.b.type(source).shape == m.params.ints("new_sizes")) return one(source);
   return one(m.emit(known().reshape, m.params, {source}));
+}
+
+Result squeeze_of_reshape(const Match& m) {
+  const Equation* inner = m.b.defined_by(m.in[0], known().reshape);
+  if (!inner) return {};
+  const Var source = inner->inputs[0];
+  const Shape left = without_dims(m.b.type(m.in[0]).shape, m.params.ints("dimensions"));
+  if (m.b.type(source).shape == left) return one(source);
+  return one(m.emit(known().reshape, ops::reshape_params(left), {source}));
 }
 
 Result join_broadcasts(const Match& m) {
@@ -217,6 +227,7 @@ constexpr Row rows[] = {
     {"transpose", transpose_operands},        // transpose(transpose(x) + y) x + transpose(y)
     {"reshape", drop_reshape},                // reshape(x) to its own shape x
     {"reshape", join_reshapes},               // reshape(reshape(x))         reshape(x)
+    {"squeeze", squeeze_of_reshape},          // squeeze(reshape(x))         reshape(x)
     {"broadcast_in_dim", drop_broadcast},     // broadcast(x) to its shape   x
     {"broadcast_in_dim", join_broadcasts},    // broadcast(broadcast(x))     broadcast(x)
     {"convert_element_type", drop_convert},   // convert(x) to its own dtype x
@@ -227,6 +238,11 @@ constexpr Row rows[] = {
     {"select_n", drop_select},                // select_n(which, x, x)       x
     {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
     {"select_n", choose_piece},               // iota == 0 ? y : [x, z]      [y[0], z]
+    {"scatter", scatter_at_known},            // x.at[2].set(y)              update of x, at 2
+    {"gather", gather_at_known},              // of one window at 2          x[2:3]
+    {"dynamic_slice", slice_at_known},        // dynamic_slice(x, 2)         x[2:5]
+    {"dynamic_update_slice", update_all},     // update all of x by y        y
+    {"slice", slice_of_update},               // (x updated at 0 by y)[1:]   x[1:]
     {"slice", slice_of_choice},               // (iota == 0 ? y : x)[1:]     x[1:]
     {"neg", drop_double_neg},                 // neg(neg(x))                 x
     {"log", log_of_exp},                      // log(exp(x))                 x

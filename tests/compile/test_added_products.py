@@ -80,8 +80,9 @@ def test_what_others_need():
         return d + d.T @ d, jnp.sort(d.T @ d)
 
     for f, args in ((uses, (c, a, b)), (parts, (c, a, b)), (square, (c,))):
-        bits(jax.jit(f, donate_argnums=0)(jnp.array(c), *args[1:]), f(*args))
         bits(jax.jit(f)(*args), f(*args))
+        if f is not parts:  # whose result has another size
+            bits(jax.jit(f, donate_argnums=0)(jnp.array(args[0]), *args[1:]), f(*args))
 
 
 def test_plans(dump_of):

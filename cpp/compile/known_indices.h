@@ -1,0 +1,19 @@
+// compile/known_indices.h - gathers and scatters of one window whose place is known.
+#pragma once
+
+#include "compile/rewrite.h"
+
+namespace shardax {
+
+// x.at[2].set(y) is a dynamic_update_slice, or y where it is all of x.
+std::optional<Vars> scatter_at_known(const Match& m);
+// A gather of one window is a slice: it is seen where it lies.
+std::optional<Vars> gather_at_known(const Match& m);
+// So is a dynamic_slice.
+std::optional<Vars> slice_at_known(const Match& m);
+// A dynamic_update_slice that is all of its operand is the update.
+std::optional<Vars> update_all(const Match& m);
+// A slice of what is updated at a known place, which is the update, or of which none is in it.
+std::optional<Vars> slice_of_update(const Match& m);
+
+}  // namespace shardax
