@@ -171,6 +171,59 @@ Result shrink_elementwise(const Match& m) {
                     {result}));
 }
 
+Shape without_units(const Shape& shape) {
+  Shape out;
+  for (const std::int64_t d : shape) {
+    if (d != 1) out.push_back(d);
+  }
+  return out;
+}
+
+// What gives an operand dimensions of one element that it had not before; null where nothing does.
+const Equation* with_units(const Match& m, Var v) {
+  const Equation* reshape = m.b.defined_by(v, known().reshape);
+  if (!reshape) return nullptr;
+  const Shape &from = m.b.type(reshape->inputs[0]).shape, &to = m.b.type(v).shape;
+  const bool only = from.size() < to.size() && without_units(from) == without_units(to);
+  return only && !from.empty() ? reshape : nullptr;
+}
+
+// Elementwise work comes before dimensions of one element are added, so that it is one loop with
+// what comes before them.
+Result add_units_after(const Match& m) {
+  if (!m.op.effect.empty()) return {};
+  const Equation* first = nullptr;
+  for (const Var v : m.in) {
+    if (!first) first = with_units(m, v);
+  }
+  if (!first) return {};
+  const Shape shape = m.b.type(first->inputs[0]).shape, added = m.b.type(first->outputs[0]).shape;
+  const auto number = [&](Var v) {  // that repeats
+    const Equation* source = m.b.defined_by(v, known().broadcast_in_dim);
+    return source && m.b.type(source->inputs[0]).rank() == 0 ? source : nullptr;
+  };
+  for (const Var v : m.in) {
+    const Equation* source = with_units(m, v);
+    const bool same = source && m.b.type(source->inputs[0]).shape == shape;
+    if (m.b.type(v).rank() > 0 && !same && !number(v)) return {};
+  }
+  Vars operands;
+  for (const Var v : m.in) {
+    if (m.b.type(v).rank() == 0) {
+      operands.push_back(v);
+    } else if (const Equation* source = with_units(m, v)) {
+      operands.push_back(source->inputs[0]);
+    } else {
+      operands.push_back(m.emit(known().broadcast_in_dim,
+                                {{"shape", shape}, {"broadcast_dimensions", Ints()}},
+                                {number(v)->inputs[0]}));
+    }
+  }
+  const Var result = m.b.emit(m.op, m.params, operands, m.location)[0];
+  if (m.b.type(result).shape != shape) return {};
+  return one(m.emit(known().reshape, ops::reshape_params(added), {result}));
+}
+
 Result add_into_scatter(const Match& m) {
   static const Op& scatter_add = *find_op("scatter-add");
   for (const std::size_t i : {1, 0}) {
@@ -250,6 +303,7 @@ constexpr Row rows[] = {
     {"div", drop_unit_divisor},               // x / 1                       x
     {"", work_on_pieces},                     // [x, y] + z                  [x + z[:n], y + z[n:]]
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
+    {"", add_units_after},                    // -x[:, None]                 (-x)[:, None]
     {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
     {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)
     {"scatter-add", scatter_into_select},     // one number for each row     iota == i ? x : 0

@@ -64,6 +64,14 @@ template <bool greater, class T>
       nan[k] |= v != v;
     }
   }
+  const auto last = [&](V & to, Flags & flags, std::int64_t at) __attribute__((always_inline)) {
+    V v;
+    std::memcpy(&v, x + at, sizeof(V));
+    to = (greater ? to > v : to < v) ? to : v;
+    flags |= v != v;
+  };
+  for (std::int64_t k = 0; i + width <= n; i += width, ++k) last(best[k], nan[k], i);
+  if (i < n) last(best[vectors - 1], nan[vectors - 1], n - width);  // some of them again
   T result = least;
   bool any_nan = false;
   // A NaN that a later number has replaced is noted; one that is left is not needed.
@@ -76,7 +84,6 @@ template <bool greater, class T>
     const T b = best[0][l];
     result = (greater ? result > b : result < b) ? result : b;
   }
-  for (; i < n; ++i) result = extremum<greater>(result, x[i]);
   return any_nan ? std::numeric_limits<T>::quiet_NaN() : result;
 }
 
@@ -97,6 +104,11 @@ struct Extreme {
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
     join_extremum<greatest>(a, b);
+  }
+  template <class V>
+    requires std::is_floating_point_v<std::remove_cvref_t<decltype(V{}[0])>>
+  [[gnu::always_inline]] static void join_numbers(V& a, const V& b) {
+    a = (greatest ? a > b : a < b) ? a : b;
   }
   template <class T>
   static T identity() {

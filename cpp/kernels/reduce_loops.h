@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/dispatch.h"
 #include "kernels/reduce.h"
@@ -34,6 +35,13 @@ concept HasJoin = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
 template <class R, class T>
 concept HasShortRows = HasJoin<R, T> && std::is_floating_point_v<T>;
 
+// Lanes from `first` on.
+template <int first, class Half, class V, int... l>
+[[gnu::always_inline]] inline void lanes_from(Half& out, const V& x,
+                                              std::integer_sequence<int, l...>) {
+  out = __builtin_shufflevector(x, x, (first + l)...);
+}
+
 // Lane l and lane l + n / 2, and so on.
 template <class R, class T, int n>
 [[gnu::always_inline]] inline T reduce_tree(const typename LanesOf<T, n>::type& x) {
@@ -41,8 +49,8 @@ template <class R, class T, int n>
     return R::combine(x[0], x[1]);
   } else {
     typename LanesOf<T, n / 2>::type low, high;
-    std::memcpy(&low, &x, sizeof low);
-    std::memcpy(&high, reinterpret_cast<const char*>(&x) + sizeof low, sizeof high);
+    lanes_from<0>(low, x, std::make_integer_sequence<int, n / 2>());
+    lanes_from<n / 2>(high, x, std::make_integer_sequence<int, n / 2>());
     R::join(low, high);
     return reduce_tree<R, T, n / 2>(low);
   }
@@ -55,8 +63,10 @@ template <class R, int lanes, class T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
   constexpr int width = 32 / sizeof(T), vectors = lanes / width;
   using V = typename LanesOf<T, width>::type;
+  // One by one: what is copied as a whole goes through memory, which vectors wait for.
   V part[vectors];
-  std::memcpy(part, x, sizeof part);
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) std::memcpy(&part[v], x + v * width, sizeof part[v]);
   std::int64_t i = lanes;
   for (; i + lanes <= n; i += lanes) {
 #pragma GCC unroll 4

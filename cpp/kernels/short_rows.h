@@ -63,8 +63,26 @@ template <class T, int distance = 1>
   }
 }
 
+// Reductions that have a faster way to join numbers of which none is NaN.
+template <class R, class V>
+concept HasJoinOfNumbers = requires(V& a, const V& b) { R::join_numbers(a, b); };
+
+template <class R, bool numbers, class V>
+[[gnu::always_inline]] inline void join_lanes(V& a, const V& b) {
+  if constexpr (numbers)
+    R::join_numbers(a, b);
+  else
+    R::join(a, b);
+}
+// Of elements; where they are taken for numbers, notes which are NaN.
+template <class R, bool numbers, class V, class Mask>
+[[gnu::always_inline]] inline void join_element(V& a, const V& b, Mask& nan) {
+  if constexpr (numbers) nan |= b != b;
+  join_lanes<R, numbers>(a, b);
+}
+
 // Combines rows [0, width) of 16 lanes each to one vector of their results.
-template <class R, class T, int distance>
+template <class R, class T, int distance, bool numbers>
 [[gnu::always_inline]] inline void combine_lanes(typename ShortRows<T>::V* v) {
   using S = ShortRows<T>;
   if constexpr (distance > 0) {
@@ -74,10 +92,10 @@ template <class R, class T, int distance>
       typename S::V low, high;
       S::template pick<distance, 0>(low, v[2 * i], v[2 * i + 1], all);
       S::template pick<distance, 1>(high, v[2 * i], v[2 * i + 1], all);
-      R::join(low, high);
+      join_lanes<R, numbers>(low, high);
       v[i] = low;
     }
-    combine_lanes<R, T, distance / 2>(v);
+    combine_lanes<R, T, distance / 2, numbers>(v);
   }
 }
 
@@ -92,11 +110,19 @@ struct LastLanes {
   typename ShortRows<T>::Mask lanes[ShortRows<T>::vectors];
 };
 
+template <class Mask>
+[[gnu::always_inline]] inline bool any_lane(const Mask& mask) {
+  std::uint64_t words[sizeof(Mask) / 8], any = 0;
+  std::memcpy(words, &mask, sizeof words);
+  for (const std::uint64_t word : words) any |= word;
+  return any != 0;
+}
+
 // `width` rows of n elements to their results; load(out, row, at) reads a vector of a row's
 // elements, and may be asked for all lanes of its last block.
-template <class R, class T, class Load>
+template <class R, class T, bool numbers, class Load>
 [[gnu::always_inline]] inline void combine_few(typename ShortRows<T>::V& out, std::int64_t n,
-                                               const Load& load) {
+                                               const Load& load, typename ShortRows<T>::Mask& nan) {
   using S = ShortRows<T>;
   out = typename S::V{} + R::template identity<T>();
   for (std::int64_t first = 0; first < n; first += S::width) {
@@ -106,13 +132,14 @@ template <class R, class T, class Load>
     turn<T>(v);
 #pragma GCC unroll 8
     for (int k = 0; k < S::width; ++k) {
-      if (first + k < n) R::join(out, v[k]);
+      if (first + k < n) join_element<R, numbers>(out, v[k], nan);
     }
   }
 }
-template <class R, class T, class Load>
+template <class R, class T, bool numbers, class Load>
 [[gnu::always_inline]] inline void combine_blocks(typename ShortRows<T>::V& out, std::int64_t n,
-                                                  const LastLanes<T>& last, const Load& load) {
+                                                  const LastLanes<T>& last, const Load& load,
+                                                  typename ShortRows<T>::Mask& nan) {
   using S = ShortRows<T>;
   using V = typename S::V;
   const V identity = V{} + R::template identity<T>();
@@ -120,13 +147,16 @@ template <class R, class T, class Load>
   for (int k = 0; k < S::width; ++k) {
     V part[S::vectors], more;
 #pragma GCC unroll 4
-    for (int v = 0; v < S::vectors; ++v) load(part[v], k, v * S::width);
+    for (int v = 0; v < S::vectors; ++v) {
+      load(part[v], k, v * S::width);
+      if constexpr (numbers) nan |= part[v] != part[v];
+    }
     std::int64_t i = row_lanes;
     for (; i + row_lanes <= n; i += row_lanes) {
 #pragma GCC unroll 4
       for (int v = 0; v < S::vectors; ++v) {
         load(more, k, i + v * S::width);
-        R::join(part[v], more);
+        join_element<R, numbers>(part[v], more, nan);
       }
     }
     if (i < n) {
@@ -134,25 +164,33 @@ template <class R, class T, class Load>
       for (int v = 0; v < S::vectors; ++v) {
         load(more, k, i + v * S::width);
         more = last.lanes[v] ? more : identity;
-        R::join(part[v], more);
+        join_element<R, numbers>(part[v], more, nan);
       }
     }
 #pragma GCC unroll 2
     for (int half = S::vectors / 2; half > 0; half /= 2) {
-      for (int v = 0; v < half; ++v) R::join(part[v], part[v + half]);
+      for (int v = 0; v < half; ++v) join_lanes<R, numbers>(part[v], part[v + half]);
     }
     rows[k] = part[0];
   }
-  combine_lanes<R, T, S::width / 2>(rows);
+  combine_lanes<R, T, S::width / 2, numbers>(rows);
   out = rows[0];
 }
 template <class R, class T, class Load>
 [[gnu::always_inline]] inline void combine_rows(typename ShortRows<T>::V& out, std::int64_t n,
                                                 const LastLanes<T>& last, const Load& load) {
+  typename ShortRows<T>::Mask nan{};
+  if constexpr (HasJoinOfNumbers<R, typename ShortRows<T>::V>) {
+    if (n < row_lanes)
+      combine_few<R, T, true>(out, n, load, nan);
+    else
+      combine_blocks<R, T, true>(out, n, last, load, nan);
+    if (!any_lane(nan)) return;
+  }
   if (n < row_lanes)
-    combine_few<R, T>(out, n, load);
+    combine_few<R, T, false>(out, n, load, nan);
   else
-    combine_blocks<R, T>(out, n, last, load);
+    combine_blocks<R, T, false>(out, n, last, load, nan);
 }
 
 // Calls part(x, first, rows) for rows of n elements at x, as many as fill vectors of results,
@@ -204,11 +242,15 @@ template <class R, class T, class Acc>
   using S = ShortRows<T>;
   typedef Acc Results __attribute__((vector_size(S::width * sizeof(Acc))));
   const LastLanes<T> last(n);
-  in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
+  // Inlined, as what is a function of its own is compiled for any processor.
+  const auto part = [&](const T* from, std::int64_t first, std::int64_t count)
+      __attribute__((always_inline)) {
     typename S::V results;
-    combine_rows<R, T>(results, n, last, [&](auto& out, std::int64_t row, std::int64_t at) {
+    const auto load = [&](auto& out, std::int64_t row, std::int64_t at)
+        __attribute__((always_inline)) {
       std::memcpy(&out, from + row * n + at, sizeof out);
-    });
+    };
+    combine_rows<R, T>(results, n, last, load);
     const auto found = __builtin_convertvector(results, Results);
     const auto bytes = static_cast<std::size_t>(count) * sizeof(Acc);
     Results total = {};
@@ -221,7 +263,8 @@ template <class R, class T, class Acc>
       R::join(total, found);
       std::memcpy(acc + first, &total, bytes);
     }
-  });
+  };
+  in_padded_rows(x, n, rows, part);
 }
 
 }  // namespace shardax::kernels

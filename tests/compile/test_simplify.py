@@ -113,3 +113,29 @@ jax.pmap(gradient, "i", in_axes=(None, 0), out_axes=None)(jnp.ones((64, 64)), x)
 """)
     assert "dot_general -> f32[64,64]" in plan
     assert "f32[4,64,64]" not in plan
+
+
+def test_dimensions_of_one_element_part_no_loops(dump_of):
+    """What stands before them, and what uses the values with them, is one loop."""
+
+    def f(x, y):
+        top = jnp.maximum(x.max(-1), -1)[:, None]
+        safe = jnp.where(jnp.isfinite(top), top, 0)
+        kept = jnp.clip(safe[None] * 2, -5, y[:, None])  # another operand with one more dimension
+        return x - safe, kept, (jnp.exp(-safe)[..., None] > 0.5).astype("int32")
+
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((7, 9)).astype("float32")
+    x[3, 4] = np.inf
+    y = rng.standard_normal((7, 1)).astype("float32")
+    with jax.disable_jit():
+        expected = f(jnp.asarray(x), jnp.asarray(y))
+    for got, want in zip(jax.jit(f)(x, y), expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
+        assert got.shape == want.shape and got.dtype == want.dtype
+    plan = dump_of(
+        "import shardax as jax, shardax.numpy as jnp\n"
+        "x = jnp.sin(jnp.arange(64.)).reshape(8, 8)\n"
+        "jax.jit(lambda x: jax.scipy.special.logsumexp(x, 1))(x)"
+    )
+    assert "max is_finite select_n" in plan, plan

@@ -35,7 +35,7 @@ def test_rows_are_reduced_as_numpy_does(n, dtype):
         np.testing.assert_array_equal(jnp.argmin(given, -1), x.argmin(-1))
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 10, 16, 33, 100, 127])
+@pytest.mark.parametrize("n", [1, 2, 7, 10, 16, 33, 100, 127, 128, 161, 500, 1003])
 def test_ties_infinities_and_nan(n):
     rng = np.random.default_rng(n)
     pool = np.array([0.0, -0.0, 1.0, np.inf, -np.inf], np.float32)
