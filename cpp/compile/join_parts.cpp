@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/placed_parts.h"
 
 namespace shardax {
 
@@ -117,7 +118,11 @@ std::optional<Vars> work_on_pieces(const Match& m) {
   }
   if (!joined || m.b.type(m.in[*joined]).bytes() < least_worked_bytes) return {};
   const Equation whole = *m.b.definition(m.in[*joined]);
-  if (whole.inputs.size() > most_joined) return {};
+  const Shape& shape = m.b.type(m.in[*joined]).shape;
+  const auto is_short = [&](Var piece) { return !has_long_rows(m.b.type(piece).shape, shape); };
+  if (whole.inputs.size() > most_joined ||
+      std::any_of(whole.inputs.begin(), whole.inputs.end(), is_short))
+    return {};
   const std::int64_t d = whole.params.integer("dimension");
   Vars pieces;
   std::int64_t begin = 0;

@@ -10,7 +10,6 @@
 namespace shardax {
 namespace {
 
-// A loop that writes shorter rows is slower than a copy.
 constexpr std::int64_t least_run = 32;
 
 bool puts_together(const Equation& eqn) {
@@ -23,16 +22,6 @@ bool puts_together(const Equation& eqn) {
          eqn.params.ints("interior") == Ints(low.size(), 0);
 }
 
-// How many elements of a part lie side by side in the whole.
-std::int64_t run_of(const Shape& part, const Shape& whole) {
-  std::int64_t run = 1;
-  for (std::size_t d = part.size(); d-- > 0;) {
-    run *= part[d];
-    if (part[d] != whole[d]) break;
-  }
-  return run;
-}
-
 // [begin, begin + size) of the window along a dimension.
 Window cut(Window w, std::size_t d, std::int64_t begin, std::int64_t size) {
   w.offset += begin * w.strides[d];
@@ -41,6 +30,15 @@ Window cut(Window w, std::size_t d, std::int64_t begin, std::int64_t size) {
 }
 
 }  // namespace
+
+bool has_long_rows(const Shape& part, const Shape& whole) {
+  std::int64_t run = 1;
+  for (std::size_t d = part.size(); d-- > 0;) {
+    run *= part[d];
+    if (part[d] != whole[d]) break;
+  }
+  return run >= least_run;
+}
 
 std::unordered_map<Var, int> placed_parts(const Program& program,
                                           const std::vector<FusedUnit>& units) {
@@ -65,7 +63,7 @@ std::unordered_map<Var, int> placed_parts(const Program& program,
       const Type& type = program.type(v);
       if (program.equations[index(maker)].op->kind == Kind::elementwise &&
           type.shape == loops[index(maker)]->shape && type.dtype == whole.dtype &&
-          run_of(type.shape, whole.shape) >= least_run)
+          has_long_rows(type.shape, whole.shape))
         out.emplace(v, e);
     }
   }

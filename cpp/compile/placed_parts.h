@@ -11,6 +11,10 @@
 
 namespace shardax {
 
+// Do enough elements of a part lie side by side in the whole? A loop that writes shorter rows is
+// slower than a copy.
+bool has_long_rows(const Shape& part, const Shape& whole);
+
 // For each variable that is such a part: the equation that puts the whole together.
 std::unordered_map<Var, int> placed_parts(const Program& program,
                                           const std::vector<FusedUnit>& units);
