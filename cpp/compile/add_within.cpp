@@ -18,17 +18,6 @@
 namespace shardax {
 namespace {
 
-bool is_zero(const Program& program, Var v, const std::vector<int>& made_by) {
-  if (const int e = made_by[index(v)]; e >= 0) {
-    const Equation& eqn = program.equations[static_cast<std::size_t>(e)];
-    return eqn.op == &known().broadcast_in_dim && is_zero(program, eqn.inputs[0], made_by);
-  }
-  const auto at = std::find_if(program.constants.begin(), program.constants.end(),
-                               [&](const Constant& c) { return c.var == v; });
-  return at != program.constants.end() && at->value->type().rank() == 0 &&
-         scalar_text(*at->value) == "0.0";
-}
-
 std::size_t result_at(const Equation& eqn, Var v) {
   return static_cast<std::size_t>(std::find(eqn.outputs.begin(), eqn.outputs.end(), v) -
                                   eqn.outputs.begin());

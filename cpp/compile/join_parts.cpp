@@ -47,6 +47,13 @@ std::optional<Padded> padded(const Match& m, Var v) {
 
 }  // namespace
 
+Var slice_of(const Match& m, Var v, const Ints& start, const Ints& limit) {
+  return m.emit(
+      known().slice,
+      {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(start.size(), 1)}},
+      {v});
+}
+
 Var part_along(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std::int64_t end) {
   Shape shape = m.b.type(v).shape;
   if (shape.empty()) return v;
@@ -59,10 +66,7 @@ Var part_along(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std:
   Ints start(shape.size(), 0), limit(shape.begin(), shape.end());
   start[index(dim)] = begin;
   limit[index(dim)] = end;
-  return m.emit(
-      known().slice,
-      {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(shape.size(), 1)}},
-      {v});
+  return slice_of(m, v, start, limit);
 }
 
 std::optional<Vars> join_pads(const Match& m) {

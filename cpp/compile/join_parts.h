@@ -8,6 +8,9 @@ namespace shardax {
 // Is it a scalar constant, or one repeated, of that value?
 bool is_scalar_constant(const Builder& builder, Var v, double wanted);
 
+// v[start[0]:limit[0], ...].
+Var slice_of(const Match& m, Var v, const Ints& start, const Ints& limit);
+
 // v[begin:end] along the dimension, of a broadcast a smaller one; v if it has no dimensions.
 Var part_along(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std::int64_t end);
 

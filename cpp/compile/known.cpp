@@ -1,6 +1,10 @@
 // compile/known.cpp - records by name, looked up once.
 #include "compile/known.h"
 
+#include <algorithm>
+
+#include "base/index.h"
+
 namespace shardax {
 
 const KnownOps& known() {
@@ -34,6 +38,18 @@ const KnownOps& known() {
 bool adds(const Op& op) {
   static const Op& add_any = *find_op("add_any");
   return &op == &known().add || &op == &add_any;
+}
+
+bool is_zero(const Program& program, Var v, const std::vector<int>& made_by) {
+  if (const int e = made_by[index(v)]; e >= 0) {
+    const Equation& eqn = program.equations[index(e)];
+    return eqn.op == &known().broadcast_in_dim && is_zero(program, eqn.inputs[0], made_by);
+  }
+  const auto at = std::find_if(program.constants.begin(), program.constants.end(),
+                               [&](const Constant& c) { return c.var == v; });
+  if (at == program.constants.end() || at->value->type().rank() != 0) return false;
+  const std::string text = scalar_text(*at->value);
+  return text == "0.0" || text == "0";
 }
 
 }  // namespace shardax

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/op.h"
+#include "ir/program.h"
 
 namespace shardax {
 
@@ -15,5 +16,8 @@ const KnownOps& known();
 
 // Is it a sum of two operands?
 bool adds(const Op& op);
+
+// Is it the constant 0, or that repeated? `made_by`: the makers of the program's variables.
+bool is_zero(const Program& program, Var v, const std::vector<int>& made_by);
 
 }  // namespace shardax

@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/join_parts.h"
 #include "ops/ops.h"
 #include "ops/orders.h"
 
@@ -105,11 +106,7 @@ std::optional<Vars> gather_at_known(const Match& m) {
   const Type result = infer_types(m.op, {m.b.type(m.in[0]), m.b.type(m.in[1])}, p)[0];
   Ints limit = *start;
   for (std::size_t d = 0; d < limit.size(); ++d) limit[d] += sizes[d];
-  const Var part = m.emit(
-      known().slice,
-      {{"start_indices", *start}, {"limit_indices", limit}, {"strides", Ints(shape.size(), 1)}},
-      {m.in[0]});
-  return one(reshaped(m, part, result.shape));
+  return one(reshaped(m, slice_of(m, m.in[0], *start, limit), result.shape));
 }
 
 std::optional<Vars> slice_at_known(const Match& m) {
@@ -122,10 +119,7 @@ std::optional<Vars> slice_at_known(const Match& m) {
     start.push_back(std::clamp<std::int64_t>(one->front(), 0, shape[d] - sizes[d]));
     limit.push_back(start[d] + sizes[d]);
   }
-  return one(m.emit(
-      known().slice,
-      {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(shape.size(), 1)}},
-      {m.in[0]}));
+  return one(slice_of(m, m.in[0], start, limit));
 }
 
 std::optional<Vars> update_all(const Match& m) {

@@ -70,7 +70,7 @@ class LateMoves : private CountedLoop {
 
   // Notes the equations that make `v` of one source; false: it is made in another way.
   bool follow(Var v, Move& move) const {
-    if (is_zero(v)) {
+    if (is_nothing(v)) {
       note(v, move);
       return true;
     }
@@ -93,15 +93,14 @@ class LateMoves : private CountedLoop {
     if (makers_[index(v)] >= 0) move.numbers.push_back(makers_[index(v)]);
   }
 
-  bool is_zero(Var v) const {
-    if (const Equation* e = definition(v))
-      return e->op == &known().broadcast_in_dim && is_zero(e->inputs[0]);
-    if (const std::optional<std::size_t> input = whole_input(v))
-      return is_scalar_constant(builder_, in_[*input], 0);
-    const auto at = std::find_if(body_.constants.begin(), body_.constants.end(),
-                                 [&](const Constant& c) { return c.var == v; });
-    return at != body_.constants.end() && at->value->type().rank() == 0 &&
-           (scalar_text(*at->value) == "0.0" || scalar_text(*at->value) == "0");
+  bool is_nothing(Var v) const {
+    if (is_zero(body_, v, makers_)) return true;
+    for (const Equation* e = definition(v); e; e = definition(v)) {
+      if (e->op != &known().broadcast_in_dim) return false;
+      v = e->inputs[0];
+    }
+    const std::optional<std::size_t> input = whole_input(v);
+    return input && is_scalar_constant(builder_, in_[*input], 0);
   }
   // The input that is the same in each turn.
   std::optional<std::size_t> whole_input(Var v) const {
@@ -135,7 +134,7 @@ class LateMoves : private CountedLoop {
     ++within[index(made)];
     return std::all_of(move.numbers.begin(), move.numbers.end(), [&](int number) {
       const Var v = equation(number).outputs[0];
-      return is_zero(v) || is_fixed(v) || within[index(v)] == uses_[index(v)];
+      return is_nothing(v) || is_fixed(v) || within[index(v)] == uses_[index(v)];
     });
   }
   const Equation& equation(int number) const {

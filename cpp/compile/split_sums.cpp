@@ -64,13 +64,6 @@ class SplitSums : private CountedLoop {
     return found == sums_.end() ? nullptr : &*found;
   }
 
-  bool is_zero(Var v) const {
-    const auto at = std::find_if(body_.constants.begin(), body_.constants.end(),
-                                 [&](const Constant& c) { return c.var == v; });
-    return at != body_.constants.end() && at->value->type().rank() == 0 &&
-           scalar_text(*at->value) == "0.0";
-  }
-
   // Is carry `n` only added to, products that each lie among zeros, side by side?
   std::optional<Pieces> pieces_of(std::size_t n) const {
     const Var carry = body_.inputs[operands_[n]], sum = body_.outputs[results_[n]];
@@ -100,7 +93,7 @@ class SplitSums : private CountedLoop {
 
   bool add_piece(Var v, Pieces& to) const {
     const Equation* pad = alone(v, known().pad);
-    if (!pad || !is_zero(pad->inputs[1])) return false;
+    if (!pad || !is_zero(body_, pad->inputs[1], makers_)) return false;
     const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
     const Type& own = body_.type(pad->inputs[0]);
     std::int64_t axis = -1;
