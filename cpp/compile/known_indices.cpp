@@ -61,19 +61,18 @@ Var reshaped(const Match& m, Var v, const Shape& shape) {
   return m.emit(known().reshape, ops::reshape_params(shape), {v});
 }
 
-// Where a dynamic_update_slice writes, if its starts are constants.
-std::optional<Ints> starts_of(const Match& m, const Equation& update) {
-  const Shape &shape = m.b.type(update.inputs[0]).shape, &sizes = m.b.type(update.inputs[1]).shape;
+}  // namespace
+
+std::optional<Ints> known_starts(const Match& m, const Shape& shape, const Shape& sizes,
+                                 const Vars& inputs) {
   Ints starts;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::optional<Ints> one = known_integers(m, update.inputs[d + 2]);
+    const std::optional<Ints> one = known_integers(m, inputs[d + 2]);
     if (!one) return {};
     starts.push_back(std::clamp<std::int64_t>(one->front(), 0, shape[d] - sizes[d]));
   }
   return starts;
 }
-
-}  // namespace
 
 std::optional<Vars> scatter_at_known(const Match& m) {
   const Params& p = m.params;
@@ -132,9 +131,9 @@ std::optional<Vars> slice_of_update(const Match& m) {
   const Equation* found = m.b.defined_by(m.in[0], known().dynamic_update_slice);
   if (!found) return {};
   const Equation update = *found;
-  const std::optional<Ints> starts = starts_of(m, update);
-  if (!starts) return {};
   const Shape sizes = m.b.type(update.inputs[1]).shape;
+  const std::optional<Ints> starts = known_starts(m, m.b.type(m.in[0]).shape, sizes, update.inputs);
+  if (!starts) return {};
   const Ints &begin = m.params.ints("start_indices"), &end = m.params.ints("limit_indices");
   bool apart = false, within = m.params.ints("strides") == Ints(sizes.size(), 1);
   Ints from, to;

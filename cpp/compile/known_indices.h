@@ -9,6 +9,9 @@ namespace shardax {
 std::optional<Vars> scatter_at_known(const Match& m);
 // A gather of one window is a slice: it is seen where it lies.
 std::optional<Vars> gather_at_known(const Match& m);
+// Where a dynamic_update_slice writes, if its starts are constants.
+std::optional<Ints> known_starts(const Match& m, const Shape& shape, const Shape& sizes,
+                                 const Vars& inputs);
 // So is a dynamic_slice.
 std::optional<Vars> slice_at_known(const Match& m);
 // A dynamic_update_slice that is all of its operand is the update.

@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/join_parts.h"
+#include "compile/known_indices.h"
 #include "ops/ops.h"
 #include "ops/orders.h"
 
@@ -154,6 +155,86 @@ std::optional<Vars> sum_of_chosen_row(const Match& m) {
   // As the sum has it: without the sign of a zero.
   const Var zero = m.b.constant(scalar_array(m.b.type(row).dtype, 0));
   return one(m.emit(known().add, {}, {row, zero}));
+}
+
+namespace {
+
+// What `v` is before dimensions of one element come or go.
+Var without_units(const Match& m, Var v) {
+  for (const Equation* e = m.b.definition(v);
+       e && (e->op == &known().reshape || e->op == &known().squeeze); e = m.b.definition(v)) {
+    const auto long_dims = [&](Var x) {
+      Shape out;
+      for (const std::int64_t n : m.b.type(x).shape) {
+        if (n != 1) out.push_back(n);
+      }
+      return out;
+    };
+    if (long_dims(v) != long_dims(e->inputs[0])) break;
+    v = e->inputs[0];
+  }
+  return v;
+}
+
+// The dimension of `to` that is dimension `d` of `from`, where they differ in dimensions of one
+// element.
+std::int64_t same_dim(const Shape& from, std::int64_t d, const Shape& to) {
+  const auto before =
+      std::count_if(from.begin(), from.begin() + d, [](std::int64_t n) { return n != 1; });
+  std::int64_t left = before;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    if (to[k] != 1 && left-- == 0) return static_cast<std::int64_t>(k);
+  }
+  return -1;
+}
+
+// Is that window of `v` the one of `source`? Updates may lie between them, elsewhere.
+bool has_from(const Match& m, Var v, Var source, const Ints& start, const Ints& limit) {
+  while (v != source) {
+    const Equation* update = m.b.defined_by(v, known().dynamic_update_slice);
+    if (!update) return false;
+    const Shape& sizes = m.b.type(update->inputs[1]).shape;
+    const std::optional<Ints> at = known_starts(m, m.b.type(v).shape, sizes, update->inputs);
+    if (!at) return false;
+    bool apart = false;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      apart = apart || (*at)[d] >= limit[d] || (*at)[d] + sizes[d] <= start[d];
+    if (!apart) return false;
+    v = update->inputs[0];
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Vars> update_by_choice(const Match& m) {
+  const Equation* choice = m.b.defined_by(without_units(m, m.in[1]), known().select_n);
+  if (!choice) return {};
+  const Vars in = choice->inputs;
+  const std::optional<Chosen> where = choice_of(m, in);
+  if (!where) return {};
+  const Shape all = m.b.type(m.in[0]).shape, sizes = m.b.type(m.in[1]).shape;
+  const std::optional<Ints> starts = known_starts(m, all, sizes, m.in);
+  const Equation* kept = m.b.defined_by(without_units(m, in[1]), known().slice);
+  if (!starts || !kept) return {};
+  Ints limits = *starts;
+  for (std::size_t d = 0; d < limits.size(); ++d) limits[d] += sizes[d];
+  if (!has_from(m, m.in[0], kept->inputs[0], *starts, limits) ||
+      kept->params.ints("start_indices") != *starts ||
+      kept->params.ints("limit_indices") != limits ||
+      kept->params.ints("strides") != Ints(sizes.size(), 1))
+    return {};
+  const std::int64_t dim = same_dim(m.b.type(in[0]).shape, where->dim, sizes);
+  if (dim < 0) return {};
+  Shape row = sizes;
+  row[index(dim)] = 1;
+  const Var chosen = part_along(m, in[2], where->dim, where->at, where->at + 1);
+  Vars operands{m.in[0], m.emit(known().reshape, ops::reshape_params(row), {chosen})};
+  for (std::size_t d = 0; d < starts->size(); ++d) {
+    const std::int64_t start = (*starts)[d] + (static_cast<std::int64_t>(d) == dim ? where->at : 0);
+    operands.push_back(m.b.constant(scalar_array_int(DType::int32, start)));
+  }
+  return one(m.emit(known().dynamic_update_slice, {}, operands));
 }
 
 }  // namespace shardax

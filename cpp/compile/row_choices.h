@@ -15,4 +15,8 @@ std::optional<Vars> slice_of_choice(const Match& m);
 // that one device has, the others compute nothing.
 std::optional<Vars> sum_of_chosen_row(const Match& m);
 
+// x[:, 2] = where(iota == 7, y, x[:, 2]) writes y[7] alone: of what devices keep, the one that has
+// something new writes it.
+std::optional<Vars> update_by_choice(const Match& m);
+
 }  // namespace shardax

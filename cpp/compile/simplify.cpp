@@ -273,34 +273,35 @@ struct Row {
 // In the order in which they are tried. For the example, `sum` is reduce_sum.
 constexpr Row rows[] = {
     // before                                   after
-    {"", fold_scalars},                       // sign(7)                     1
-    {"transpose", drop_transpose},            // transpose(x), in order      x
-    {"transpose", join_transposes},           // transpose(transpose(x))     transpose(x)
-    {"transpose", transpose_into_dot},        // transpose(dot(a, b))        dot(b, a)
-    {"transpose", transpose_operands},        // transpose(transpose(x) + y) x + transpose(y)
-    {"reshape", drop_reshape},                // reshape(x) to its own shape x
-    {"reshape", join_reshapes},               // reshape(reshape(x))         reshape(x)
-    {"squeeze", squeeze_of_reshape},          // squeeze(reshape(x))         reshape(x)
-    {"broadcast_in_dim", drop_broadcast},     // broadcast(x) to its shape   x
-    {"broadcast_in_dim", join_broadcasts},    // broadcast(broadcast(x))     broadcast(x)
-    {"convert_element_type", drop_convert},   // convert(x) to its own dtype x
-    {"stop_gradient", drop_identity},         // stop_gradient(x)            x
-    {"sharding_constraint", drop_identity},   // sharding_constraint(x)      x
-    {"reshard", drop_identity},               // reshard(x)                  x
-    {"device_put", drop_identity},            // device_put(x)               x
-    {"select_n", drop_select},                // select_n(which, x, x)       x
-    {"select_n", select_into_update},         // select(p, update(x), x)     update of x, chosen
-    {"select_n", choose_piece},               // iota == 0 ? y : [x, z]      [y[0], z]
-    {"scatter", scatter_at_known},            // x.at[2].set(y)              update of x, at 2
-    {"gather", gather_at_known},              // of one window at 2          x[2:3]
-    {"dynamic_slice", slice_at_known},        // dynamic_slice(x, 2)         x[2:5]
-    {"dynamic_update_slice", update_all},     // update all of x by y        y
-    {"slice", slice_of_update},               // (x updated at 0 by y)[1:]   x[1:]
-    {"slice", slice_of_choice},               // (iota == 0 ? y : x)[1:]     x[1:]
-    {"neg", drop_double_neg},                 // neg(neg(x))                 x
-    {"log", log_of_exp},                      // log(exp(x))                 x
-    {"mul", drop_unit_factor},                // x * 1, 1 * x                x
-    {"div", drop_unit_divisor},               // x / 1                       x
+    {"", fold_scalars},                          // sign(7)                     1
+    {"transpose", drop_transpose},               // transpose(x), in order      x
+    {"transpose", join_transposes},              // transpose(transpose(x))     transpose(x)
+    {"transpose", transpose_into_dot},           // transpose(dot(a, b))        dot(b, a)
+    {"transpose", transpose_operands},           // transpose(transpose(x) + y) x + transpose(y)
+    {"reshape", drop_reshape},                   // reshape(x) to its own shape x
+    {"reshape", join_reshapes},                  // reshape(reshape(x))         reshape(x)
+    {"squeeze", squeeze_of_reshape},             // squeeze(reshape(x))         reshape(x)
+    {"broadcast_in_dim", drop_broadcast},        // broadcast(x) to its shape   x
+    {"broadcast_in_dim", join_broadcasts},       // broadcast(broadcast(x))     broadcast(x)
+    {"convert_element_type", drop_convert},      // convert(x) to its own dtype x
+    {"stop_gradient", drop_identity},            // stop_gradient(x)            x
+    {"sharding_constraint", drop_identity},      // sharding_constraint(x)      x
+    {"reshard", drop_identity},                  // reshard(x)                  x
+    {"device_put", drop_identity},               // device_put(x)               x
+    {"select_n", drop_select},                   // select_n(which, x, x)       x
+    {"select_n", select_into_update},            // select(p, update(x), x)     update of x, chosen
+    {"select_n", choose_piece},                  // iota == 0 ? y : [x, z]      [y[0], z]
+    {"scatter", scatter_at_known},               // x.at[2].set(y)              update of x, at 2
+    {"gather", gather_at_known},                 // of one window at 2          x[2:3]
+    {"dynamic_slice", slice_at_known},           // dynamic_slice(x, 2)         x[2:5]
+    {"dynamic_update_slice", update_all},        // update all of x by y        y
+    {"dynamic_update_slice", update_by_choice},  // update by iota == 7 ? y : x  of y[7] alone
+    {"slice", slice_of_update},                  // (x updated at 0 by y)[1:]   x[1:]
+    {"slice", slice_of_choice},                  // (iota == 0 ? y : x)[1:]     x[1:]
+    {"neg", drop_double_neg},                    // neg(neg(x))                 x
+    {"log", log_of_exp},                         // log(exp(x))                 x
+    {"mul", drop_unit_factor},                   // x * 1, 1 * x                x
+    {"div", drop_unit_divisor},                  // x / 1                       x
     {"", work_on_pieces},                     // [x, y] + z                  [x + z[:n], y + z[n:]]
     {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
     {"", add_units_after},                    // -x[:, None]                 (-x)[:, None]

@@ -95,3 +95,37 @@ jax.pmap(f, axis_name="i", in_axes=(0, None), out_axes=None)(x, x[1])
 """)
     assert "(64, 256) sub" in plan or "(16384,) mul sub" in plan
     assert "loop (16384,) mul sub" in plan
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("index", [0, 3, N - 1])
+def test_updates(index, dim):
+    """What only one index of a dimension changes."""
+
+    def f(x, y):
+        chosen = at(index, 3, dim)
+        first, last = x[:1], x[3:5, 1:]
+        some = at(index, 2, dim - 1) if dim else chosen[:, :, 0]
+        beside = jnp.where(some, y[0] if dim else y[:, 1], x[2] if dim else x[:, 1])
+        return (
+            jax.lax.dynamic_update_slice(x, jnp.where(chosen, y, x), (0, 0, 0)),
+            x.at[2].set(beside) if dim else x.at[:, 1].set(beside),
+            x.at[:1].set(jnp.where(at(index, 3, 2), y[:1], first)),
+            x.at[2:4, 1:].set(jnp.where(at(index, 3, 2), y[3:5, 1:], last)),  # from elsewhere
+            x.at[3:5, 1:].set(jnp.where(at(index, 3, 2), 5.0, last)),
+        )
+
+    x = jnp.asarray(values(N, N, N))
+    agree(f, x, x[::-1] * 2)
+
+
+def test_one_row_is_written(dump_of):
+    plan = dump_of("""
+import numpy as np, shardax as jax, shardax.numpy as jnp
+def f(x, y):
+    x = jnp.sort(x)
+    return x.at[:, 1].set(jnp.where(jnp.arange(4)[:, None] == 2, jnp.sort(y), x[:, 1]))
+x = jnp.asarray(np.random.default_rng(0).standard_normal((4, 64, 256)), "float32")
+jax.jit(f)(x, x[:, 3] + 1)
+""")
+    assert "select_n" not in plan and "dynamic_update_slice" in plan
