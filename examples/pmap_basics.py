@@ -79,6 +79,12 @@ neighbours = shardax.pmap(
 print("left neighbours:", neighbours)
 
 # %% [markdown]
+# What is mapped stays where it has been computed, a slice on each device:
+
+# %%
+square(jnp.arange(2 * n).reshape(n, 2))
+
+# %% [markdown]
 # ## More slices than devices
 #
 # Slices and devices go one to one. One slice too many is an error that names the remedy; the number

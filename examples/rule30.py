@@ -58,6 +58,12 @@ for row in picture:
     print("".join(".#"[int(cell)] for cell in row).rstrip("."))
 
 # %% [markdown]
+# Each device has its own columns, one row below the other:
+
+# %%
+pieces
+
+# %% [markdown]
 # ## The same on one device
 
 

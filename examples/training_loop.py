@@ -79,3 +79,11 @@ for height in heights:
     bar = "".join("#" if value >= height else " " for value in losses)
     print(f"{height:8.4f} |{bar.rstrip()}")
 print(" " * 9 + "+" + "-" * steps)
+
+# %% [markdown]
+# ## What eight devices cost
+#
+# `shardax.explain(parallel_step)(params, x, y)` tells: the parameters, which all devices share,
+# exist once, and the average over devices is part of the sums over samples, so that nothing is
+# sent. [Data parallelism](data_parallelism.ipynb) shows such an explanation, [how it
+# scales](how_it_scales.ipynb) what the same step would take on devices apart.

@@ -85,3 +85,9 @@ for part in ("a half", "a whole"):
     print(f"after {part} period: height {float(shape[peak]):+.2f} at {float(x[peak]):.2f}")
 drift = abs(float(total_energy(*state)) / first_energy - 1)
 print("energy is conserved to 1 %:", drift < 0.01)
+
+# %% [markdown]
+# The string at the end, piece by piece:
+
+# %%
+state[1]

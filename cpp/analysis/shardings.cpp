@@ -62,6 +62,8 @@ ShardingPtr of_stack(const ShardingPtr& slice, const Port& port) {
   return with_spec(*slice, std::move(split));
 }
 
+Shardings followed(const Program& program, const Shardings& in);
+
 // One run from where carries start; of several programs, what the first that says something says.
 Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shardings& in) {
   Shardings out(bodies.results.size());
@@ -70,7 +72,7 @@ Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shar
     Shardings inner;
     for (const std::size_t i : bodies.taken_by(k))
       inner.push_back(of_slice(in[i], bodies.operands[i], in_types[i].rank()));
-    const Shardings own = propagate(*bodies.programs[k], inner);
+    const Shardings own = followed(*bodies.programs[k], inner);
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!out[i]) out[i] = of_stack(own[i], bodies.results[i]);
     }
@@ -291,10 +293,34 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   return out;
 }
 
+namespace {
+
+// Over automatic axes an array may have parts of different sizes while a program runs, not where it
+// leaves it.
+ShardingPtr even_parts(const ShardingPtr& sharding, const Type& type) {
+  if (!sharding || !sharding->named || sharding->is_explicit()) return sharding;
+  Split split = sharding->spec;
+  bool even = true;
+  for (std::size_t d = 0; d < std::min(split.size(), type.rank()); ++d) {
+    if (type.shape[d] % ops::parts_of(split[d], *sharding) == 0) continue;
+    split[d].clear();
+    even = false;
+  }
+  return even ? sharding : with_spec(*sharding, trimmed(std::move(split)));
+}
+
+Shardings even_parts(Shardings shardings, const Types& types) {
+  for (std::size_t i = 0; i < shardings.size(); ++i)
+    shardings[i] = even_parts(shardings[i], types[i]);
+  return shardings;
+}
+
+}  // namespace
+
 Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
                             const Types& out_types, const Shardings& in) {
   static const Op* const slices[] = {find_op("slice"), find_op("dynamic_slice")};
-  Shardings out = propagate(op, params, in_types, out_types, in);
+  Shardings out = even_parts(propagate(op, params, in_types, out_types, in), out_types);
   if (std::ranges::find(slices, &op) == std::end(slices)) return out;
   if (!out[0] || !out[0]->named || out[0]->is_explicit()) return out;
   Split split = out[0]->spec;
@@ -306,6 +332,12 @@ Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_
 }
 
 Shardings propagate(const Program& program, const Shardings& in) {
+  return even_parts(followed(program, in), program.output_types());
+}
+
+namespace {
+
+Shardings followed(const Program& program, const Shardings& in) {
   const ShardingGiven asked_already;
   Shardings known(program.types.size());
   const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
@@ -335,9 +367,9 @@ Shardings propagate(const Program& program, const Shardings& in) {
   return out;
 }
 
-namespace {
 ShardingPtr current_mesh;
-}
+
+}  // namespace
 
 void set_context_mesh(ShardingPtr mesh) { current_mesh = std::move(mesh); }
 const ShardingPtr& context_mesh() { return current_mesh; }

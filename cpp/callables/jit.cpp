@@ -214,9 +214,26 @@ std::shared_ptr<JitEntry> Jit::with_held_values(std::shared_ptr<JitEntry> entry,
   return entry;
 }
 
-// Null for the first call of a signature: what is called once is not worth a program.
+namespace {
+
+// Is one of them an array that lies on a mesh?
+bool on_mesh(const Values& values) {
+  return std::ranges::any_of(values, [](const Value& value) {
+    const ShardingPtr own = value->is_tracer() ? nullptr : as_array(value).sharding();
+    return own && own->named;
+  });
+}
+
+}  // namespace
+
+// Null for the first call of a signature: what is called once is not worth a program, unless that
+// tells how results are split over a mesh.
 std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, const Values& values) {
-  const std::shared_ptr<JitEntry> known = cache_->find(call, values);
+  std::shared_ptr<JitEntry> known = cache_->find(call, values);
+  if (!known && on_mesh(values)) {
+    expect_again(call, values);
+    known = cache_->find(call, values);
+  }
   if (known && !known->program) known->program = stage(fun, call, values);
   return known ? known->program : nullptr;
 }

@@ -330,6 +330,9 @@ void init_staging(py::module_& module) {
       "Runs a program on values, op by op; `constants` take the places of its own arrays.");
   module.def("bind", bind_op,
              "Binds an op by name; control flow without what only passes through it.");
+  module.def(
+      "sharding_given", [] { return sharding_given(); },
+      "Is it known how results are split, or is it being asked?");
   module.def("typeof", [](const py::object& x) {
     return py::cast(ShapedArray{abstract_type(x.ptr()), mesh_shown(x.ptr())});
   });

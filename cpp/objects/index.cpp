@@ -3,11 +3,14 @@
 
 #include <utility>
 
+#include "analysis/shardings.h"
+#include "ir/sharding_given.h"
 #include "numpy/compose.h"
 #include "numpy/promote.h"
 #include "objects/convert.h"
 #include "objects/dtypes.h"
 #include "objects/gather_spec.h"
+#include "ops/split_check.h"
 
 namespace shardax::objects {
 namespace {
@@ -48,6 +51,8 @@ Value apply_static(const Value& x, IndexPlan& plan) {
     if (s.kind != Kind::integer) ++kept;
     ++dimension;
   }
+  if (changed && !x->is_tracer() && asked_explicit(x->type().sharding) && !sharding_given())
+    ops::check_split_indexed(x->type(), start, limit, step);
   Value out = changed ? ops::slice(x, start, limit, step) : x;
   if (!reversed.empty()) out = ops::rev(out, reversed);
   return ops::expand_dims(ops::squeeze(out, squeezed), truths);

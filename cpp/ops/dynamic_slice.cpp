@@ -217,6 +217,7 @@ const Op update_op{
      },
      .batch = update_batch,
      .half_native = true,
+     .check_split = check_split_replaced,
      .parts = parts_of_window,
      .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params&) -> Kernel {

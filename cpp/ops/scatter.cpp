@@ -6,6 +6,7 @@
 #include "ops/parts.h"
 #include "ops/scatter_kernel.h"
 #include "ops/split.h"
+#include "ops/split_check.h"
 #include "ops/starts.h"
 #include "ops/sums.h"
 
@@ -212,6 +213,26 @@ Parts scatter_parts(const SplitArgs& a) {
   return out;
 }
 
+// As the operand, and over automatic axes where that is whole, along windows as the updates.
+Split scatter_split(const SplitArgs& a) {
+  Split out = split_of(a, 0);
+  if (a.mesh.is_explicit()) return out;
+  const WindowDims dims = scatter_dims(a.params);
+  const Split updates = split_of(a, 2);
+  std::size_t d = 0;
+  for (const std::int64_t window : dims.window_dims) {
+    const auto taken = [&](const Ints& list) { return has(list, static_cast<std::int64_t>(d)); };
+    while (taken(dims.collapsed) || taken(dims.operand_batch)) ++d;
+    const auto from = static_cast<std::size_t>(window);
+    const bool used = std::ranges::any_of(out, [&](const std::vector<std::string>& own) {
+      return std::ranges::any_of(own, [&](const auto& axis) { return has(updates[from], axis); });
+    });
+    if (out[d].empty() && !used && a.in[0].shape[d] == a.in[2].shape[from]) out[d] = updates[from];
+    ++d;
+  }
+  return out;
+}
+
 // The combining function as JAX shows it.
 std::vector<std::string> show_scatter(const Params& p) {
   const auto ints = [&](const char* name) { return concat(name, "=", to_string(p.ints(name))); };
@@ -235,6 +256,8 @@ OpSpec scattering(OpSpec spec) {
   spec.type = scatter_type;
   spec.batch = scatter_batch;
   spec.half_native = true;
+  spec.split = scatter_split;
+  spec.check_split = check_split_scattered;
   if (!spec.parts) spec.parts = scatter_parts<false>;
   spec.show = show_scatter;
   return spec;

@@ -189,8 +189,8 @@ Split split_evenly(Split split, const SplitArgs& a) {
 }
 
 Split split_grown(const SplitArgs& a) {
-  Split split = split_evenly(split_elementwise(a), a);
-  return split;
+  Split split = split_elementwise(a);
+  return a.mesh.is_explicit() ? split_evenly(std::move(split), a) : split;
 }
 
 // Where types show some of the mesh's axes, they say nothing of the others, which go on splitting.

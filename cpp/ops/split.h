@@ -36,7 +36,8 @@ Split split_reshaped(const SplitArgs& a);
 Split split_product(const SplitArgs& a);
 // The dimensions that operand and result begin with are the same.
 Split split_leading(const SplitArgs& a);
-// Joined and padded arrays stay split as their operands are where that comes out even.
+// Joined, padded and sliced arrays stay split as their operands are. Over explicit axes that has to
+// come out even; over others it has to where arrays leave programs (analysis/shardings.cpp).
 Split split_grown(const SplitArgs& a);
 // As the param `sharding` says; dimensions that it leaves open stay split as they are, by axes that
 // the others do not use.

@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "ops/split.h"
+#include "ops/windows.h"
 
 namespace shardax::ops {
 namespace {
@@ -275,6 +276,62 @@ void check_comes_out_even(std::string_view doing, const Type& in, const Type& ou
            ") is not divisible by mesh axes (", parts, ") with spec (", names,
            ") is not implemented. Got input type=", short_string(in),
            " and output shape=", to_string(out.shape));
+  }
+}
+
+void check_split_indexed(const Type& in, const Ints& start, const Ints& limit, const Ints& step) {
+  for (std::size_t d = 0; d < in.rank(); ++d) {
+    if (start[d] == 0 && limit[d] == in.shape[d] && step[d] == 1) continue;
+    if (split_at(in, static_cast<std::int64_t>(d)).empty()) continue;
+    refuse(
+        "Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing "
+        "as out sharding could not be resolved unambiguously (or would require collectives on "
+        "inputs). Got operand=",
+        to_string(in), ", of which the index takes ", to_string(start), " to ", to_string(limit),
+        " along dimensions that are split; jit of the same keeps it split where that comes out "
+        "even.");
+  }
+}
+
+void check_split_scattered(const Op&, const Params& params, const Types& in, const Types&) {
+  const WindowDims dims = scatter_dims(params);
+  const auto split = [&](std::size_t operand, std::int64_t d) { return split_at(in[operand], d); };
+  bool open = false;
+  std::int64_t own = 0, query = 0;
+  const auto taken = [&](const Ints& list) { return has(list, own); };
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(in[2].rank()); ++d) {
+    if (!has(dims.window_dims, d)) {
+      open = open || (!has(dims.index_batch, query) && !split(2, d).empty());
+      ++query;
+      continue;
+    }
+    while (taken(dims.collapsed) || taken(dims.operand_batch)) ++own;
+    const Axes before = split(0, own), update = split(2, d);
+    const bool whole =
+        in[0].shape[static_cast<std::size_t>(own)] == in[2].shape[static_cast<std::size_t>(d)];
+    const bool agree = before.empty() || update.empty() || before == update;
+    open = open || (whole ? !agree : !before.empty() || !update.empty());
+    ++own;
+  }
+  for (const std::int64_t d : dims.collapsed) open = open || !split(0, d).empty();
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(in[1].rank()); ++d)
+    open = open || (!has(dims.index_batch, d) && !split(1, d).empty());
+  if (open)
+    refuse(
+        "Use `.at[...].set/add/mul/...(out_sharding=)` to provide output PartitionSpec for the "
+        "scatter update as out sharding could not be resolved unambiguously (or would require "
+        "collectives on inputs). Got operand=",
+        to_string(in[0]), ", indices=", to_string(in[1]), ", updates=", to_string(in[2]));
+}
+
+void check_split_replaced(const Op& op, const Params&, const Types& in, const Types&) {
+  for (const std::int64_t d : all_dimensions(in[0])) {
+    if (split_at(in[0], d) == split_at(in[1], d)) continue;
+    refuse(op.name, " operand sharding must be equal to update sharding, got operand sharding ",
+           spec_text(in[0], all_dimensions(in[0])), " and update sharding ",
+           spec_text(in[1], all_dimensions(in[1])),
+           ". Bring one to the other's with "
+           "shardax.reshard.");
   }
 }
 

@@ -7,8 +7,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, check_arraylike
-from shardax._devices.constraints import constrained
-from shardax._devices.out_sharding import one_program_of_sums
+from shardax._devices.out_sharding import one_program_of_sums, split_so
 from shardax.errors import ConcretizationTypeError
 
 __all__ = [
@@ -72,10 +71,14 @@ def _segments(name, method, identity, data, segment_ids, num_segments, options):
     rows = _count(name, segment_ids, num_segments)
     shape = (rows, *data.shape[segment_ids.ndim :])
 
-    def run(data, segment_ids):
+    def combined(data, segment_ids):
         start = _core.full(shape, identity(data.dtype), data.dtype)
-        out = getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
-        return constrained(out, out_sharding)
+        return getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
+
+    def run(data, segment_ids):
+        if out_sharding is None:
+            return combined(data, segment_ids)
+        return split_so(out_sharding, name, lambda: combined(data, segment_ids))
 
     return one_program_of_sums(out_sharding, run, data, segment_ids)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
+from shardax import lax
 from shardax.sharding import Mesh, NamedSharding, P
 
 
@@ -120,3 +121,37 @@ def test_slices(f, staged, at_once, x):
     # In programs parts that come out even stay split; at once slices that start anywhere are whole.
     assert jax.jit(f)(x).sharding.spec == staged
     assert f(x).sharding.spec == at_once
+
+
+def _two_dimensional():
+    mesh = jax.make_mesh((2, 2), ("a", "b"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    x = jnp.arange(64.0, dtype=jnp.float32).reshape(16, 4)
+    return jax.device_put(x, jax.NamedSharding(mesh, jax.P("a", "b")))
+
+
+BOTH, ROWS, COLUMNS = jax.P("a", "b"), jax.P("a"), jax.P(None, "b")
+
+
+@pytest.mark.parametrize(
+    "f, at_once, in_program",
+    [
+        (lambda v: jnp.roll(v, 1, 0), BOTH, BOTH),
+        (lambda v: jnp.roll(v, 1, 1), BOTH, BOTH),
+        (lambda v: jnp.gradient(v, axis=0), BOTH, BOTH),
+        (lambda v: jnp.zeros((16, 4)).at[jnp.arange(16)].add(v), COLUMNS, COLUMNS),
+        (lambda v: jax.ops.segment_sum(v, jnp.arange(16) % 4, 4), COLUMNS, COLUMNS),
+        (lambda v: v.at[jnp.arange(16)].set(v), BOTH, BOTH),
+        (lambda v: lax.slice_in_dim(v, 0, 8), BOTH, BOTH),
+        (lambda v: lax.slice(v, (0, 0), (16, 4), (2, 1)), BOTH, BOTH),
+        (lambda v: lax.slice(v, (0, 0), (8, 4)), COLUMNS, BOTH),
+        (lambda v: lax.split(v, (4, 12))[1], BOTH, BOTH),
+        (lambda v: jnp.split(v, 2, 1)[0], BOTH, BOTH),
+        (lambda v: v[1:] - v[:-1], COLUMNS, COLUMNS),
+        (lambda v: lax.associative_scan(jnp.add, v), COLUMNS, BOTH),
+    ],
+)
+def test_parts_are_of_any_size_within_programs(f, at_once, in_program):
+    x = _two_dimensional()
+    assert f(x).sharding.spec == at_once
+    assert jax.jit(f)(x).sharding.spec == in_program
+    np.testing.assert_array_equal(jax.jit(f)(x), f(jnp.asarray(np.asarray(x))))

@@ -104,7 +104,7 @@ OPEN = {
         "All operands should have the same sharding",
     ),
     "padding": (lambda x: jnp.pad(x, ((0, 1), (0, 0))), "padding on sharded dims where out dim"),
-    "slicing": (lambda x: x[:3], "slicing on sharded dims where out dim"),
+    "slicing": (lambda x: lax.slice(x, (0, 0), (3, 8)), "slic.* on sharded dims where out dim"),
     "batches": (
         lambda x: jnp.einsum("ij,ij->i", x, placed((8, 8), "y", None)),
         "batch dimensions to have the consistent sharding",

@@ -287,7 +287,8 @@ def test_text_of_sums(mesh):
 def product_of_parts():
     a = placed(np.arange(16).reshape(4, 4), "y", "x")
     b = placed(np.arange(8).reshape(4, 2), "x", None)
-    terms = np.stack([np.dot(a[:, i : i + 2], b[i : i + 2]) for i in (0, 2)])
+    left, right = np.asarray(a), np.asarray(b)
+    terms = np.stack([np.dot(left[:, i : i + 2], right[i : i + 2]) for i in (0, 2)])
     return a, b, terms
 
 

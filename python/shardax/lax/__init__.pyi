@@ -360,7 +360,7 @@ def sin(x, *, accuracy=None) -> Array:
 def sinh(x) -> Array:
     """Elementwise hyperbolic sine."""
 def slice(operand, start_indices, limit_indices, strides=None) -> Array:
-    """The elements from start to limit, in steps of `strides`."""
+    """The elements from start to limit, in steps of `strides`. Where these are given, an array that is split over a mesh stays so if that comes out even."""
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0) -> Array:
     """A range along one dimension."""
 def sqrt(x, *, accuracy=None) -> Array:

@@ -4,7 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, canonical_axis, operand_of
+from shardax._base.arrays import asarray, bind, canonical_axis, operand_of, static_jit
 from shardax._base.compositions import expand_dims as _expand_dims
 from shardax._base.compositions import tile as _tile
 from shardax._base.compositions import unstacked
@@ -126,16 +126,21 @@ slice_type = slice
 
 
 def slice(operand, start_indices, limit_indices, strides=None):
-    """The elements from start to limit, in steps of `strides`."""
+    """The elements from start to limit, in steps of `strides`. Where these are given, an array that
+    is split over a mesh stays so if that comes out even."""
     operand = operand_of("slice", operand)
-    strides = (1,) * operand.ndim if strides is None else _ints(strides)
-    return bind(
-        "slice",
-        (operand,),
-        start_indices=_ints(start_indices),
-        limit_indices=_ints(limit_indices),
-        strides=strides,
-    )
+    start, limit = _ints(start_indices), _ints(limit_indices)
+    if strides is None:
+        return _sliced(operand, start, limit, (1,) * operand.ndim)
+    placed = isinstance(operand, _core.Array) and _core.get_sharding(operand) is not None
+    return (_sliced_in_program if placed else _sliced)(operand, start, limit, _ints(strides))
+
+
+def _sliced(operand, start, limit, strides):
+    return bind("slice", (operand,), start_indices=start, limit_indices=limit, strides=strides)
+
+
+_sliced_in_program = static_jit("start", "limit", "strides", inline=True)(_sliced)
 
 
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):

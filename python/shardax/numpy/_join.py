@@ -4,6 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax import lax
 from shardax._base.arrays import (
     another,
     asarray,
@@ -92,6 +93,10 @@ def _split(name, ary, sections, axis, uneven):
         edges = [0]
         for i in range(sections):
             edges.append(edges[-1] + part + (i < rest))
+    if not isinstance(ary, _core.Tracer) and _core.get_sharding(ary) is not None:
+        sizes = [high - low for low, high in zip(edges[:-1], edges[1:])]
+        if sum(sizes) == size:
+            return lax.split(ary, sizes, axis)
     whole = [slice(None)] * ary.ndim
     out = []
     for low, high in zip(edges[:-1], edges[1:]):

@@ -54,6 +54,12 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
     size = a.shape[axis]
+    asked = _core.api.typeof(a).asked_split
+    if asked and asked[axis] and not _core.api.sharding_given():
+        raise ValueError(
+            f"Please pass sharding to `jnp.repeat` via `out_sharding` parameter: {asked[axis]} "
+            f"split dimension {axis} of {_core.api.typeof(a)}."
+        )
     if total_repeat_length is not None:
         if size == 0:
             return a
