@@ -159,10 +159,6 @@ HeldList arguments_of(const Values& values, const std::vector<Taken>& taken) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 ProgramPtr of_parts(const ProgramPtr& program, const Shardings& in, const std::vector<bool>& known,
                     const ShardingPtr& mesh) {
   const Shardings out = propagate(*program, in);

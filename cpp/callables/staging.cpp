@@ -181,10 +181,6 @@ class EagerContext {
   std::deque<EagerScope> scopes_;
 };
 
-}  // namespace
-
-namespace {
-
 // The automatic mesh of what is an array already.
 ShardingPtr mesh_shown(PyObject* object) {
   return objects::is_array_object(object) ? automatic_mesh_of(objects::unwrap(object)) : nullptr;

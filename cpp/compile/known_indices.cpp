@@ -15,7 +15,8 @@ namespace {
 // A place has fewer.
 constexpr std::int64_t most_indices = 16;
 
-// The elements of an array of integers, in order, if constants say them.
+}  // namespace
+
 std::optional<Ints> known_integers(const Match& m, Var v) {
   const Type& type = m.b.type(v);
   if ((type.dtype != DType::int32 && type.dtype != DType::int64) || type.size() > most_indices)
@@ -43,6 +44,13 @@ std::optional<Ints> known_integers(const Match& m, Var v) {
   return all;
 }
 
+Ints end_of(Ints start, const Ints& sizes) {
+  for (std::size_t d = 0; d < start.size(); ++d) start[d] += sizes[d];
+  return start;
+}
+
+namespace {
+
 // Where the only window begins, in each dimension; none where it is not known to lie within.
 std::optional<Ints> known_place(const Match& m, const Shape& shape, const Ints& sizes,
                                 const Ints& indexed) {
@@ -63,11 +71,12 @@ Var reshaped(const Match& m, Var v, const Shape& shape) {
 
 }  // namespace
 
-std::optional<Ints> known_starts(const Match& m, const Shape& shape, const Shape& sizes,
-                                 const Vars& inputs) {
+std::optional<Ints> known_starts(const Match& m, const Vars& inputs, const Ints& sizes,
+                                 std::size_t first) {
+  const Shape& shape = m.b.type(inputs[0]).shape;
   Ints starts;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::optional<Ints> one = known_integers(m, inputs[d + 2]);
+    const std::optional<Ints> one = known_integers(m, inputs[d + first]);
     if (!one) return {};
     starts.push_back(std::clamp<std::int64_t>(one->front(), 0, shape[d] - sizes[d]));
   }
@@ -103,22 +112,15 @@ std::optional<Vars> gather_at_known(const Match& m) {
   const std::optional<Ints> start = known_place(m, shape, sizes, p.ints("start_index_map"));
   if (!start) return {};
   const Type result = infer_types(m.op, {m.b.type(m.in[0]), m.b.type(m.in[1])}, p)[0];
-  Ints limit = *start;
-  for (std::size_t d = 0; d < limit.size(); ++d) limit[d] += sizes[d];
-  return one(reshaped(m, slice_of(m, m.in[0], *start, limit), result.shape));
+  const Var window = slice_of(m, m.in[0], *start, end_of(*start, sizes));
+  return one(reshaped(m, window, result.shape));
 }
 
 std::optional<Vars> slice_at_known(const Match& m) {
-  const Shape shape = m.b.type(m.in[0]).shape;
   const Ints& sizes = m.params.ints("slice_sizes");
-  Ints start, limit;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::optional<Ints> one = known_integers(m, m.in[d + 1]);
-    if (!one) return {};
-    start.push_back(std::clamp<std::int64_t>(one->front(), 0, shape[d] - sizes[d]));
-    limit.push_back(start[d] + sizes[d]);
-  }
-  return one(slice_of(m, m.in[0], start, limit));
+  const std::optional<Ints> start = known_starts(m, m.in, sizes, 1);
+  if (!start) return {};
+  return one(slice_of(m, m.in[0], *start, end_of(*start, sizes)));
 }
 
 std::optional<Vars> update_all(const Match& m) {
@@ -132,7 +134,7 @@ std::optional<Vars> slice_of_update(const Match& m) {
   if (!found) return {};
   const Equation update = *found;
   const Shape sizes = m.b.type(update.inputs[1]).shape;
-  const std::optional<Ints> starts = known_starts(m, m.b.type(m.in[0]).shape, sizes, update.inputs);
+  const std::optional<Ints> starts = known_starts(m, update.inputs, sizes, 2);
   if (!starts) return {};
   const Ints &begin = m.params.ints("start_indices"), &end = m.params.ints("limit_indices");
   bool apart = false, within = m.params.ints("strides") == Ints(sizes.size(), 1);
@@ -147,10 +149,7 @@ std::optional<Vars> slice_of_update(const Match& m) {
   if (apart) return one(m.emit(known().slice, m.params, {update.inputs[0]}));
   if (!within) return {};
   if (to == sizes && from == Ints(sizes.size(), 0)) return one(update.inputs[1]);
-  return one(
-      m.emit(known().slice,
-             {{"start_indices", from}, {"limit_indices", to}, {"strides", Ints(sizes.size(), 1)}},
-             {update.inputs[1]}));
+  return one(slice_of(m, update.inputs[1], from, to));
 }
 
 }  // namespace shardax

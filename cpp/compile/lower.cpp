@@ -26,7 +26,7 @@ class Lowering : private PlacedMemory {
            const CompileOptions& options)
       : PlacedMemory(program, units, options),
         uses_of_(count_uses(*program)),
-        parts_(placed_parts(*program, units)) {}
+        parts_(placed_parts(*program, units, uses_of_)) {}
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
@@ -187,15 +187,13 @@ class Lowering : private PlacedMemory {
         !same_shape_and_dtype(type(to), type(v)) || parts_.contains(add.outputs[0]))
       return false;
     const Window sum = window(to);
-    const Slot& slot = plan_->slots[static_cast<std::size_t>(sum.slot)];
-    if (!(slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) || !covers_slot(sum))
-      return false;
+    if (!is_ours(sum)) return false;
     for (const Var other : variables_[static_cast<std::size_t>(sum.slot)]) {
       if (other != to && last_unit_[static_cast<std::size_t>(other)] >= unit_) return false;
     }
     std::unique_ptr<Step> step = adding_step(eqn, in, sum);
     if (!step) return false;
-    if (is_given(slot)) overwrite(sum.slot);
+    if (is_given(plan_->slots[static_cast<std::size_t>(sum.slot)])) overwrite(sum.slot);
     set(add.outputs[0], {sum.slot, sum.offset, type(add.outputs[0]), sum.strides});
     for (const Window& w : in) use(w);
     use(sum);

@@ -103,15 +103,18 @@ bool PlacedMemory::covers_slot(const Window& w) const {
   return w.offset == 0 && w.type.bytes() == bytes && is_contiguous(w.type.shape, w.strides);
 }
 
+bool PlacedMemory::is_ours(const Window& w) const {
+  const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+  return (slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) && covers_slot(w);
+}
+
 bool PlacedMemory::overwrites(const Equation& eqn) const {
   return eqn.op->in_place && is_free(eqn, 0);
 }
 
 bool PlacedMemory::is_free(const Equation& eqn, std::size_t operand) const {
   const Window& w = window(eqn.inputs[operand]);
-  const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-  if (!(slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) || !covers_slot(w))
-    return false;
+  if (!is_ours(w)) return false;
   for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
     if (i != operand && window(eqn.inputs[i]).slot == w.slot) return false;
   }

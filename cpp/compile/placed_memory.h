@@ -36,6 +36,8 @@ class PlacedMemory {
   bool used_later(int slot) const;
   // All the memory of its slot, in order?
   bool covers_slot(const Window& w) const;
+  // Memory of this plan's own, or given to it, of which the window shows all.
+  bool is_ours(const Window& w) const;
   // May the equation write its result over its first operand? Then nothing else needs that memory,
   // now or later.
   bool overwrites(const Equation& eqn) const;

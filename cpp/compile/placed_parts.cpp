@@ -41,8 +41,9 @@ bool has_long_rows(const Shape& part, const Shape& whole) {
 }
 
 std::unordered_map<Var, int> placed_parts(const Program& program,
-                                          const std::vector<FusedUnit>& units) {
-  const std::vector<int> uses = count_uses(program), made_by = makers(program);
+                                          const std::vector<FusedUnit>& units,
+                                          const std::vector<int>& uses) {
+  const std::vector<int> made_by = makers(program);
   std::vector<const FusedUnit*> loops(program.equations.size(), nullptr);
   for (const FusedUnit& unit : units) {
     if (!unit.loop) continue;

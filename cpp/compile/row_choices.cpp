@@ -21,9 +21,9 @@ struct Chosen {
 std::optional<std::int64_t> constant_index(const Match& m, Var v) {
   while (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim))
     v = broadcast->inputs[0];
-  const Array* value = m.b.constant_value(v);
-  if (!value || value->type().rank() != 0 || value->dtype() != DType::int32) return {};
-  return *reinterpret_cast<const std::int32_t*>(value->data());
+  if (m.b.type(v).rank() != 0 || m.b.type(v).dtype != DType::int32) return {};
+  const std::optional<Ints> value = known_integers(m, v);
+  return value ? std::optional(value->front()) : std::nullopt;
 }
 
 // The dimension along which `v`, an iota that may be repeated along others, counts; -1: none.
@@ -194,7 +194,7 @@ bool has_from(const Match& m, Var v, Var source, const Ints& start, const Ints& 
     const Equation* update = m.b.defined_by(v, known().dynamic_update_slice);
     if (!update) return false;
     const Shape& sizes = m.b.type(update->inputs[1]).shape;
-    const std::optional<Ints> at = known_starts(m, m.b.type(v).shape, sizes, update->inputs);
+    const std::optional<Ints> at = known_starts(m, update->inputs, sizes, 2);
     if (!at) return false;
     bool apart = false;
     for (std::size_t d = 0; d < sizes.size(); ++d)
@@ -213,12 +213,11 @@ std::optional<Vars> update_by_choice(const Match& m) {
   const Vars in = choice->inputs;
   const std::optional<Chosen> where = choice_of(m, in);
   if (!where) return {};
-  const Shape all = m.b.type(m.in[0]).shape, sizes = m.b.type(m.in[1]).shape;
-  const std::optional<Ints> starts = known_starts(m, all, sizes, m.in);
+  const Shape sizes = m.b.type(m.in[1]).shape;
+  const std::optional<Ints> starts = known_starts(m, m.in, sizes, 2);
   const Equation* kept = m.b.defined_by(without_units(m, in[1]), known().slice);
   if (!starts || !kept) return {};
-  Ints limits = *starts;
-  for (std::size_t d = 0; d < limits.size(); ++d) limits[d] += sizes[d];
+  const Ints limits = end_of(*starts, sizes);
   if (!has_from(m, m.in[0], kept->inputs[0], *starts, limits) ||
       kept->params.ints("start_indices") != *starts ||
       kept->params.ints("limit_indices") != limits ||

@@ -172,8 +172,8 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   }
   if (loop_.native.code) put_together(n);
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-    const bool in_place = kinds_[loads + i] == Access::contiguous || in_one_run(loads + i, n);
-    if (!in_place) scatter(i, first_store + i, n);
+    const std::size_t slot = first_store + i;
+    if (pointers_[slot] == scratch_ + slot * register_bytes) scatter(i, slot, n);
   }
 }
 
