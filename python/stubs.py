@@ -219,7 +219,7 @@ HELPERS = (
 def is_public(module, name, value):
     if name in HELPERS and not hasattr(module, "_NAMES"):
         return False
-    if name == "install_tracebacks":
+    if name in ("install_tracebacks", "load_core"):
         return False
     if name.startswith("_"):
         return name in ("__version__", "__array_api_version__")

@@ -1,20 +1,35 @@
-"""tests/test_load.py - the package is whole in any folder, as after `pip install --target`."""
+"""tests/test_load.py - the package imports from any folder, as after `pip install --target`."""
 
 import pathlib
 import shutil
 import subprocess
 import sys
 
+import pytest
 import shardax
 from shardax import _core
+from shardax._base import load
 
 PACKAGE = pathlib.Path(shardax.__file__).parent
+
+
+def forget_search_path(module):
+    """Blanks the RUNPATH of a shared library, so that it finds oneTBB in no environment."""
+    data = bytearray(module.read_bytes())
+    shown = subprocess.run(["readelf", "-d", str(module)], capture_output=True, text=True)
+    if shown.returncode or "path: [" not in shown.stdout:
+        pytest.skip("libraries are not found by a search path here")
+    path = shown.stdout.split("path: [", 1)[1].split("]", 1)[0].encode()
+    at = data.index(path + b"\0")
+    data[at : at + len(path)] = b"/nowhere"[: len(path)].ljust(len(path), b"\0")
+    module.write_bytes(data)
 
 
 def test_a_copy_elsewhere_imports_and_computes(tmp_path):
     skip = shutil.ignore_patterns("__pycache__", "*.so")
     shutil.copytree(PACKAGE, tmp_path / "shardax", ignore=skip)
     shutil.copy(_core.__file__, tmp_path / "shardax")
+    forget_search_path(tmp_path / "shardax" / pathlib.Path(_core.__file__).name)
     code = "import shardax, shardax.numpy as jnp; print(shardax.__file__, int(jnp.arange(9).sum()))"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -27,6 +42,25 @@ def test_a_copy_elsewhere_imports_and_computes(tmp_path):
     file, total = done.stdout.split()
     assert pathlib.Path(file).parent == tmp_path / "shardax"
     assert total == "36"
+
+
+def test_without_onetbb_the_error_says_what_to_install(monkeypatch):
+    def missing(name):
+        raise ImportError("libtbb.so.12: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(load.importlib, "import_module", missing)
+    monkeypatch.setattr(load, "_candidates", lambda: iter(["/nowhere/libtbb.so.12"]))
+    with pytest.raises(ImportError, match="was not found. Install it with `pip install tbb`"):
+        load.load_core()
+
+
+def test_other_import_errors_pass(monkeypatch):
+    def broken(name):
+        raise ImportError("undefined symbol")
+
+    monkeypatch.setattr(load.importlib, "import_module", broken)
+    with pytest.raises(ImportError, match="^undefined symbol$"):
+        load.load_core()
 
 
 TRAINING = """

@@ -26,8 +26,8 @@ class LoopStep final : public Step {
   }
   void run(std::byte* const* base) const override {
     if (small_) return small_->run(base);
-    if (rows_) return rows_->run(base, runtime::parallel_for);
-    kernels::run_tile_loop(loop_, base, runtime::parallel_for);
+    if (rows_) return rows_->run(base, runtime::parallel_for_even);
+    kernels::run_tile_loop(loop_, base, runtime::parallel_for_even);
   }
   std::string text() const override {
     return concat(loop_.native.code ? "native " : "", "loop ", to_string(loop_.shape), " ", text_,

@@ -146,7 +146,7 @@ void copy_strided(std::byte* out, const Shape& out_strides, const std::byte* in,
     const std::size_t split = split_dim(dims);
     const std::int64_t step = dims[split] >= 128 ? 16 : 1, steps = (dims[split] + step - 1) / step,
                        parts = std::min(steps, bytes / part_bytes);
-    runtime::parallel_for(parts, [&](std::int64_t part) {
+    runtime::parallel_for_even(parts, [&](std::int64_t part) {
       const std::int64_t first = steps * part / parts * step,
                          end = std::min(dims[split], steps * (part + 1) / parts * step);
       Shape piece = dims;

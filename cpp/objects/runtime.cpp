@@ -8,13 +8,15 @@
 namespace shardax::objects {
 namespace {
 
-PyObject* thread_count(PyObject*, PyObject*) { return PyLong_FromLong(runtime::thread_count()); }
+PyObject* thread_count(PyObject*, PyObject*) {
+  return guarded([] { return PyLong_FromLong(runtime::thread_count()); });
+}
 
 PyObject* set_thread_count(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
     const long count = PyLong_AsLong(object);
     if (count == -1 && PyErr_Occurred()) throw PythonError();
-    constexpr long most = 1024;
+    constexpr long most = runtime::most_threads;
     if (count < 1 || count > most) {
       fail(ErrorKind::value_error, "set_thread_count: ", count,
            " threads; expected a number from 1 to ", most, ".");

@@ -7,7 +7,12 @@ Array(28, dtype=int32)
 
 import functools
 
-from shardax import _core, config, errors, tree, tree_util
+# isort: off
+from shardax._base.load import load_core
+
+_core = load_core()
+# isort: on
+from shardax import config, errors, tree, tree_util
 from shardax._base.flags import (
     allow_f16_reductions,
     auto_pcast,

@@ -160,3 +160,37 @@ def test_threads_that_end_leave_nothing():
         thread.join()
 
     assert leaks(call, 2_000) is None
+
+
+@pytest.mark.parametrize("text", ["abc", "-3", "0", "4x", "1025", "99999999999999999999"])
+def test_a_count_in_the_environment_that_is_none_is_refused(text):
+    done = subprocess.run(
+        [sys.executable, "-c", "import shardax"],
+        env={**os.environ, "SHARDAX_NUM_THREADS": text},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr.endswith(
+        f"ValueError: shardax: the environment's SHARDAX_NUM_THREADS is '{text}'; expected a "
+        "number of threads from 1 to 1024. Unset it for one thread a core.\n"
+    )
+
+
+def test_more_threads_than_cores_start_where_they_are_asked_for():
+    code = """
+import os
+import shardax, shardax.numpy as jnp
+x = jnp.ones((64, 300, 300))
+for _ in range(20):
+    (x @ x).block_until_ready()
+print(len(os.listdir("/proc/self/task")))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SHARDAX_NUM_THREADS": "6", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert int(done.stdout) == 6, done.stderr

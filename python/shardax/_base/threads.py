@@ -1,7 +1,12 @@
 # shardax/_base/threads.py - how many threads compute.
 import contextlib
+import os
 
 import shardax._core as _core
+
+# A count in the environment that is none is refused by the import, not in the middle of a loop.
+if "SHARDAX_NUM_THREADS" in os.environ:
+    _core.thread_count()
 
 
 def thread_count():

@@ -1,4 +1,4 @@
-"""tests/runtime/test_team.py - the threads that loops run on: many callers, few workers, sleep."""
+"""tests/runtime/test_workers.py - oneTBB's workers: many callers, sleep, signals, no memory."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def in_a_process(code, **environment):
     )
 
 
-def test_more_callers_than_places_get_their_own_results():
+def test_more_callers_than_arenas_get_their_own_results():
     callers, rounds = 40, 30
     start, errors = threading.Barrier(callers), []
 
@@ -93,7 +93,9 @@ def test_signals_are_left_to_python_s_threads():
 import os
 import shardax.numpy as jnp
 before = set(os.listdir("/proc/self/task"))
-jnp.ones(3_000_000).sum().block_until_ready()
+x = jnp.ones((64, 300, 300))
+for _ in range(20):
+    (x @ x).block_until_ready()
 workers = set(os.listdir("/proc/self/task")) - before
 masks = [line.split()[1] for task in workers for line in open(f"/proc/self/task/{task}/status")
          if line.startswith("SigBlk")]
