@@ -67,10 +67,8 @@ class Lowering : private PlacedMemory {
   }
   void place_nothing(const FusedUnit& unit) {
     for (const int e : unit.equations) {
-      for (const Var v : program_.equations[static_cast<std::size_t>(e)].outputs) {
+      for (const Var v : program_.equations[static_cast<std::size_t>(e)].outputs)
         set(v, fresh(type(v)));
-        use(window(v));
-      }
     }
   }
 

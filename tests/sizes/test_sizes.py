@@ -157,3 +157,14 @@ def test_powers_of_what_repeats_have_derivatives():
     x, y = jnp.array([[2.0, 3.0]]), jnp.array([[0, 1], [2, 3]])
     slope = jax.grad(lambda x: lax.pow(x, y).sum())(x)
     np.testing.assert_allclose(slope, [[0 + 4, 1 + 27]], rtol=1e-6)
+
+
+def test_maps_in_batches_of_nothing():
+    for shape, width in (((3, 0), 0), ((4, 2), 0), ((4, 0), 3), ((0, 2), 2)):
+        got = lax.map(lambda u: u @ jnp.ones((shape[1], width)), jnp.ones(shape), batch_size=2)
+        assert got.shape == (shape[0], width)
+
+
+def test_explained_without_elements():
+    text = str(jax.explain(lambda x, w: jnp.tanh(x @ w))(jnp.ones((0, 3)), jnp.ones((3, 0))))
+    assert "one program of 0 steps" in text
