@@ -200,7 +200,9 @@ def described(value):
 
 
 def main(package):
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+    # JAX's values are wanted, not its speed.
+    flags = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
+    os.environ["XLA_FLAGS"] = flags
     os.environ["JAX_PLATFORMS"] = "cpu"
     if package == "shardax":  # a call that asks for more is answered by MemoryError
         if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it has terabytes of shadow memory

@@ -106,7 +106,7 @@ def mapped_products(jax, n, k, m):
 
 
 @program
-def mapped_by_sixes(jax, n, k, m):
+def mapped_in_batches(jax, n, k, m):
     f = lambda w, x: jax.lax.map(lambda u: jax.numpy.tanh(u @ w), x, batch_size=2)
     return f, (floats(jax, k, m), floats(jax, n, k))
 
