@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <span>
 
+#include "array/narrow.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -31,19 +34,38 @@ Vars zeros_of(Builder& builder, const Types& types, const LocationPtr& location)
   return out;
 }
 
+// The number of the dtype that is nearest to one of float32 or int32.
+ArrayPtr narrowed(DType dtype, const Array& wide) {
+  if (is_narrow_integer(dtype)) {
+    const std::int64_t value = *reinterpret_cast<const std::int32_t*>(wide.data());
+    const int bits = bit_width(dtype);
+    const bool has_sign = is_signed_integer(dtype);
+    const std::int64_t lowest = has_sign ? -(std::int64_t{1} << (bits - 1)) : 0,
+                       highest = lowest + (std::int64_t{1} << bits) - 1;
+    if (value == INT32_MIN) return scalar_array_int(dtype, lowest);
+    return scalar_array_int(dtype, value == INT32_MAX ? highest : value);
+  }
+  float value = *reinterpret_cast<const float*>(wide.data());
+  if (is_narrow_float(dtype)) {
+    const std::span<const float> all(narrow_values(dtype), 256);
+    const auto is_number = [](float x) { return x == x; };
+    std::vector<float> numbers;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(numbers), is_number);
+    const auto [lowest, highest] = std::minmax_element(numbers.begin(), numbers.end());
+    value = std::clamp(value, *lowest, *highest);
+  }
+  return scalar_array(dtype, static_cast<double>(value));
+}
+
 // What a reduction of no elements gives.
 ArrayPtr identity_of(const Op& reduction, DType dtype) {
-  const kernels::ReduceKernels kernels = reduction.reduce(is_half(dtype) ? DType::float32 : dtype);
+  const DType wide = is_half(dtype) ? DType::float32 : wide_dtype(dtype);
+  const kernels::ReduceKernels kernels = reduction.reduce(wide);
   alignas(64) std::byte accumulator[64];
   kernels.init(accumulator, 1);
-  if (!is_half(dtype)) {
-    ArrayPtr out = empty_array(Type{dtype, false, {}, {}});
-    kernels.finish(out->data(), 1, accumulator, 1);
-    return out;
-  }
-  float wide = 0;
-  kernels.finish(&wide, 1, accumulator, 1);
-  return scalar_array(dtype, static_cast<double>(wide));
+  ArrayPtr out = empty_array(Type{wide, false, {}, {}});
+  kernels.finish(out->data(), 1, accumulator, 1);
+  return wide == dtype ? out : narrowed(dtype, *out);
 }
 
 // Ops that change some elements of operand 0: the position of the new ones among the operands.

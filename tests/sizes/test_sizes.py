@@ -140,6 +140,29 @@ jax.jit(lambda x, w: (jnp.sort(jnp.sin(x) @ w), x.sum(0), lax.map(jnp.cos, x)))(
     assert "plan: 0 steps" in plan or "plan: 1 steps" in plan, plan
 
 
+# ---- reductions of nothing ----------------------------------------------------------------------
+
+# Of max and min: infinities where the dtype has them, else the ends of its range, as in JAX.
+ENDS = {
+    "float32": (-np.inf, np.inf), "float16": (-np.inf, np.inf), "bfloat16": (-np.inf, np.inf),
+    "float8_e4m3fn": (-448, 448), "float8_e5m2": (-np.inf, np.inf), "int32": (-(2**31), 2**31 - 1),
+    "int8": (-128, 127), "uint8": (0, 255), "int4": (-8, 7), "uint2": (0, 3), "bool": (0, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ENDS)
+def test_reductions_of_nothing_give_their_identity(dtype):
+    x = jnp.zeros((0, 2), dtype)
+    for reduce, value in zip((lax.reduce_max, lax.reduce_min), ENDS[dtype]):
+        for f in (reduce, jax.jit(reduce, static_argnums=1)):
+            got = f(x, (0,))
+            assert got.dtype == dtype and got.tolist() == [value, value]
+    if dtype != "bool":
+        assert lax.reduce_sum(x, (0,)).tolist() == [0, 0]
+        assert lax.reduce_prod(x, (0,)).tolist() == [1, 1]
+    assert jnp.concatenate([x, jnp.ones((1, 2), dtype)]).tolist() == [[1, 1]]
+
+
 # ---- operands that do not go together -----------------------------------------------------------
 
 
