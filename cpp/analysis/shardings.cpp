@@ -18,6 +18,7 @@ namespace {
 // of its axis is "p": automatic, of devices that nobody has chosen.
 Shardings mapped_shardings(const Bodies& bodies) {
   const std::string& name = axis_text(bodies.axis);
+  if (bodies.length == 0) return Shardings(bodies.results.size());  // no device has any
   Shardings out;
   for (const Port& port : bodies.results) {
     Shared<Sharding> sharding(new Sharding);

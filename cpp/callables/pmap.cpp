@@ -191,6 +191,7 @@ void Pmap::check_device_count(std::int64_t size) const {
 }
 
 ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
+  if (size == 0) return nullptr;  // no device has any of it
   const std::string name =
       options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name;
   Shared<Sharding> sharding(new Sharding);
@@ -205,6 +206,14 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
     sharding->spec.back() = {name};
   }
   return ShardingPtr(sharding.get());
+}
+
+// A result that is not stacked is the first device's, unless all devices are known to share it.
+void check_first_device(std::int64_t size, std::size_t leaf, bool varies) {
+  if (size > 0 || !varies) return;
+  value_error("pmap: out_axes is None for leaf ", leaf,
+              " of the result, whose value is that of the first device, but the mapped axis has "
+              "size 0. Return a value that all devices share, of psum say, or map the output.");
 }
 
 // Where the mapped axis goes in result leaf `leaf`, whose shape is `shape` on each device.
@@ -258,7 +267,9 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Types out_types;
   for (std::size_t i = 0; i < out_axes.size(); ++i) {
     out_types.push_back(body_types[i]);
-    if (out_axes[i] != unmapped) {
+    if (out_axes[i] == unmapped) {
+      check_first_device(size, i, contains(body_types[i].varying, axis));
+    } else {
       out_axes[i] = output_axis(out_axes[i], i, body_types[i].shape);
       out_types[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), size);
     }
@@ -295,7 +306,9 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
   const LeafAxes out_axes = output_axes("pmap", options_.out_axes.get(), out_tree);
   for (std::size_t i = 0; i < out.out.size(); ++i) {
     std::int64_t axis = -1;
-    if (out_axes[i] != unmapped) {
+    if (out_axes[i] == unmapped) {
+      check_first_device(size, i, out.batched[i]);
+    } else {
       Shape shape = out.out[i]->shape();
       if (out.batched[i]) shape.erase(0);
       axis = output_axis(out_axes[i], i, shape);

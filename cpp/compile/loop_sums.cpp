@@ -26,7 +26,8 @@ Ints after_steps(const Ints& dims) {
 struct Factor {
   Var base = -1;
   std::vector<Ints> permutations;
-  std::int64_t bytes = 0;  // of its stack, for one step; 0: there is one already
+  bool is_stacked = false;  // there is a stack of it already
+  std::int64_t bytes = 0;   // of one that is to be made, for one step
 };
 
 struct Sum {
@@ -106,7 +107,8 @@ class LoopSums : private CountedLoop {
       return out;
     }
     out.base = v;
-    out.bytes = stacks_.contains(v) || stacked_result(v) ? 0 : body_.type(v).bytes();
+    out.is_stacked = stacks_.contains(v) || stacked_result(v);
+    if (!out.is_stacked) out.bytes = body_.type(v).bytes();
     return out;
   }
   // The result that stacks `v`, if there is one.
@@ -155,7 +157,7 @@ class LoopSums : private CountedLoop {
     std::erase_if(made->equations, [&](const Equation& e) { return dropped[index(e.outputs[0])]; });
     for (const Sum& sum : sums_) {
       for (const Factor* f : {&sum.left, &sum.right}) {
-        if (f->bytes == 0 || added_.contains(f->base)) continue;
+        if (f->is_stacked || added_.contains(f->base)) continue;
         added_.emplace(f->base, added_.size());
         made->outputs.push_back(f->base);
         bodies.results.push_back({Flow::sliced, 0, -1, -1});

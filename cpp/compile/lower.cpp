@@ -34,7 +34,9 @@ class Lowering : private PlacedMemory {
       runtime::poll_caller();
       ++unit_;
       if (unit.loop && windows_[static_cast<std::size_t>(result_of(unit))]) continue;  // is added
-      if (unit.loop) {
+      if (gives_nothing(unit)) {
+        place_nothing(unit);
+      } else if (unit.loop) {
         loop(unit);
       } else if (unit.rows) {
         rows(*unit.rows);
@@ -54,6 +56,22 @@ class Lowering : private PlacedMemory {
   }
 
  private:
+  // A unit whose results have no elements is no step: no kernel meets results without elements.
+  bool gives_nothing(const FusedUnit& unit) const {
+    return std::all_of(unit.equations.begin(), unit.equations.end(), [&](int e) {
+      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      return !eqn.outputs.empty() && !has_effects(eqn) &&
+             std::all_of(eqn.outputs.begin(), eqn.outputs.end(),
+                         [&](Var v) { return type(v).size() == 0; });
+    });
+  }
+  void place_nothing(const FusedUnit& unit) {
+    for (const int e : unit.equations) {
+      for (const Var v : program_.equations[static_cast<std::size_t>(e)].outputs)
+        set(v, fresh(type(v)));
+    }
+  }
+
   void loop(const FusedUnit& unit) {
     for (std::size_t n = 0; n < unit.equations.size(); ++n) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];

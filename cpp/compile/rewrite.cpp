@@ -2,6 +2,7 @@
 #include "compile/rewrite.h"
 
 #include "base/lists.h"
+#include "compile/fold_empty.h"
 #include "compile/passes.h"
 #include "compile/uses.h"
 #include "ops/ops.h"
@@ -110,6 +111,8 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
   const bool elementwise = eqn.op->kind == Kind::elementwise;
   const LocationPtr& location = eqn.location ? eqn.location : caller_;
   const Vars in = elementwise ? equal_shapes(operands, location) : operands;
+  if (auto folded = fold_empty({builder_, *eqn.op, eqn.params, in, location, false}))
+    return *folded;
   if (eqn.op->bodies) {
     const Bodies bodies = eqn.op->bodies(eqn.params);
     if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
@@ -120,6 +123,7 @@ Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
       caller_ = outer;
       return out;
     }
+    if (auto carries = fold_no_turns(builder_, eqn, bodies, in)) return *carries;
     const Equation loop = without_calls(eqn, bodies);
     if (auto summed = sum_after_loop(*this, loop, in)) return *summed;
     if (auto split = split_sums(*this, loop, in)) return *split;

@@ -14,6 +14,8 @@ struct Exchange {
   std::int64_t size;  // of the group
   bool tiled;
   explicit Exchange(const Params& p) : size(p.integer("axis_size")), tiled(p.flag("tiled")) {}
+  // Has each device a part of as many elements? Where there is no device, nobody has any.
+  bool divides(std::int64_t extent) const { return size > 0 && extent % size == 0; }
 };
 
 // The params of an exchange over the same devices that acts on dimension `dim`.
@@ -126,7 +128,7 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
   Type out = varying_over_checked(in[0], params);
   const auto d = static_cast<std::size_t>(params.integer("scatter_dimension"));
   if (p.tiled) {
-    if (out.shape[d] % p.size != 0) {
+    if (!p.divides(out.shape[d])) {
       value_error("psum_scatter: tiled reduce_scatter operand scatter dimension size ",
                   out.shape[d], " must be divisible by shard_count ", p.size, "; dimension ", d,
                   " of shape ", to_string(out.shape), " is shared out over the devices.");
@@ -207,7 +209,7 @@ Types all_to_all_type(const Op&, const Types& in, const Params& params) {
   const auto join_at = static_cast<std::size_t>(params.integer("concat_axis"));
   Type out = varying_over_checked(in[0], params);
   if (p.tiled) {
-    if (out.shape[split] % p.size != 0) {
+    if (!p.divides(out.shape[split])) {
       value_error("all_to_all: the size of split_axis ", split,
                   " must be divisible by the size of "
                   "the mapped axis when tiled, but they are ",

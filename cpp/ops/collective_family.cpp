@@ -180,6 +180,7 @@ Value take_rows(const Value& x, const Ints& order) {
     return merge_leading(moveaxis(split_leading(x, {length, rows / length}), 1, 0), 2);
   }
   const std::vector<RowRun> runs = runs_of(order);
+  if (runs.empty()) return zero_rows(x, 0);
   if (runs.size() > max_slices) return gather_rows(x, order);
   Values parts;
   for (const RowRun& run : runs) {

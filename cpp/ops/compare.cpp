@@ -211,13 +211,23 @@ constexpr auto clamp_kernel = [](auto low, auto x, auto high) {
   return kernels::extremum<false>(high, kernels::extremum<true>(low, x));
 };
 
+// Bounds may repeat along dimensions of x, as batching has them, but x does not along theirs.
+Types clamp_type(const Op& op, const Types& in, const Params& params) {
+  Type out = with_shape(type_same(op, in, params)[0], in[1].shape);
+  const Shape shape = elementwise_shape(op, in);
+  if (out.rank() > 0 && out.shape != shape) {
+    type_error("clamp: bounds of shapes ", to_string(in[0].shape), " and ", to_string(in[2].shape),
+               " do not go with an operand of shape ", to_string(out.shape),
+               ". Pass numbers, or bounds of the operand's shape.");
+  }
+  return {out};
+}
+
 const Op clamp_op{elementwise(
     {.name = "clamp",
      .doc = "Elementwise min(max(x, low), high), NaN where any is; operands (low, x, high).",
      .dtypes = ordered,
-     .type = [](const Op& op, const Types& in, const Params& p) -> Types {
-       return {with_shape(type_same(op, in, p)[0], in[1].shape)};
-     },
+     .type = clamp_type,
      .jvp = [](const JvpArgs& a) -> Values {
        const Value zero = full_like(a.out[0], 0);
        Value sum;

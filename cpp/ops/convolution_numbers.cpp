@@ -146,6 +146,30 @@ ConvNumbers conv_numbers(const Params& p) {
   return n;
 }
 
+// A window has elements, also where the operand has none.
+void check_window(const ConvNumbers& n, const Shape& rhs) {
+  for (std::size_t d = 0; d < n.spatial(); ++d) {
+    if (rhs[index(n.rhs_spec[d + 2])] > 0) continue;
+    value_error(op_name, " expects a window to have positive value for each of its dimensions, ",
+                "but the kernel of shape ", to_string(rhs), " has 0 for dimension ", d, ".");
+  }
+}
+
+// Leading dimensions that both operands have are of one size.
+void check_leading(const ConvNumbers& n, const Shape& lhs, const Shape& rhs) {
+  std::size_t from_lhs = 0, from_rhs = 0;
+  for (const std::int64_t kind : n.leading) {
+    const auto leading = static_cast<Leading>(kind);
+    const bool in_lhs = leading != Leading::rhs, in_rhs = leading != Leading::lhs;
+    if (in_lhs && in_rhs && lhs[from_lhs] != rhs[from_rhs]) {
+      value_error(op_name, ": operands of shapes ", to_string(lhs), " and ", to_string(rhs),
+                  " differ in a dimension that both are batched by.");
+    }
+    from_lhs += in_lhs;
+    from_rhs += in_rhs;
+  }
+}
+
 Types conv_type(const Op& op, const Types& in, const Params& params) {
   const ConvNumbers n = conv_numbers(params);
   const Type &a = in[0], &b = in[1];
@@ -170,6 +194,8 @@ Types conv_type(const Op& op, const Types& in, const Params& params) {
   check_spec("out_spec", n.out_spec, lhs.size());
   check_groups(n, lhs, rhs);
   check_counts(n);
+  check_window(n, rhs);
+  check_leading(n, a.shape, b.shape);
   Shape out(lhs.size(), 0);
   out[index(n.out_spec[0])] = lhs[index(n.lhs_spec[0])] / n.batch_groups;
   out[index(n.out_spec[1])] = rhs[index(n.rhs_spec[0])];

@@ -61,6 +61,9 @@ Types fft_type(const Op&, const Types& in, const Params& params) {
     value_error(input, " minor dimensions must be equal to fft_lengths ", to_string(lengths));
   }
   const bool wide = out.dtype == DType::float64 || out.dtype == DType::complex128;
+  if (type == FftType::real && lengths.back() == 0) {
+    value_error(input, " has no elements along its last dimension; RFFT needs one or more there");
+  }
   if (type == FftType::real) {
     out.dtype = wide ? DType::complex128 : DType::complex64;
     out.shape.back() = lengths.back() / 2 + 1;

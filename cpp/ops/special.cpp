@@ -143,9 +143,8 @@ MapKernel pow_map(const Types& in, const Type&, const Params&) {
 Value or_one(const Value& x) { return where(eq(x, constant(x, 0)), full_like(x, 1), x); }
 
 // d/dx: y x^(y-1). An integer y = 0 has derivative 0 even at x = 0.
-Value pow_slope_base(const Value& x, const Value& y) {
+Value pow_slope_base(const Value& x, const Value& y, const Shape& shape) {
   if (!is_integer(y->dtype())) return mul(y, binary("pow", x, sub(y, scalar(y->dtype(), 1))));
-  const Shape& shape = x->shape().empty() ? y->shape() : x->shape();
   const Value exponent = broadcast_to(convert(y, x->dtype()), shape);
   const Value power = binary("pow", x, sub(exponent, constant(exponent, 1)));
   return where(eq(exponent, constant(exponent, 0)), full_like(exponent, 0),
@@ -164,7 +163,7 @@ const Op pow_op{
                      return mul(broadcast_to(t, out->shape()), slope);
                    };
                    Value sum;
-                   if (a.t[0]) sum = part(a.t[0], pow_slope_base(x, y));
+                   if (a.t[0]) sum = part(a.t[0], pow_slope_base(x, y, out->shape()));
                    if (a.t[1] && !is_integer(y->dtype())) {
                      const Value right = part(a.t[1], mul(unary("log", or_one(x)), out));
                      sum = sum ? add(sum, right) : right;

@@ -16,11 +16,13 @@ import numpy as np
 
 MOST_MEMORY = 6 << 30
 X = np.array([0.3, -0.7, 1.1, 0.05], np.float32)
+UNUSUAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, -1e-45, 1e9, -1e9, 1.0, -1.0)
 
 
 def names(jax):
     """What sources may use; `own_jvp`, `own_vjp` give a function its derivatives as rules,
-    `over(k=4)` is a mesh, `apart(a)` has eigenvalues that lie apart, `definite` positive ones."""
+    `over(k=4)` is a mesh, `apart(a)` has eigenvalues that lie apart, `definite` positive ones,
+    `unusual` gives NaN and the like among other numbers."""
     jnp = jax.numpy
 
     def own_jvp(f):
@@ -41,6 +43,14 @@ def names(jax):
         n, small = a.shape[-1], jnp.tanh(a)
         return (small + small.mT) / n + jnp.diag(6.0 * jnp.arange(n, dtype=a.dtype) + first)
 
+    def unusual(seed, shape):
+        rng = np.random.default_rng(seed)
+        values = rng.uniform(-2, 2, shape)
+        chosen = rng.integers(0, 3 * len(UNUSUAL), shape)
+        for i, value in enumerate(UNUSUAL):
+            values = np.where(chosen == i, value, values)
+        return jnp.asarray(values, "float32")
+
     def rejoined(parts):
         """Of eigh or svd: neither the signs nor the order of vectors show."""
         if len(parts) == 2:
@@ -55,6 +65,7 @@ def names(jax):
         "apart": apart,
         "definite": lambda a: apart(a, 6),
         "rejoined": rejoined,
+        "unusual": unusual,
         "lax": jax.lax,
         "np": np,
         "own_jvp": own_jvp,
@@ -189,7 +200,9 @@ def described(value):
 
 
 def main(package):
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+    # JAX's values are wanted, not its speed.
+    flags = "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
+    os.environ["XLA_FLAGS"] = flags
     os.environ["JAX_PLATFORMS"] = "cpu"
     if package == "shardax":  # a call that asks for more is answered by MemoryError
         if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it has terabytes of shadow memory

@@ -19,18 +19,19 @@ from trees import INPUT, RULES, Node, Scope, Writer, size_of
 
 
 def collective(w, type, scope, depth):
-    if not scope.axes:
+    axes = [axis for axis in scope.axes if axis[1]]  # JAX divides by the size
+    if not axes:
         return None
     dtype, shape = type
-    name, n = w.pick(*scope.axes)
+    name, n = w.pick(*axes)
     if dtype == "int32" and not shape and w.random.random() < 0.5:
         return Node(type, f"lax.axis_index('{name}')")
     if not scope.together or dtype == "bool" or dtype[0] == "c" or dtype in ("float16", "bfloat16"):
         return None
     whole, names = n, f"'{name}'"
-    if len(scope.axes) > 1 and w.random.random() < 0.4:
-        whole = size_of([size for _, size in scope.axes])
-        names = repr(tuple(axis for axis, _ in scope.axes))
+    if len(axes) > 1 and w.random.random() < 0.4:
+        whole = size_of([size for _, size in axes])
+        names = repr(tuple(axis for axis, _ in axes))
     scale = f" / {whole}" if dtype[0] == "f" else ""
     ring = [(i, (i + 1) % n) for i in range(n)]
     options = [
@@ -97,17 +98,18 @@ def two_axes(w, type, scope, depth):
 
 def rows(w, type, scope, depth):
     """A function of four numbers, mapped over rows; now and then with something all rows share."""
-    n, over, taken = w.pick(2, 4), w.pick("vmap", "pmap"), f"k{len(scope.axes)}"
+    n, over, taken = w.pick(0, 1, 2, 4), w.pick("vmap", "pmap"), f"k{len(scope.axes)}"
     if over == "pmap" and not scope.maps:
         return None
+    joined = ".mean(0)" if n else ".sum(0)"
     inner = {"axes": (*scope.axes, (taken, n)), "maps": scope.maps and over == "vmap"}
     stacked = w.value(("float32", (n, 4)), scope, depth - 1)
     if w.random.random() < 0.5:
         f = w.function([INPUT], INPUT, scope, depth, **inner)
-        return Node(type, f"jax.{over}({{0}}, axis_name='{taken}')({{1}}).mean(0)", (f, stacked))
-    shared = ("float32", (4, w.length(4)))
+        return Node(type, f"jax.{over}({{0}}, axis_name='{taken}')({{1}}){joined}", (f, stacked))
+    shared = ("float32", (4, w.length(4, least=0)))
     f = w.function([INPUT, shared], INPUT, scope, depth, **inner)
-    mapped = f"jax.{over}({{0}}, axis_name='{taken}', in_axes=(0, None))({{1}}, {{2}}).mean(0)"
+    mapped = f"jax.{over}({{0}}, axis_name='{taken}', in_axes=(0, None))({{1}}, {{2}}){joined}"
     return Node(type, mapped, (f, stacked, w.value(shared, scope, depth - 1)))
 
 
@@ -115,8 +117,9 @@ def training_step(w, type, scope, depth):
     """Gradients of weights that devices share, and their mean."""
     if not scope.maps:
         return None
-    n, taken = w.pick(2, 4), f"k{len(scope.axes)}"
-    weights, batch = ("float32", (w.length(4), 4)), ("float32", (w.length(), 4))
+    n, taken = w.pick(1, 2, 4), f"k{len(scope.axes)}"
+    weights = ("float32", (w.length(4, least=0), 4))
+    batch = ("float32", (w.length(4, least=0), 4))
     inner = {"axes": (*scope.axes, (taken, n)), "maps": False, "reverse": True}
     f = w.function([batch, weights], INPUT, scope, depth, **inner)
     parts = (
@@ -126,8 +129,9 @@ def training_step(w, type, scope, depth):
     )
     template = (
         f"jnp.tanh(jax.pmap(lambda w, b: w - lax.MEAN(jax.grad(lambda w: {{0}}(b, w).mean())(w), "
-        f"'{taken}'), axis_name='{taken}', in_axes=(None, 0), out_axes=None)({{1}}, {{2}})).mean(0)"
+        f"'{taken}'), axis_name='{taken}', in_axes=(None, 0), out_axes=None)({{1}}, {{2}}))"
     )
+    template += ".mean(0)" if weights[1][0] else ".sum(0)"
     return Node(type, template.replace("MEAN", w.pick("pmean", "psum")), parts)
 
 
@@ -136,20 +140,23 @@ def sharded(w, type, scope, depth):
     if not scope.maps:
         return None
     first, second = f"k{len(scope.axes)}", f"k{len(scope.axes) + 1}"
-    shape, sizes, specs, given = w.pick(
-        ((), {first: 4}, f"P('{first}')", "q[0]"),
-        ((), {first: 4}, f"P('{first}')", "q.reshape(())"),
-        ((), {first: 2, second: 2}, f"P(('{second}', '{first}'))", "q[0]"),
-        ((2,), {first: 2, second: 2}, f"P('{second}')", "q"),
-        ((4,), {first: 4}, "P()", "q"),
+    shape, sizes, specs, given, same = w.pick(
+        ((), {first: 4}, f"P('{first}')", "q[0]", ""),
+        ((), {first: 4}, f"P('{first}')", "q.reshape(())", ""),
+        ((), {first: 2, second: 2}, f"P(('{second}', '{first}'))", "q[0]", ""),
+        ((2,), {first: 2, second: 2}, f"P('{second}')", "q", first),
+        ((4,), {first: 4}, "P()", "q", first),
+        ((4,), {first: 1, second: 4}, f"P('{first}')", "q", second),
     )
     axes = (*scope.axes, *sizes.items())
     kind = ("float32", shape)
     f = w.function([kind], kind, scope, depth, axes=axes, maps=False)
-    block = "" if shape else "[None]"
+    result = f"{{0}}({given})" if shape else f"{{0}}({given})[None]"
+    if same:  # what specs do not split has one value on all of its devices
+        result = f"lax.pmean({result}, '{same}')"
     mesh = ", ".join(f"{axis}={size}" for axis, size in sizes.items())
     template = (
-        f"jax.shard_map(lambda q: {{0}}({given}){block}, mesh=over({mesh}), in_specs={specs}, "
+        f"jax.shard_map(lambda q: {result}, mesh=over({mesh}), in_specs={specs}, "
         f"out_specs={specs}, check_vma=False)({{1}})"
     )
     return Node(type, template, (f, w.value(INPUT, scope, depth - 1)))
@@ -170,7 +177,7 @@ def scan(w, type, scope, depth):
     dtype, shape = w.pick(INPUT, ("int32", ()), ("float32", (2,)))
     step = w.function([INPUT, (dtype, shape)], INPUT, scope, depth)
     start = w.value(INPUT, scope, depth - 1)
-    xs = w.value((dtype, (w.pick(1, 2, 3), *shape)), scope, depth - 1)
+    xs = w.value((dtype, (w.pick(0, 1, 2, 3), *shape)), scope, depth - 1)
     template = w.pick(
         "lax.scan(lambda c, a: (jnp.tanh({0}(c, a)), None), {1}, {2})[0]",
         "lax.scan(lambda c, a: ({0}(c, a), c[0]), {1}, {2}, reverse=True)[0]",
@@ -220,6 +227,8 @@ RULES["input"] += [
     higher("jax.vmap({0}, in_axes=1, out_axes=1)(jnp.stack([{1}, {2}], 1)).sum(1)", values=2),
     higher("lax.fori_loop(0, 2, lambda i, c: {0}(c), {1})"),
     higher("lax.map({0}, jnp.stack([{1}, {2}])).sum(0)", values=2),
+    higher("lax.map({0}, {1}[None][:0]).sum(0)"),
+    higher("jax.vmap({0})({1}[None][:0]).sum(0)"),
     scalar_map("jax.vmap({0})({1})"),
     scalar_map("jax.vmap({0}, axis_name='AXIS')({1})"),
     scalar_map("jax.pmap({0}, axis_name='AXIS')({1})"),
@@ -241,7 +250,8 @@ RULES["any"].append(conditional)
 
 def program(seed, depth=5):
     """The body of a function of `x`, a tree; that of an even seed can be differentiated in reverse.
-    Half of the programs have large arrays, a quarter 16-bit floats."""
+    Half of the programs have large arrays, a quarter 16-bit floats, some unusual values."""
     scope = Scope((("x", INPUT),), reverse=seed % 2 == 0)
-    writer = Writer(seed, halves=seed % 4 == 3, wide=seed % 4 in (1, 2))
+    unusual = seed % 16 == 5
+    writer = Writer(seed, halves=seed % 4 == 3, wide=seed % 4 in (1, 2), unusual=unusual)
     return writer.value(INPUT, scope, depth)

@@ -7,7 +7,7 @@ def product(w, type, scope, depth):
     dtype, shape = type
     if len(shape) < 1 or dtype not in ("float32", "int32", "complex64"):
         return None
-    k = w.pick(w.length(*shape), 0)
+    k = w.length(*shape, least=0)
     left, right = (*shape[:-1], k), (k, shape[-1])
     options = [
         ("({0} @ {1})", left, right),
@@ -32,14 +32,14 @@ def outer(w, type, scope, depth):
     dtype, shape = type
     if dtype != "float32" or len(shape) != 2:
         return None
-    n = w.length(max(shape))
+    n = w.length(max(shape), least=0)
     template = w.pick(
         "jnp.einsum('bi,bj->ij', {0}, {1})",
         "jnp.einsum('bi,bj->bij', {0}, {1}).sum(0)",
         "jax.vmap(jnp.outer)({0}, {1}).sum(0)",
     )
     parts = [w.value((dtype, (n, size)), scope, depth - i) for i, size in enumerate(shape)]
-    return Node(type, f"({template} / {n})", tuple(parts))
+    return Node(type, f"({template} / {max(n, 1)})", tuple(parts))
 
 
 def convolution(w, type, scope, depth):
@@ -77,11 +77,8 @@ def image(w, type, scope, depth):
     if dtype != "float32" or len(shape) != 1 or not shape[0]:
         return None
     n, inner = (w.pick(4, 7, 12) if w.wide else 4), w.pick(1, 3)
-    batch = w.pick(1, 2, 5) if w.wide else 1
-    pool = w.pick(
-        ".mean((0, 1, 2))",
-        ".max((1, 2)).mean(0)",
-    )
+    batch = w.pick(0, 1, 2, 5) if w.wide else w.pick(0, 1, 1)
+    pool = w.pick(".mean((0, 1, 2))", ".max((1, 2)).mean(0)") if batch else ".sum((0, 1, 2))"
     template = (
         "jnp.tanh(lax.conv_general_dilated({0}, {1}, (1, 1), 'SAME', "
         f"dimension_numbers=('NHWC', 'HWIO', 'NHWC'))){pool}"
@@ -96,7 +93,7 @@ def image(w, type, scope, depth):
 def decomposition(w, type, scope, depth):
     """Of matrices whose eigenvalues lie apart (`apart`, `definite` of evaluate.py)."""
     dtype, shape = type
-    if dtype != "float32" or not shape or 0 in shape or shape[-1] > 33:
+    if dtype != "float32" or not shape or not 0 < shape[-1] <= 33:
         return None
     n, stack = shape[-1], shape[:-1]
     square = (*stack, n, n)
@@ -137,10 +134,10 @@ def stack_of_matrices(w, type, scope, depth):
 def recurrence(w, type, scope, depth):
     """A loop whose turns multiply by matrices that do not change."""
     dtype, shape = type
-    if dtype != "float32" or len(shape) not in (1, 2) or 0 in shape:
+    if dtype != "float32" or len(shape) not in (1, 2) or shape[-1] > 129:
         return None
-    n, turns = shape[-1], w.pick(1, 2, 4, 5)
-    cell = (w.length(n), n) if len(shape) == 1 else shape
+    n, turns = shape[-1], w.pick(0, 1, 2, 4, 5)
+    cell = (w.length(n, least=0), n) if len(shape) == 1 else shape
     step = w.pick(
         "jnp.tanh(c @ m + a)",
         "jnp.tanh(c @ m.T + a)",
@@ -149,11 +146,11 @@ def recurrence(w, type, scope, depth):
         "jnp.tanh(jnp.tanh(c @ m) @ m.T - a)",
     )
     kept = w.pick(f"(lambda c, a: ({step}, None), {{1}}, {{2}})[0]",
-                  f"(lambda c, a: ({step}, c), {{1}}, {{2}})[1].mean(0)",
-                  f"(lambda c, a: ({step}, c), {{1}}, {{2}}, reverse=True)[1][-1]",
+                  f"(lambda c, a: ({step}, c), {{1}}, {{2}})[1].sum(0) / {max(turns, 1)}",
+                  f"(lambda c, a: ({step}, c), {{1}}, {{2}}, reverse=True)[1][-1:].sum(0)",
                   f"(lambda c, a: ({step}, None), {{1}}, {{2}}, unroll=2)[0]")  # fmt: skip
-    rest = ".mean(0)" if len(shape) == 1 else ""
-    template = f"(lambda m: lax.scan{kept}{rest})({{0}})"
+    rest = (".mean(0)" if cell[0] else ".sum(0)") if len(shape) == 1 else ""
+    template = f"(lambda m: (lax.scan{kept}){rest})({{0}})"
     if turns == 5 and w.random.random() < 0.5:  # without what comes in at each turn
         step = w.pick("jnp.tanh(c @ m)", "jnp.tanh(c @ m + i)", "jnp.tanh(c - c @ m.T / 2)")
         template = f"(lambda m: lax.fori_loop(0, 5, lambda i, c: {step}, {{1}}){rest})({{0}})"

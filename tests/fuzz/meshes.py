@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 MESHES = [
+    {"x": 1},
     {"x": 2},
     {"x": 4},
     {"x": 8},
@@ -25,6 +26,8 @@ MESHES = [
     {"x": 1, "y": 2},
     {"x": 2, "y": 2, "z": 2},
 ]
+BLOCKS = (0, 1, 1, 2, 2, 2, 4, 4)  # sizes of a device's part
+EDGES = (7, 8, 9, 15, 16, 17, 31, 33, 65)  # of one dimension at most
 ELEMENTWISE = ["jnp.sin({0})", "jnp.tanh({0})", "{0} * 2.0", "{0} ** 2 - 1.0", "-{0}"]
 AROUND = ["", "", "jit", "grad", "jit grad", "vmap", "jvp", "scan", "remat grad", "linearize"]
 
@@ -221,7 +224,9 @@ class Writer:
         self.values, inputs, specs, shapes = [], [], [], []
         for i in range(self.random.randint(1, 2)):
             rank = self.random.randint(0 if i else 1, 3)
-            block = [self.random.choice([1, 2, 4]) for _ in range(rank)]
+            block = [self.random.choice(BLOCKS) for _ in range(rank)]
+            if rank and self.random.random() < 0.15:
+                block[self.random.randrange(rank)] = self.random.choice(EDGES)
             axes = self.some_axes(least=0) if rank else []
             entries = self.spec(rank, axes)
             whole = [n * self.size(e) for n, e in zip(block, entries)]

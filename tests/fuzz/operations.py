@@ -34,7 +34,7 @@ RULES["f"] += [
         "jnp.expm1(jnp.tanh({0}))",
         "abs({0})",
         "(-{0})",
-        "jnp.cbrt({0})",
+        "jnp.cbrt(1.5 + jnp.tanh({0}))",
         "lax.rsqrt(1 + {0} * {0})",
         "jnp.square(jnp.tanh({0}))",
         "lax.stop_gradient({0})",
@@ -54,7 +54,7 @@ RULES["f"] += [
         "jnp.minimum({0}, {1})",
         "jnp.where({0} > 0.0123, {0}, {1})",
         "jnp.arctan2({0}, 2 + {1} * {1})",
-        "jnp.hypot({0}, {1})",
+        "jnp.hypot({0}, 1 + abs({1}))",
         "jnp.logaddexp({0}, {1})",
         "((1 + abs({0})) ** jnp.tanh({1}))",
         "lax.clamp(-{1} * {1}, {0}, 1 + {1} * {1})",
@@ -116,17 +116,19 @@ RULES["c"] += [
 # ---- layout, reductions: of any dtype ----------------------------------------------------------
 
 
-def with_dimension(w, shape):
+def with_dimension(w, shape, least=1):
     axis = w.random.randrange(len(shape) + 1)
-    n = w.length(*shape)
+    n = w.length(*shape, least=least)
     return axis, n, shape[:axis] + (n,) + shape[axis:]
 
 
 def reduction(w, type, scope, depth):
     dtype, shape = type
-    axis, n, larger = with_dimension(w, shape)
+    axis, n, larger = with_dimension(w, shape, least=0)
     if dtype == "bool":
         template = w.pick("jnp.any({0}, AXIS)", "jnp.all({0}, AXIS)")
+    elif n == 0:  # what has a value without elements
+        template = w.pick("jnp.sum({0}, AXIS, dtype='DTYPE')", "jnp.prod({0}, AXIS, dtype='DTYPE')")
     elif dtype in INTEGERS:
         template = w.pick(
             "jnp.sum({0}, AXIS, dtype='DTYPE')", "jnp.max({0}, AXIS)", "jnp.min({0}, AXIS)",
@@ -140,7 +142,7 @@ def reduction(w, type, scope, depth):
             "jnp.tanh(jnp.prod({0}, AXIS))", "jnp.tanh(jnp.var({0}, AXIS))",
             "jnp.median({0}, AXIS)",
         )  # fmt: skip
-        if dtype[0] == "c":
+        if dtype[0] == "c" and n:
             template = w.pick("jnp.mean({0}, AXIS)", "(jnp.sum({0}, AXIS) / 4)")
     template = template.replace("AXIS", str(axis)).replace("DTYPE", dtype)
     return Node(type, template, (w.value((dtype, larger), scope, depth),))
@@ -151,12 +153,14 @@ def twice_reduced(w, type, scope, depth):
     dtype, shape = type
     if dtype == "bool" or dtype in INTEGERS:
         return None
-    first, _, larger = with_dimension(w, shape)
-    second, _, larger = with_dimension(w, larger)
+    first, n, larger = with_dimension(w, shape, least=0)
+    second, m, larger = with_dimension(w, larger, least=0)
     axes = (first + (second <= first), second)
     template = w.pick("jnp.mean({0}, AXES)", "jnp.tanh(jnp.sum({0}, AXES))")
-    if dtype == "float32":
-        template = w.pick(template, "jnp.max({0}, AXES)", "jnp.std({0} + 0.1, AXES)")
+    if 0 in (n, m):
+        template = "jnp.sum({0}, AXES)"
+    elif dtype == "float32":
+        template = w.pick(template, "jnp.max({0}, AXES)", "jnp.sqrt(0.1 + jnp.var({0}, AXES))")
     template = template.replace("AXES", str(axes))
     return Node(type, template, (w.value((dtype, larger), scope, depth),))
 

@@ -48,23 +48,26 @@ def along_axis(w, type, scope, depth):
 
 def scattered(w, type, scope, depth):
     dtype, shape = type
-    if not shape or 0 in shape or dtype == "bool":
+    if not shape or shape[0] == 0 or dtype == "bool":
         return None
-    n, rows = shape[0], w.length(*shape[1:])
+    n, rows = shape[0], w.length(*shape[1:], least=0)
     how = w.pick("add", "max", "min", "add") if dtype[0] != "c" else "add"
     index = place(w, rows, scope, depth)
     options = [
         (f"{{0}}.at[{{2}} % {n}].{how}({{1}})", (rows, *shape[1:]), (index,)),
         (f"{{0}}.at[{{2}}].{how}({{1}}, mode='drop')", (rows, *shape[1:]), (index,)),
         (f"{{0}}.at[jnp.array([0, {n}])].set({{1}})", (2, *shape[1:]), ()),
-        (f"{{0}}.at[..., {{2}} % {shape[-1]}].{how}({{1}})", (*shape[:-1], rows), (index,)),
         ("{0}.at[::2].set({1})", ((n + 1) // 2, *shape[1:]), ()),
-        (f"{{0}}.at[..., {shape[-1] - 1}].{how}({{1}})", shape[:-1], ()),
         ("{0}.at[1:].add({1})", (n - 1, *shape[1:]), ()),
         (f"jnp.zeros({shape}, '{dtype}').at[{{2}} % {n}].add({{1}})", (rows, *shape[1:]), (index,)),
         (f"jax.ops.segment_sum({{1}}, {{2}} % {n}, {n})", (rows, *shape[1:]), (index,)),
     ]
-    if len(shape) > 1:
+    if shape[-1]:
+        options += [
+            (f"{{0}}.at[..., {{2}} % {shape[-1]}].{how}({{1}})", (*shape[:-1], rows), (index,)),
+            (f"{{0}}.at[..., {shape[-1] - 1}].{how}({{1}})", shape[:-1], ()),
+        ]
+    if len(shape) > 1 and shape[1]:
         template = f"{{0}}.at[{{2}} % {n}, {{3}} % {shape[1]}].{how}({{1}})"
         options.append((template, (rows, *shape[2:]), (index, place(w, rows, scope, depth))))
     template, inner, indices = w.pick(*options)
@@ -74,10 +77,10 @@ def scattered(w, type, scope, depth):
 
 def moved(w, type, scope, depth):
     dtype, shape = type
-    if not shape or shape[0] == 0:
+    if not shape:
         return None
     start = w.value(("int32", ()), scope, depth - 1)
-    if w.random.random() < 0.5:
+    if shape[0] == 0 or w.random.random() < 0.5:
         source = w.value((dtype, (shape[0] + 2, *shape[1:])), scope, depth)
         template = f"lax.dynamic_slice_in_dim({{0}}, {{1}} % 3, {shape[0]}, 0)"
         return Node(type, template, (source, start))
@@ -110,7 +113,7 @@ def edited(w, type, scope, depth):
 def member(w, type, scope, depth):
     """Elements that another array has."""
     dtype = w.dtype("i")
-    n = w.length()
+    n = w.length(least=0)
     shape, size = type[1], size_of(type[1])
     parts = (w.value((dtype, shape), scope, depth), w.value((dtype, (n,)), scope, depth - 1))
     invert = w.pick("", ", invert=True", ", assume_unique=False")
@@ -147,7 +150,8 @@ def distinct(w, type, scope, depth):
 def searched(w, type, scope, depth):
     dtype, shape = type
     kind = w.dtype("i")
-    parts = (w.value((kind, (w.length(),)), scope, depth), w.value((kind, shape), scope, depth))
+    n = w.length(least=0)
+    parts = (w.value((kind, (n,)), scope, depth), w.value((kind, shape), scope, depth))
     side = w.pick("left", "right")
     template = f"jnp.searchsorted(jnp.sort({{0}}), {{1}}, side='{side}').astype('{dtype}')"
     return Node(type, template, parts)

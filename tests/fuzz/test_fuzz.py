@@ -4,6 +4,7 @@ Programs agree with themselves op by op, compiled, mapped, differentiated and on
 threads; calls with wrong arguments are refused. `run.py` goes on for as long as one likes.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -90,18 +91,15 @@ def test_the_same_seed_gives_the_same_program():
 
 
 def test_programs_are_made_smaller():
-    """Down to the part that matters."""
-    tree = next(
-        tree
-        for tree in map(grammar.program, range(2000))
-        if "jnp.sort" in tree.text() and tree.size() > 20
-    )
+    """Down to the part that matters, and what it needs to stand."""
 
     def sorts(node):
         return "jnp.sort" in node.text()
 
-    small = trees.minimised(tree, sorts)
-    assert sorts(small) and small.size() < 8 < tree.size()
+    programs = map(grammar.program, range(2000))
+    for tree in itertools.islice((p for p in programs if sorts(p) and p.size() > 20), 3):
+        small = trees.minimised(tree, sorts)
+        assert sorts(small) and 2 * small.size() < tree.size()
 
 
 def test_a_wrong_program_is_found():

@@ -12,8 +12,10 @@ import random
 FLOATS = ("float32", "float32", "float32", "float32", "float16", "bfloat16")
 INTEGERS = ("int32", "int32", "int8", "uint8", "uint32", "int16")
 INPUT = ("float32", (4,))
-# Lengths of what does not fit a register or a block, and the size up to which they are drawn.
-WIDE = (5, 8, 13, 16, 17, 33, 64, 96, 128)
+# Lengths at which kernels change: around those of vectors, tiles and blocks.
+EDGES = (7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
+WIDE = (5, 13, 96, *EDGES)
+LONG = (1000, 4097)  # of one dimension at a time, and rarely
 MOST_ELEMENTS = 1 << 14
 
 
@@ -68,11 +70,12 @@ RULES = {"any": [], "f": [], "i": [], "b": [], "c": [], "input": []}
 class Writer:
     """Draws trees; the same seed draws the same tree."""
 
-    def __init__(self, seed, halves=True, wide=False):
+    def __init__(self, seed, halves=True, wide=False, unusual=False):
         self.random = random.Random(seed)
         self.count = 0
         self.halves = halves
         self.wide = wide
+        self.unusual = unusual
 
     # ---- choices -------------------------------------------------------------------------
 
@@ -89,10 +92,19 @@ class Writer:
             return self.pick(*FLOATS) if self.halves else "float32"
         return {"i": self.pick(*INTEGERS), "b": "bool", "c": "complex64"}[kind]
 
-    def length(self, *shape):
-        """How long one more dimension beside those of `shape` is."""
-        lengths = (1, 2, 3, *WIDE) if self.wide else (1, 2, 3)
-        return self.pick(*(n for n in lengths if n < 4 or n * size_of(shape) <= MOST_ELEMENTS))
+    def length(self, *shape, least=1):
+        """How long one more dimension beside those of `shape` is: 0 only where that is `least`."""
+        draw = self.random.random()
+        if draw < 0.2:
+            return least
+        if draw < 0.4:
+            return max(1, least)
+        if not self.wide:
+            return self.pick(2, 3)
+        others = size_of(shape)
+        if draw < 0.45 and max(shape, default=0) < 100 and others * LONG[-1] <= 2 * MOST_ELEMENTS:
+            return self.pick(*LONG)
+        return self.pick(2, 3, *(n for n in WIDE if n * others <= MOST_ELEMENTS))
 
     # ---- expressions ---------------------------------------------------------------------
 
@@ -107,11 +119,20 @@ class Writer:
             source = f"{self.pick(*scope.variables)[0]}.sum().astype('float32')"
         start = self.random.randrange(5)
         values = f"jnp.sin(jnp.arange({start}, {start + n}).reshape({shape}) * 0.7 + {source})"
+        if self.unusual and self.random.random() < 0.25:
+            values = self.unusual_values(shape)
         if dtype == "bool":
             return Node(type, f"({values} > 0.0123)")
         if dtype in INTEGERS:
             return Node(type, f"jnp.floor({values} * 4.9 + 4.97).astype('{dtype}')")
         return Node(type, f"{values}.astype('{dtype}')")
+
+    def unusual_values(self, shape):
+        """NaN, infinities and the like among others; large ones only within what bounds them."""
+        values = f"unusual({self.random.randrange(99)}, {shape})"
+        return self.pick("{0}", "jnp.tanh({0})", "jnp.sin({0})", "({0} % 1.7)", "jnp.sign({0})",
+                         "jnp.arctan({0})", "jnp.exp(-abs({0}))", "jnp.nan_to_num({0} / 1e40)",
+                         "jnp.minimum({0}, 3)").replace("{0}", values)  # fmt: skip
 
     def value(self, type, scope, depth):
         if depth <= 0 or self.random.random() < 0.03:

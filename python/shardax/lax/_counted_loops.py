@@ -64,11 +64,11 @@ def _map(f, xs, batch_size):
     if whole == 0:
         return g(xs)
     head = tree_util.tree_map(
-        lambda x: x[:whole].reshape((-1, batch_size, *x.shape[1:])),
+        lambda x: x[:whole].reshape((whole // batch_size, batch_size, *x.shape[1:])),
         tree_util.tree_unflatten(treedef, leaves),
     )
     done = scan(lambda _, x: ((), g(x)), (), head)[1]
-    done = tree_util.tree_map(lambda y: y.reshape((-1, *y.shape[2:])), done)
+    done = tree_util.tree_map(lambda y: y.reshape((whole, *y.shape[2:])), done)
     if whole == total:
         return done
     tail = g(tree_util.tree_unflatten(treedef, [x[whole:] for x in leaves]))
