@@ -1,4 +1,5 @@
-# tests/install.sh - sourced by tests/run and examples/run: puts the package of $root into $venv.
+# tests/install.sh - sourced by tests/run, tests/lint and examples/run: puts the package of $root
+# into $venv.
 #
 # Build requirements live in the environment itself, not in one made for each build: their paths
 # stay the same, so build/ is reused and only what changed is compiled again.
@@ -44,16 +45,48 @@ install_libraries() {
       "skipped, examples that use them fail" >&2
 }
 
-# install_package SPEC: SPEC is '.' or '.[test]'.
-install_package() {
+# Runs pip with the arguments and says every few seconds how far the build is; where it fails, what
+# it said last.
+watch_pip() {
+  "$venv/bin/python" -u - "$@" <<'PYTHON'
+import re
+import subprocess
+import sys
+import time
+
+command = [sys.executable, "-m", "pip", "install", "-v", *sys.argv[1:]]
+build = subprocess.Popen(
+    command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+)
+start = said = time.monotonic()
+lines = []
+for line in build.stdout:
+    lines.append(line)
+    step = re.search(r"\[(\d+)/(\d+)\] (?:Building|Linking)", line)
+    now = time.monotonic()
+    if step and (now - said > 4 or said == start or step[1] == step[2]):
+        print(f"shardax: step {step[1]} of {step[2]} built, {now - start:.0f} s", flush=True)
+        said = now
+if build.wait() != 0:
+    print("".join(lines[-60:]), file=sys.stderr)
+    sys.exit(build.returncode)
+PYTHON
+}
+
+make_venv() {
   if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
     "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
       { echo "shardax needs Python >= 3.10; set PYTHON to one" >&2; return 1; }
     "${PYTHON:-python3}" -m venv "$venv"
   fi
+}
+
+# install_package SPEC: SPEC is '.' or '.[test]'.
+install_package() {
+  make_venv
   local requirements
   mapfile -t requirements < <(build_requirements)
   "$venv/bin/python" -m pip install --quiet "${requirements[@]}"
   (cd "$root" && PATH="$venv/bin:$PATH" \
-    "$venv/bin/python" -m pip install --quiet --no-build-isolation "$1")
+    watch_pip --no-build-isolation "$1")
 }

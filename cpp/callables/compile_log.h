@@ -7,6 +7,10 @@
 
 #include "callables/python.h"
 
+namespace pybind11 {
+class module_;
+}
+
 namespace shardax::callables {
 
 // Made before a function is traced for a new signature.

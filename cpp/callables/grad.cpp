@@ -2,6 +2,7 @@
 #include "callables/grad.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "callables/call.h"
 #include "callables/linear.h"

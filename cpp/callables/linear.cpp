@@ -2,6 +2,7 @@
 #include "callables/linear.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "callables/call.h"
 #include "ops/ops.h"

@@ -1,6 +1,8 @@
 // callables/linear_functions.cpp - the functions that vjp and linearize return.
 #include "callables/linear_functions.h"
 
+#include <tuple>
+
 #include "array/checked_axis.h"
 #include "callables/call.h"
 #include "callables/context.h"

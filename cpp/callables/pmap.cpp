@@ -7,6 +7,7 @@
 
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "base/lists.h"
 #include "callables/axes.h"

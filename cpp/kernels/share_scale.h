@@ -2,6 +2,7 @@
 // multiplied by, without the cancellation of large terms in their exponents.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

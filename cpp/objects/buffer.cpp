@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "kernels/copy.h"
 #include "numpy/promote.h"

@@ -2,6 +2,8 @@
 // of an array that goes with the largest one of each window, and the way back.
 #include "kernels/sliding.h"
 
+#include <limits>
+
 #include "ops/convolution.h"
 #include "ops/dense.h"
 #include "ops/family.h"

@@ -83,5 +83,5 @@ jnp.linalg.tensorinv(2 * jnp.eye(24).reshape(6, 4, 8, 3)).sum((0, 1))
 jnp.linalg.tensorinv(ones((2, 3)), 0) !! ind must be a positive integer
 jnp.linalg.tensorsolve(2 * jnp.eye(6).reshape(2, 3, 6), ones((2, 3)))
 jnp.linalg.tensorsolve(2 * jnp.eye(6).reshape(2, 6, 3), ones((2, 3)), axes=(1,))
-jnp.linalg.tensorsolve(ones((2, 3)), ones((3,))) !! fter moving axes to end, leading
+jnp.linalg.tensorsolve(ones((2, 3)), ones((3,))) !! moving axes to end, leading
 """)
