@@ -73,23 +73,34 @@ const HostObject* host_object(const Function* function) {
   return dynamic_cast<const HostObject*>(function);
 }
 
-void collect_functions(const Program& program, std::vector<FunctionPtr>& found) {
-  check_stack("a program within programs");
-  for (const Equation& eqn : program.equations) {
-    for (const auto& [name, value] : eqn.params) {
-      if (const auto* function = std::get_if<FunctionPtr>(&value)) {
-        const HostObject* own = host_object(function->get());
-        if (own && std::none_of(found.begin(), found.end(),
-                                [&](const FunctionPtr& f) { return f.get() == own; })) {
-          found.push_back(own);
+using FunctionList = std::vector<FunctionPtr>;
+
+void add_once(FunctionList& list, const FunctionPtr& function) {
+  const auto is_it = [&](const FunctionPtr& f) { return f.get() == function.get(); };
+  if (std::none_of(list.begin(), list.end(), is_it)) list.push_back(function);
+}
+
+// The host's functions in a program and those within it, each once. Programs share bodies, and a
+// function is staged after those that it calls: each program is looked through once.
+const FunctionList& functions_of(const Program& program) {
+  return *program.derived<FunctionList>("host_functions", [&] {
+    auto list = std::make_shared<FunctionList>();
+    const auto add_body = [&](const ProgramPtr& body) {
+      for (const FunctionPtr& function : functions_of(*body)) add_once(*list, function);
+    };
+    for (const Equation& eqn : program.equations) {
+      for (const auto& [name, value] : eqn.params) {
+        if (const auto* function = std::get_if<FunctionPtr>(&value)) {
+          if (const HostObject* own = host_object(function->get())) add_once(*list, own);
+        } else if (const auto* body = std::get_if<ProgramPtr>(&value)) {
+          add_body(*body);
+        } else if (const auto* bodies = std::get_if<Programs>(&value)) {
+          for (const ProgramPtr& each : *bodies) add_body(each);
         }
-      } else if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-        collect_functions(**body, found);
-      } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-        for (const ProgramPtr& body : *bodies) collect_functions(*body, found);
       }
     }
-  }
+    return list;
+  });
 }
 
 class PythonPolicy final : public CheckpointPolicy {
@@ -123,8 +134,8 @@ struct PolicyObject {
 
 }  // namespace
 
-KeptFunctions::KeptFunctions(const Program& program, Ref object) : object_(std::move(object)) {
-  collect_functions(program, functions_);
+KeptFunctions::KeptFunctions(const Program& program, Ref object)
+    : functions_(functions_of(program)), object_(std::move(object)) {
   for (const FunctionPtr& f : functions_) ++host_object(f.get())->owners();
 }
 

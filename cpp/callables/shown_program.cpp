@@ -1,7 +1,6 @@
 // callables/shown_program.cpp - a weak reference to what shows a program, a strong one for keepers.
 #include "callables/shown_program.h"
 
-#include <unordered_set>
 #include <utility>
 
 #include "objects/lock.h"
@@ -38,31 +37,35 @@ std::shared_ptr<ShownProgram> shown_program(const Program& program) {
 
 namespace {
 
-// A program and those within it, each once.
-void collect_programs(const Program& program, std::unordered_set<const Program*>& found) {
-  if (!found.insert(&program).second) return;
-  check_stack("a program within programs");
+// The programs that equations of a program carry, each as often as it stands.
+std::vector<const Program*> programs_within(const Program& program) {
+  std::vector<const Program*> out;
   for (const Equation& eqn : program.equations) {
     for (const auto& [name, value] : eqn.params) {
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-        collect_programs(**body, found);
+        out.push_back(body->get());
       } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-        for (const ProgramPtr& each : *bodies) collect_programs(*each, found);
+        for (const ProgramPtr& each : *bodies) out.push_back(each.get());
       }
     }
   }
+  return out;
 }
 
 }  // namespace
 
-KeepsShown::KeepsShown(const Program& program) {
-  std::unordered_set<const Program*> programs;
-  collect_programs(program, programs);
-  for (const Program* each : programs) {
-    shown_.push_back(shown_program(*each));
-    ShownProgram& shown = *shown_.back();
-    ++shown.keepers_;
+KeepsShown::KeepsShown(const Program& program) : shown_(shown_program(program)) {
+  std::vector<const Program*> left{&program};
+  while (!left.empty()) {
+    const Program& each = *left.back();
+    left.pop_back();
+    ShownProgram& shown = *shown_program(each);
+    if (shown.keepers_++ > 0) continue;  // which keeps those within it
     if (shown.keepable_) shown.kept_ = shown.get();
+    for (const Program* within : programs_within(each)) {
+      shown.within_.push_back(shown_program(*within));
+      left.push_back(within);
+    }
   }
 }
 
@@ -74,8 +77,14 @@ KeepsShown& KeepsShown::operator=(KeepsShown&& other) noexcept {
 // Objects that go may run Python, which may ask for them again: they go last.
 KeepsShown::~KeepsShown() {
   std::vector<Ref> gone;
-  for (const auto& shown : shown_) {
-    if (--shown->keepers_ == 0) gone.push_back(std::exchange(shown->kept_, Ref()));
+  std::vector<std::shared_ptr<ShownProgram>> left;
+  if (shown_) left.push_back(std::move(shown_));
+  while (!left.empty()) {
+    const std::shared_ptr<ShownProgram> shown = std::move(left.back());
+    left.pop_back();
+    if (--shown->keepers_ > 0) continue;
+    gone.push_back(std::exchange(shown->kept_, Ref()));
+    for (auto& within : std::exchange(shown->within_, {})) left.push_back(std::move(within));
   }
 }
 

@@ -32,6 +32,8 @@ class ShownProgram {
   PyObject* reference_ = nullptr;
   Ref kept_;  // while it has keepers
   int keepers_ = 0;
+  // While it has keepers: those of the programs within its program, whose keeper it is.
+  std::vector<std::shared_ptr<ShownProgram>> within_;
   bool keepable_ = false;
 };
 
@@ -43,14 +45,14 @@ class KeepsShown {
  public:
   KeepsShown() = default;
   explicit KeepsShown(const Program& program);
-  KeepsShown(KeepsShown&&) noexcept = default;
+  KeepsShown(KeepsShown&&) noexcept = default;  // leaves one that keeps nothing
   KeepsShown& operator=(KeepsShown&& other) noexcept;
   KeepsShown(const KeepsShown&) = delete;
   KeepsShown& operator=(const KeepsShown&) = delete;
   ~KeepsShown();
 
  private:
-  std::vector<std::shared_ptr<ShownProgram>> shown_;
+  std::shared_ptr<ShownProgram> shown_;
 };
 
 }  // namespace shardax::callables
