@@ -134,6 +134,9 @@ struct Shared {
     return std::max(cache_floor, static_cast<std::size_t>(std::max<std::int64_t>(spare, 0)));
   }
 
+  // From now on, memory that was used before keeps none.
+  void forget_use() { most_in_use.fill(in_use.load(std::memory_order_relaxed)); }
+
   // Takes blocks off the lists until no more than `keep` bytes are cached.
   FreeList surplus(std::size_t keep) {
     FreeList out;
@@ -335,9 +338,11 @@ void trim() {
   FreeList surplus;
   {
     const std::lock_guard lock(shared.mutex);
+    shared.forget_use();
     surplus = shared.surplus(0);
   }
   release(surplus);
+  trim_heap();
 }
 
 }  // namespace shardax::runtime

@@ -37,7 +37,8 @@ struct AllocatorStats {
   std::size_t cached;  // bytes kept for reuse, in threads' caches and on shared lists
 };
 AllocatorStats allocator_stats();
-// Gives the cached memory of the shared lists and of the calling thread back to the system.
+// Gives the cached memory of the shared lists and of the calling thread, and free pages of the
+// heap, back to the system. What has been in use before keeps nothing from then on.
 void trim();
 
 }  // namespace shardax::runtime

@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <cstdlib>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace shardax::runtime {
 namespace {
@@ -47,6 +50,12 @@ void system_free(std::byte* block, std::size_t bytes) noexcept {
   } else {
     std::free(block);
   }
+}
+
+void trim_heap() noexcept {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace shardax::runtime

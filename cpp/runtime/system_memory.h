@@ -9,5 +9,7 @@ namespace shardax::runtime {
 // for: a fresh 64 MB buffer takes 7 ms to write with them and 60 ms without.
 std::byte* system_allocate(std::size_t bytes) noexcept;
 void system_free(std::byte* block, std::size_t bytes) noexcept;
+// Gives pages of the heap that hold nothing back to the system, where the C library can.
+void trim_heap() noexcept;
 
 }  // namespace shardax::runtime

@@ -38,3 +38,28 @@ def test_blocks_of_several_sizes_stay_for_the_next_turn():
     """More than was ever in use at once: a large block, then, when it is free, a smaller one."""
     command = [sys.executable, "-c", TURNS_OF_SEVERAL_SIZES]
     assert int(subprocess.run(command, capture_output=True, check=True).stdout) < 20
+
+
+CLEARED = """
+import os
+import shardax
+import shardax.numpy as jnp
+
+def resident():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+before = resident()
+x = shardax.jit(lambda: jnp.arange(200 << 20, dtype="uint32"))().block_until_ready()
+del x
+kept = resident() - before
+shardax.clear_caches()
+print(kept, resident() - before)
+"""
+
+
+def test_clear_caches_gives_memory_back():
+    done = subprocess.run([sys.executable, "-c", CLEARED], capture_output=True, check=True)
+    kept, left = map(int, done.stdout.split())
+    assert kept > 700  # MB: the array's memory stays for the next one
+    assert left < 40

@@ -167,5 +167,13 @@ def jit(
 
 
 def clear_caches():
-    """Forgets all programs kept for jitted functions and control flow."""
+    """Forgets all programs kept for jitted functions and control flow, and gives memory back.
+
+    Freed arrays leave memory that later ones take: at most 256 MB, or a quarter more than was in
+    use during the last ten seconds. This call returns it to the system. The next call of each
+    function is traced and compiled again.
+
+    >>> import shardax
+    >>> shardax.clear_caches()
+    """
     _core.clear_caches()
