@@ -58,6 +58,10 @@ std::int64_t Walker::most_in_scratch(const TileLoop& loop) {
   if (!loop.native.code) return tile_size;
   int widest = 1;
   for (const TileAccess& access : loop.loads) widest = std::max(widest, access.itemsize);
+  // Complex results, whose parts the code writes, are put together there.
+  for (const TileAccess& access : loop.stores) {
+    if (!is_dense(loop, access)) widest = std::max(widest, access.itemsize);
+  }
   for (const codegen::OperandForm& form : loop.native.operands)
     widest = std::max(widest, form.bytes);
   return std::max(tile_size, (register_bytes - 2 * rest_bytes) / widest);

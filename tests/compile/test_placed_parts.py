@@ -61,6 +61,19 @@ def test_bits(name):
             np.testing.assert_array_equal(a[0], b)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("columns", [50, 64, 700])
+def test_complex_parts_of_several_results(dtype, columns):
+    """Each number takes more memory than its parts, which machine code writes."""
+    rng = np.random.default_rng(0)
+    with jax.enable_x64(True):
+        x, y = (jnp.asarray(rng.normal(size=(24, n)), dtype).real for n in (columns, 46))
+        both = lambda f, x, y: jnp.concatenate([f(x).astype(dtype), f(y).astype(dtype)], 1)
+        run = lambda x, y: (both(jnp.sin, x, y), both(jnp.cos, x, y), both(jnp.tanh, x, y))
+        for got, want in zip(jax.jit(run)(x, y), run(x, y)):
+            np.testing.assert_array_equal(got, want)
+
+
 def test_no_step_puts_together(dump_of):
     program = """
 import numpy as np, shardax as jax, shardax.numpy as jnp

@@ -184,7 +184,8 @@ def test_powers_of_what_repeats_have_derivatives():
 
 def test_maps_in_batches_of_nothing():
     for shape, width in (((3, 0), 0), ((4, 2), 0), ((4, 0), 3), ((0, 2), 2)):
-        got = lax.map(lambda u: u @ jnp.ones((shape[1], width)), jnp.ones(shape), batch_size=2)
+        w = jnp.ones((shape[1], width))
+        got = lax.map(lambda u, w=w: u @ w, jnp.ones(shape), batch_size=2)
         assert got.shape == (shape[0], width)
 
 
