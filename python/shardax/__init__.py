@@ -10,6 +10,7 @@ import functools
 from shardax import _core, config, errors, tree, tree_util
 from shardax._base.flags import (
     allow_f16_reductions,
+    array_garbage_collection_guard,
     auto_pcast,
     check_tracer_leaks,
     checking_leaks,
