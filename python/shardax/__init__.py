@@ -15,6 +15,7 @@ _core = load_core()
 from shardax import config, errors, tree, tree_util
 from shardax._base.flags import (
     allow_f16_reductions,
+    array_garbage_collection_guard,
     auto_pcast,
     check_tracer_leaks,
     checking_leaks,

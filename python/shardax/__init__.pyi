@@ -46,6 +46,7 @@ from shardax import typing as typing
 from shardax import version as version
 from shardax._base.dtypes import float0 as float0
 from shardax._base.flags import allow_f16_reductions as allow_f16_reductions
+from shardax._base.flags import array_garbage_collection_guard as array_garbage_collection_guard
 from shardax._base.flags import auto_pcast as auto_pcast
 from shardax._base.flags import check_tracer_leaks as check_tracer_leaks
 from shardax._base.flags import checking_leaks as checking_leaks

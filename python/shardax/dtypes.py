@@ -76,9 +76,19 @@ def issubdtype(arg1, arg2):
     return bool(np.issubdtype(a, b))
 
 
+def _limited(dtype):
+    """The dtype whose limits are asked for: Python's types are of 64 bits, as NumPy has them."""
+    python = dtype in (bool, int, float, complex, "int", "float", "complex")
+    return np.dtype(dtype if python else _class_or_dtype(dtype))
+
+
 def finfo(dtype):
-    """Limits of a floating type: max, min, eps, tiny, bits."""
-    d = np.dtype(_class_or_dtype(dtype))
+    """Limits of a floating type: max, min, eps, tiny, bits.
+
+    >>> finfo(np.float32).bits, finfo(float).bits
+    (32, 64)
+    """
+    d = _limited(dtype)
     if _kinds(d):
         import ml_dtypes  # where a dtype of its kind is asked about
 
@@ -88,7 +98,7 @@ def finfo(dtype):
 
 def iinfo(int_type):
     """Limits of an integer type: max, min, bits."""
-    d = np.dtype(_class_or_dtype(int_type))
+    d = _limited(int_type)
     if _kinds(d):
         import ml_dtypes  # where a dtype of its kind is asked about
 

@@ -136,6 +136,14 @@ def static_jit(*names, inline=False):
     return decorate
 
 
+def hashable_axis(axis):
+    """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
+    if axis is None or type(axis) is int:
+        return axis
+    known(axis, "The axis argument must be known statically.")
+    return tuple(map(operator.index, axis)) if np.ndim(axis) else operator.index(axis)
+
+
 def static_axis(*names):
     """A decorator: as static_jit with `inline`, of a function whose second argument, `axis`,
     is None, an int or a sequence of ints.
@@ -146,10 +154,7 @@ def static_axis(*names):
 
         @functools.wraps(fun)
         def call(a, axis=None, *args, **kwargs):
-            if axis is not None and type(axis) is not int:
-                known(axis, "The axis argument must be known statically.")
-                axis = tuple(axis) if np.ndim(axis) else operator.index(axis)
-            return run(a, axis, *args, **kwargs)
+            return run(a, hashable_axis(axis), *args, **kwargs)
 
         return call
 

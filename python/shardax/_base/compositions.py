@@ -12,6 +12,7 @@ from shardax._base.arrays import (
     canonical_axes,
     canonical_axis,
     check_arraylike,
+    hashable_axis,
     in_one_program,
     is_split,
     result_type,
@@ -87,7 +88,8 @@ def expand_dims(a, axis):
     check_arraylike("expand_dims", a)
     a = asarray(a)
     if type(axis) is not tuple:
-        axis = (axis,) if type(axis) is int or np.ndim(axis) == 0 else tuple(axis)
+        axis = hashable_axis(axis)
+        axis = axis if type(axis) is tuple else (axis,)
     ndim = a.ndim + len(axis)
     if len(axis) == 1 and type(axis[0]) is int and -ndim <= axis[0] < ndim:
         at, old = axis[0] % ndim, a.shape

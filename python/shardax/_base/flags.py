@@ -19,11 +19,14 @@ def _scope(flag):
     return scope
 
 
-class enable_x64:
-    """Sets jax_enable_x64 in this thread while the block runs."""
+class enable_x64(contextlib.ContextDecorator):
+    """Sets jax_enable_x64 in this thread while the block, or the decorated function, runs."""
 
     def __init__(self, new_val=True):
         self.value = bool(new_val)
+
+    def _recreate_cm(self):  # each call of a decorated function has a state of its own
+        return enable_x64(self.value)
 
     def __enter__(self):
         self.before = _core.override_x64(self.value)
@@ -97,6 +100,29 @@ def transfer_guard(new_val):
         transfer_guard_device_to_host(new_val),
     ):
         yield
+
+
+@contextlib.contextmanager
+def array_garbage_collection_guard(new_val):
+    """What happens while the block runs when the garbage collector frees an array that lies in a
+    reference cycle: nothing, for None and "allow". The collector does not tell of such arrays, so
+    that they can be neither logged nor refused.
+
+    Raises:
+      ValueError: for other values than None, "allow", "log" and "fatal".
+      NotImplementedError: for "log" and "fatal".
+    """
+    if new_val not in (None, "allow", "log", "fatal"):
+        raise ValueError(
+            "array_garbage_collection_guard: new enum value must be None or in ['allow', 'log', "
+            f"'fatal'], got {new_val!r} of type {type(new_val)}."
+        )
+    if new_val in ("log", "fatal"):
+        raise NotImplementedError(
+            f"array_garbage_collection_guard: {new_val!r} is not available; 'allow' was expected. "
+            "Find arrays in cycles with gc.set_debug(gc.DEBUG_SAVEALL)."
+        )
+    yield
 
 
 class make_user_context:

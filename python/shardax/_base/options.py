@@ -61,7 +61,7 @@ def indices(value, option) -> tuple[int, ...]:
     """None, an int or a sequence of ints as a tuple."""
     if value is None:
         return ()
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and getattr(value, "ndim", 1):
         return tuple(operator.index(v) for v in value)
     try:
         return (operator.index(value),)

@@ -6,6 +6,7 @@ import weakref
 from typing import NamedTuple
 
 from shardax import tree_util
+from shardax._base.function_names import named_like
 from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
@@ -123,7 +124,7 @@ def checkpoint(
     fixed_names = set(names(static_argnames, "static_argnames"))
     positions = Parameters(fun).positional if fixed_names else ()
 
-    @functools.wraps(fun)
+    @named_like(fun)
     def checkpointed(*args, **kwargs):
         fixed = {name: kwargs[name] for name in fixed_names & kwargs.keys()}
         if fixed:

@@ -4,6 +4,7 @@ linear_transpose."""
 from collections.abc import Callable, Iterable, Sequence
 
 from shardax import tree_util
+from shardax._base.function_names import function_name
 from shardax._base.options import check_callable, indices
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
@@ -13,9 +14,9 @@ from shardax._transform.refs import is_ref, new_ref, references_exist
 
 def _make_grad(fun, argnums, value, has_aux, holomorphic, allow_int):
     check_callable(fun)
-    several = isinstance(argnums, Iterable)
+    several = isinstance(argnums, Iterable) and getattr(argnums, "ndim", 1) > 0
     positions = indices(argnums, "argnums")
-    name = getattr(fun, "__name__", "fun")
+    name = function_name(fun)
     what, gives = "Gradient", "the gradient, which has"
     if value:
         what = "Value and gradient"

@@ -1,7 +1,6 @@
 """shardax/_transform/jacobian.py - Jacobians and Hessians: vmap over basis vectors of jvp or
 vjp."""
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.arrays import asarray, result_type
 from shardax._base.compositions import eye
+from shardax._base.function_names import named_like
 from shardax._core import api as _core
 from shardax._core import full
 from shardax._transform.derivatives import linearize, vjp
@@ -122,6 +122,12 @@ def _pick(tree, argnums):
     return tree[0] if isinstance(argnums, int) else tree
 
 
+_DOC = (
+    "Jacobian of {{fun}} with respect to positional argument(s) {0}. Takes the same arguments as "
+    "{{fun}} but returns the jacobian of the output with respect to the arguments at positions {0}."
+)
+
+
 def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=False):
     """The Jacobian of `fun`, column by column: efficient for few inputs and many outputs.
 
@@ -143,7 +149,7 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
              [0., 4.]], dtype=float32)
     """
 
-    @functools.wraps(fun)
+    @named_like(fun, _DOC.format(argnums))
     def jacobian_function(*args, **kwargs):
         f, dynamic = _partial(fun, args, kwargs, argnums)
         _check("jacfwd", tree_util.tree_leaves(dynamic), holomorphic, False, "input")
@@ -163,7 +169,7 @@ def jacrev(
 ):
     """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`."""
 
-    @functools.wraps(fun)
+    @named_like(fun, _DOC.format(argnums))
     def jacobian_function(*args, **kwargs):
         f, dynamic = _partial(fun, args, kwargs, argnums)
         _check("jacrev", tree_util.tree_leaves(dynamic), holomorphic, allow_int, "input")

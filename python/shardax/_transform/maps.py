@@ -5,6 +5,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from shardax._base.function_names import function_name
 from shardax._base.options import check_axes, check_callable, indices, is_index
 from shardax._core import api as _core
 from shardax._devices.devices import Device
@@ -186,7 +187,7 @@ def vmap(
     check_axes("vmap", "out_axes", out_axes)
     names = () if spmd_axis_name is None else spmd_axis_name
     names = names if isinstance(names, tuple | list) else (names,)
-    name = getattr(fun, "__name__", "fun")
+    name = function_name(fun)
     doc = (
         f"Vectorized version of {name}. Takes similar arguments as {name} but with additional "
         "array axes over which "

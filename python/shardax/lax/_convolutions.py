@@ -13,7 +13,7 @@ from shardax.lax._conv_numbers import (
     conv_dimension_numbers,
     transpose_padding,
 )
-from shardax.lax._dot import _canonical_precision, precision_text, product
+from shardax.lax._dot import _canonical_precision, precision_text, preferred_dtype, product
 from shardax.lax._layout import _ints, broadcasted_iota
 from shardax.lax._windows import dilated, numbers, padtype_to_pads
 
@@ -116,11 +116,9 @@ def conv_general_dilated(
     count = max(len(spec.rhs_spec) - 2, 0)
     strides = _ints(window_strides)
     base, dilation = numbers(lhs_dilation, count), numbers(rhs_dilation, count)
-    preferred = None
-    if preferred_element_type is not None:
-        preferred = _core.dtype_of(preferred_element_type)
-        if np.dtype(lhs.dtype).kind in "iu" and np.dtype(preferred).kind == "f":
-            lhs, rhs = _core.convert(lhs, preferred), _core.convert(rhs, preferred)
+    preferred = preferred_dtype(preferred_element_type)
+    if preferred is not None and np.dtype(lhs.dtype).kind in "iu" and preferred.kind == "f":
+        lhs, rhs = _core.convert(lhs, preferred), _core.convert(rhs, preferred)
     pairs = _pairs(padding, lhs, rhs, spec, strides, base, dilation)
     return bind(
         "conv_general_dilated",

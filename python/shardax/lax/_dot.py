@@ -179,6 +179,13 @@ def _kind(dtype):
     return {"b": 0, "i": 1, "u": 1, "c": 3}.get(kind, 2)
 
 
+def preferred_dtype(wanted):
+    """The preferred_element_type that a user asks for: narrower while x64 is off; None as it is."""
+    if wanted is None:
+        return None
+    return np.dtype(_core.requested_dtype(wanted, "preferred_element_type"))
+
+
 def _dtype(wanted):
     return None if wanted is None else np.dtype(_core.dtype_of(wanted))
 
@@ -310,7 +317,7 @@ def dot_general(
     lhs, rhs = operand_of("dot_general", lhs), operand_of("dot_general", rhs)
     dims = tuple(tuple(_ints(part) for part in pair) for pair in dimension_numbers)
     _check_dimensions(lhs, rhs, dims)
-    return product(lhs, rhs, dims, preferred_element_type, precision)
+    return product(lhs, rhs, dims, preferred_dtype(preferred_element_type), precision)
 
 
 @takes_out_sharding

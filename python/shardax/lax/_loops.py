@@ -59,7 +59,9 @@ def scan_length(xs, length):
         )
     lengths = [x.shape[0] for x in xs]
     if length is not None:
-        length = int(length) if isinstance(length, str) else _static("length", "`int`", length)
+        if isinstance(length, str | float):
+            length = int(length)
+        length = _static("length", "`int`", length)
         if any(n != length for n in lengths):
             raise ValueError(
                 f"scan got `length` argument of {length} which disagrees with leading axis sizes "

@@ -13,6 +13,7 @@ from shardax._base.arrays import (
     asarray,
     canonical_axis,
     check_arraylike,
+    hashable_axis,
     known,
     static_jit,
 )
@@ -185,9 +186,13 @@ def gelu(x, approximate=True):
     return 0.5 * x * lax.erfc(-x / np.sqrt(2).astype(x.dtype))
 
 
-@static_jit("axis")
 def glu(x, axis=-1):
     """The first half along `axis` times the sigmoid of the second."""
+    return _glu(x, axis=hashable_axis(axis))
+
+
+@static_jit("axis")
+def _glu(x, axis):
     size = x.shape[axis]
     if size % 2:
         raise ValueError("axis size must be divisible by 2")

@@ -24,6 +24,8 @@ def hard_swish(x) -> Array:
     """x * hard_sigmoid(x)."""
 def hard_tanh(x) -> Array:
     """x limited to [-1, 1]."""
+def hashable_axis(axis) -> Array:
+    """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
 def identity(x) -> Array:
     """x."""
 def leaky_relu(x, negative_slope=0.01) -> Array:

@@ -73,48 +73,96 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 @in_one_program("axis", "edge_order")
 def gradient(f, *varargs, axis=None, edge_order=None):
-    """Central differences along each dimension, one-sided at the ends."""
+    """Central differences along each dimension, one-sided at the ends.
+
+    Args:
+      f: the values.
+      *varargs: a spacing or the coordinates, for all dimensions or for each; 1 where left out.
+      axis: the dimension(s); all unless given.
+      edge_order: 1 (also None) or 2, the order to which differences at the ends are exact.
+
+    Returns:
+      An array of f's shape for each dimension: a list, or the one array.
+
+    Raises:
+      ValueError: for fewer than edge_order + 1 elements, coordinates of another length, or another
+        edge_order.
+
+    >>> gradient(arange(4.0) ** 2, edge_order=2)
+    Array([0., 2., 4., 6.], dtype=float32)
+    """
     f = _core.promote("inexact", f)[0]
-    axes = (
-        range(f.ndim)
-        if axis is None
-        else [
-            canonical_axis(a, f.ndim)
-            for a in (axis if isinstance(axis, (tuple, list)) else (axis,))
-        ]
-    )
-    if any(f.shape[a] < 2 for a in axes):
+    order = 1 if edge_order is None else operator.index(edge_order)
+    if order not in (1, 2):
+        raise ValueError(f"gradient: edge_order is {edge_order}; 1 or 2 was expected.")
+    if axis is None:
+        axes = list(range(f.ndim))
+    else:
+        given = axis if isinstance(axis, (tuple, list)) else (axis,)
+        axes = [canonical_axis(a, f.ndim) for a in given]
+    if any(f.shape[a] < order + 1 for a in axes):
         raise ValueError(
-            "gradient: at least two elements are needed along each axis, got an array of shape "
-            f"{f.shape}."
+            f"gradient: at least {'two' if order == 1 else 'three'} elements are needed along each "
+            f"axis, got an array of shape {f.shape}."
         )
     if len(varargs) > 1 and len(varargs) != len(axes):
         raise TypeError(
             f"gradient: {len(varargs)} spacings were given for {len(axes)} dimensions; give one, "
             "or one for each."
         )
-    steps = (
-        [1.0] * len(list(axes))
-        if not varargs
-        else list(varargs) * (len(list(axes)) if len(varargs) == 1 else 1)
-    )
+    steps = list(varargs) or [1.0]
+    if len(steps) == 1:
+        steps *= len(axes)
     out = []
     for d, h in zip(axes, steps):
         a = moveaxis(f, d, 0)
         if np.ndim(h):
-            x = _core.promote("inexact", h)[0]
-            left, right = (x[1:-1] - x[:-2]), (x[2:] - x[1:-1])
-            shape = (-1,) + (1,) * (a.ndim - 1)
-            left, right = left.reshape(shape), right.reshape(shape)
-            middle = (a[2:] * left**2 - a[:-2] * right**2 + a[1:-1] * (right**2 - left**2)) / (
-                left * right * (left + right)
-            )
-            first, last = (a[1:2] - a[:1]) / (x[1] - x[0]), (a[-1:] - a[-2:-1]) / (x[-1] - x[-2])
+            parts = _uneven_differences(a, _core.promote("inexact", h)[0], order)
         else:
-            middle = (a[2:] - a[:-2]) / (2 * h)
-            first, last = (a[1:2] - a[:1]) / h, (a[-1:] - a[-2:-1]) / h
-        out.append(moveaxis(concatenate([first, middle, last]), 0, d))
+            parts = _even_differences(a, h, order)
+        out.append(moveaxis(concatenate(parts), 0, d))
     return out[0] if len(out) == 1 else out
+
+
+def _even_differences(a, h, order):
+    """Differences along dimension 0: the first row, those in the middle, the last row."""
+    middle = (a[2:] - a[:-2]) / (2 * h)
+    if order == 1:
+        return (a[1:2] - a[:1]) / h, middle, (a[-1:] - a[-2:-1]) / h
+    first = (-1.5 * a[:1] + 2.0 * a[1:2] - 0.5 * a[2:3]) / h
+    last = (0.5 * a[-3:-2] - 2.0 * a[-2:-1] + 1.5 * a[-1:]) / h
+    return first, middle, last
+
+
+def _uneven_differences(a, x, order):
+    """The same where row i belongs to the coordinate x[i]."""
+    if x.shape != a.shape[:1]:
+        raise ValueError(
+            f"gradient: coordinates of shape {x.shape} for a dimension of {a.shape[0]}; one for "
+            "each element was expected."
+        )
+    steps = x[1:] - x[:-1]
+    shape = (-1,) + (1,) * (a.ndim - 1)
+    left, right = steps[:-1].reshape(shape), steps[1:].reshape(shape)
+    middle = (a[2:] * left**2 - a[:-2] * right**2 + a[1:-1] * (right**2 - left**2)) / (
+        left * right * (left + right)
+    )
+    if order == 1:
+        return (a[1:2] - a[:1]) / steps[0], middle, (a[-1:] - a[-2:-1]) / steps[-1]
+    # The parabola through the three values at an end, whose slope is weighed by their steps.
+    near, far = steps[0], steps[1]
+    first = (
+        a[1:2] * ((near + far) / (near * far))
+        - a[:1] * ((2 * near + far) / (near * (near + far)))
+        - a[2:3] * (near / (far * (near + far)))
+    )
+    near, far = steps[-1], steps[-2]
+    last = (
+        a[-1:] * ((2 * near + far) / (near * (near + far)))
+        + a[-3:-2] * (near / (far * (near + far)))
+        - a[-2:-1] * ((near + far) / (near * far))
+    )
+    return first, middle, last
 
 
 @in_one_program("axis")

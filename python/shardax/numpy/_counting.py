@@ -1,4 +1,6 @@
 # shardax/numpy/_counting.py - counts and histograms.
+import operator
+
 import numpy as np
 
 import shardax._core as _core
@@ -45,8 +47,9 @@ def _bincount(x, weights, length):
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of equal bins over the range of `a`."""
-    if not isinstance(bins, int):
+    if np.ndim(bins):
         return asarray(bins)
+    bins = _count(bins)
     a = asarray(a).ravel()
     if range is None:
         low, high = (a.min(), a.max()) if a.size else (0.0, 1.0)
@@ -57,10 +60,15 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return linspace(where(same, low - 0.5, low), where(same, high + 0.5, high), bins + 1)
 
 
+def _count(bins):
+    """A number of bins: an int, or what stands for one."""
+    return operator.index(known(bins, "bins argument of histogram."))
+
+
 def _with_edges(a, bins, range):
     """`a` and the edges of its bins, of one dtype."""
     edges = histogram_bin_edges(a, bins, range)
-    if isinstance(bins, int):
+    if not np.ndim(bins):
         return a.astype(edges.dtype), edges
     dtype = inexact_dtype(a.dtype)
     return a.astype(dtype), edges.astype(dtype)
@@ -149,7 +157,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     x, y = asarray(x), asarray(y)
     if x.ndim != 1 or y.shape != x.shape:
         raise ValueError(f"x and y must have the same length, got shapes {x.shape} and {y.shape}.")
-    if not isinstance(bins, int) and (not isinstance(bins, (list, tuple)) or len(bins) != 2):
+    if np.ndim(bins) and (not isinstance(bins, (list, tuple)) or len(bins) != 2):
         bins = asarray(bins)
         bins = [bins, bins]
     counts, edges = histogramdd(stack([x, y], axis=1), bins, range, weights, density)

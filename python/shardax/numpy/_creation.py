@@ -122,6 +122,11 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return placed(_core.from_dlpack(capsule, copy), device, None)
 
 
+def _builtin_type(number):
+    """Its class, or the one of Python's numbers that its class is made from (enum.IntEnum)."""
+    return next((kind for kind in (bool, int, float) if isinstance(number, kind)), type(number))
+
+
 @in_one_program("start", "stop", "step", "dtype", at_once=True)
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
     """start, start + step, ... below stop.
@@ -148,7 +153,7 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
         kinds = [
             number
             if isinstance(number, _core.Array)
-            else getattr(number, "dtype", None) or type(number)
+            else getattr(number, "dtype", None) or _builtin_type(number)
             for number in numbers
         ]
         dtype = _core.canonical_dtype(result_type(*kinds))

@@ -5,6 +5,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
 from shardax._devices.out_sharding import one_program_of_sums, split_so
+from shardax.lax._dot import preferred_dtype
 from shardax.numpy._matrices import diagonal
 from shardax.numpy._products import _dot_general
 
@@ -155,9 +156,7 @@ def einsum(
         if not any(c in t for t in terms):
             raise ValueError(f"einsum: index {c!r} of the result stands in no operand.")
     spec = ",".join(terms) + "->" + result
-    preferred = (
-        None if preferred_element_type is None else np.dtype(_core.dtype_of(preferred_element_type))
-    )
+    preferred = preferred_dtype(preferred_element_type)
 
     def summed(*arrays):
         return _einsum(*arrays, spec=spec, preferred=preferred)

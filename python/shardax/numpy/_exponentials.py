@@ -4,7 +4,7 @@ overflow: for shardax.nn, shardax.scipy.special and shardax.random."""
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, in_one_program, static_jit
+from shardax._base.arrays import asarray, hashable_axis, in_one_program, static_jit
 
 
 @in_one_program("axis", "keepdims", "return_sign", at_once=True)
@@ -31,15 +31,11 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
     return jnp.log(total) + top.astype(total.dtype)
 
 
-def _axes(axis):
-    return tuple(axis) if isinstance(axis, list) else axis
-
-
 def plain_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
     """log(sum(b * exp(a))) over `axis` without overflow."""
     if b is not None or return_sign or where is not None:
         return logsumexp(a, axis, b, keepdims, return_sign, where)
-    return _logsumexp(a, axis=_axes(axis), keepdims=keepdims)
+    return _logsumexp(a, axis=hashable_axis(axis), keepdims=keepdims)
 
 
 @static_jit("axis", "keepdims")
@@ -58,7 +54,7 @@ def softmax(x, axis=-1, where=None, initial=None):
     >>> softmax(jnp.zeros(2))
     Array([0.5, 0.5], dtype=float32)
     """
-    return _softmax(x, where, axis=_axes(axis))
+    return _softmax(x, where, axis=hashable_axis(axis))
 
 
 @static_jit("axis")
@@ -74,7 +70,7 @@ def _softmax(x, where, axis):
 
 def log_softmax(x, axis=-1, where=None):
     """log(softmax(x)) along `axis`."""
-    return _log_softmax(x, where, axis=_axes(axis))
+    return _log_softmax(x, where, axis=hashable_axis(axis))
 
 
 @static_jit("axis")

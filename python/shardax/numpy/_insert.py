@@ -1,4 +1,6 @@
 # shardax/numpy/_insert.py - arrays made longer and shorter: append, delete, insert, resize.
+import operator
+
 import numpy as np
 
 import shardax._core as _core
@@ -168,7 +170,7 @@ def resize(a, new_shape):
     """The elements, repeated as often as needed, in a new shape."""
     check_arraylike("resize", a)
     a = asarray(a).ravel()
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    shape = tuple(new_shape) if np.ndim(new_shape) else (operator.index(new_shape),)
     n = int(np.prod(shape))
     if n == 0 or a.size == 0:
         return _core.full(shape, 0, a.dtype)

@@ -78,7 +78,7 @@ def _split(name, ary, sections, axis, uneven):
     size = ary.shape[axis]
     for section in sections if isinstance(sections, (tuple, list)) else (sections,):
         known(section, f"in jax.numpy.{name} argument 1")
-    if isinstance(sections, (tuple, list, np.ndarray, _core.Array)):
+    if np.ndim(sections):
         edges = [0] + [i + size if i < 0 else i for i in np.asarray(sections).tolist()] + [size]
         if any(low > high for low, high in zip(edges[:-1], edges[1:])):
             raise ValueError(

@@ -17,7 +17,7 @@ from shardax._base.compositions import moveaxis, stack
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
 from shardax.lax._convolutions import conv_general_dilated
-from shardax.lax._dot import product
+from shardax.lax._dot import preferred_dtype, product
 from shardax.numpy._matrices import diagonal
 
 _functions = _core.functions
@@ -29,7 +29,8 @@ def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None, pr
         for dtype in (result_type(a, b),)
         for x in (a, b)
     )
-    return product(a, b, (contract, batch), preferred_element_type or a.dtype, precision)
+    dtype = preferred_dtype(preferred_element_type) or a.dtype
+    return product(a, b, (contract, batch), dtype, precision)
 
 
 @takes_out_sharding
@@ -58,7 +59,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
         _core.broadcast_to(rows, batch + rows.shape[-2:]),
         _core.broadcast_to(columns, batch + columns.shape[-2:]),
         (((count + 1,), (count,)), (tuple(range(count)),) * 2),
-        preferred_element_type or dtype,
+        preferred_dtype(preferred_element_type) or dtype,
         precision,
     )
     return out.reshape(batch + a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ()))
@@ -242,8 +243,8 @@ def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
 def _convolve(name, a, v, mode, precision, preferred_element_type):
     check_arraylike(name, a, v)
     dtype = result_type(a, v)
-    wanted = None if preferred_element_type is None else _core.dtype_of(preferred_element_type)
-    if wanted is None or np.dtype(wanted).kind not in "iu":
+    wanted = preferred_dtype(preferred_element_type)
+    if wanted is None or wanted.kind not in "iu":
         dtype = inexact_dtype(dtype)
     a, v = _core.convert(asarray(a), dtype), _core.convert(asarray(v), dtype)
     if a.ndim != 1 or v.ndim != 1:
@@ -264,7 +265,7 @@ def _convolve(name, a, v, mode, precision, preferred_element_type):
         (1,),
         (pads[mode],),
         precision=precision,
-        preferred_element_type=preferred_element_type,
+        preferred_element_type=wanted,
     )[0, 0]
 
 

@@ -128,7 +128,9 @@ def _var(name, a, axis, dtype, ddof, keepdims, where, middle, correction):
         out = _spread(a, middle, axis=axis, ddof=ddof, keepdims=keepdims)
     else:
         out = _masked_spread(a, middle, axis, ddof, keepdims, where)
-    return out if dtype is None and result.kind == "c" else _core.convert(out, result)
+    if dtype is None and result.kind == "c":
+        return out
+    return _core.convert(out, inexact_dtype(result))  # also where integers are asked for
 
 
 @in_one_program("axis", "dtype", "out", "ddof", "keepdims", "correction", at_once=True)

@@ -13,7 +13,14 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import asarray, canonical_axis, check_arraylike, static_jit
+from shardax._base.arrays import (
+    asarray,
+    canonical_axis,
+    check_arraylike,
+    hashable_axis,
+    inexact_dtype,
+    static_jit,
+)
 from shardax._base.arrays import in_one_program as _in_one_program
 
 __all__ = [
@@ -110,7 +117,8 @@ def _along(name, kind, a, n, axis, norm):
             f"jax.numpy.fft.{name} does not support multiple axes. Please use "
             f"jax.numpy.fft.{name}n. Got axis = {axis!r}."
         )
-    return _transform(name, kind, a, None if n is None else (n,), (axis,), norm)
+    axes = None if axis is None else (axis,)
+    return _transform(name, kind, a, None if n is None else (n,), axes, norm)
 
 
 def _one(name, kind, what):
@@ -195,10 +203,9 @@ def _frequencies(name, n, d, half, dtype, device):
             f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {list(d)}."
         )
     n = operator.index(n)
-    dtype = _core.canonical_dtype(float) if dtype is None else dtype
-    return jnp.asarray(
-        _multiples(d, n=n, half=half, dtype=np.dtype(_core.dtype_of(dtype))), device=device
-    )
+    dtype = np.dtype(_core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype))
+    dtype = inexact_dtype(dtype) if half else dtype
+    return jnp.asarray(_multiples(d, n=n, half=half, dtype=dtype), device=device)
 
 
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
@@ -223,7 +230,8 @@ def _shifted(x, axes, sign):
     x = asarray(x)
     if axes is None:
         axes = tuple(range(x.ndim))
-    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    axes = hashable_axis(axes)
+    axes = axes if isinstance(axes, tuple) else (axes,)
     halves = tuple(sign * (x.shape[d] // 2) for d in axes)
     return jnp.roll(x, halves, axes)
 

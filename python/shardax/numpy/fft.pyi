@@ -12,6 +12,8 @@ def fftn(a, s=None, axes=None, norm=None) -> Array:
     """The discrete Fourier transform along several axes, by default all."""
 def fftshift(x, axes=None) -> Array:
     """The frequency 0 moved to the middle."""
+def hashable_axis(axis) -> Array:
+    """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
 def hfft(a, n=None, axis=-1, norm=None) -> Array:
     """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half."""
 def ifft(a, n=None, axis=-1, norm=None) -> Array:
@@ -24,6 +26,8 @@ def ifftshift(x, axes=None) -> Array:
     """The inverse of fftshift."""
 def ihfft(a, n=None, axis=-1, norm=None) -> Array:
     """The inverse of hfft: the first half of an array with Hermitian symmetry."""
+def inexact_dtype(dtype) -> Array:
+    """The dtype in which numbers of `dtype` are computed where the result is no integer: integers of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
 def irfft(a, n=None, axis=-1, norm=None) -> Array:
     """The real array whose transform has the given first half along one axis."""
 def irfft2(a, s=None, axes=..., norm=None) -> Array:
