@@ -136,8 +136,8 @@ class Workers {
     const std::lock_guard lock(mutex_);
     if (wanted > asked_.load()) {
       using tbb::global_control;
-      count = startable_threads(wanted,
-                                global_control::active_value(global_control::thread_stack_size));
+      const auto stack = global_control::active_value(global_control::thread_stack_size);
+      count = startable_threads(wanted, stack);
       allow(count + 1);
       count_.store(count);
       asked_.store(wanted, std::memory_order_release);

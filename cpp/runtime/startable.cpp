@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <new>
 #include <semaphore>
 #include <vector>
@@ -18,9 +20,21 @@ void* wait_at(void* gate) {
   return nullptr;
 }
 
+// glibc keeps up to 40 MB of the stacks of threads that have ended for the next ones.
+constexpr std::size_t kept_stacks = std::size_t{32} << 20;
+
+bool address_space_is_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 }  // namespace
 
 int startable_threads(int wanted, std::size_t stack_bytes) {
+  if (address_space_is_limited()) {
+    wanted = static_cast<int>(
+        std::min<std::size_t>(static_cast<std::size_t>(wanted), kept_stacks / stack_bytes));
+  }
   std::vector<pthread_t> threads;
   try {
     threads.reserve(static_cast<std::size_t>(wanted));
