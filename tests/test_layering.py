@@ -124,3 +124,19 @@ def test_ops_are_found_by_record():
         if named.search(line)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_thread_local_objects_need_no_destructor():
+    """Registering one ends the process where there is no memory: base/per_thread.h does not."""
+    declared = re.compile(r"\bthread_local\b(.*)")
+    allowed = re.compile(
+        r"^\s*(?:SHARDAX_STATIC_TLS |inline |static )*constinit thread_local "
+        r"(?:bool|int|std::u?int(?:\d+|ptr)_t|Clock::time_point|[^=;]*\*) \w+ ="
+    )
+    wrong = [
+        f"{relative(path)}: {line.strip()}"
+        for path in FILES
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if declared.search(line.split("//")[0]) and not allowed.search(line)
+    ]
+    assert not wrong, "\n".join(wrong)

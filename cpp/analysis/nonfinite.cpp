@@ -19,7 +19,7 @@ struct Watched {
   bool infs = false;
 };
 Watched watched;
-thread_local bool replaying = false;
+constinit thread_local bool replaying = false;
 
 // ---- elements ------------------------------------------------------------------------------
 

@@ -246,7 +246,7 @@ bool splits_callbacks(const Equation& eqn) {
 }
 
 namespace {
-thread_local std::vector<Inspected>* inspections = nullptr;  // where they are collected
+constinit thread_local std::vector<Inspected>* inspections = nullptr;  // where they are collected
 }
 
 std::vector<Inspected> inspected(const Program& program, const Shardings& in) {

@@ -3,12 +3,14 @@
 
 #include <utility>
 
+#include "base/per_thread.h"
+
 namespace shardax::callables {
 namespace {
-thread_local ShardingPtr current;
-}
+ShardingPtr& current() { return per_thread<ShardingPtr, AutomaticMesh>(); }
+}  // namespace
 
-const ShardingPtr& automatic_mesh() { return current; }
+const ShardingPtr& automatic_mesh() { return current(); }
 
 // What pmap gives lies on devices that nobody has chosen.
 ShardingPtr automatic_mesh_of(const Value& value) {
@@ -18,14 +20,14 @@ ShardingPtr automatic_mesh_of(const Value& value) {
   return chosen && !own->is_explicit() ? own : nullptr;
 }
 
-AutomaticMesh::AutomaticMesh(const Values& arguments) : outer_(current) {
+AutomaticMesh::AutomaticMesh(const Values& arguments) : outer_(current()) {
   for (const Value& value : arguments) {
     ShardingPtr own = automatic_mesh_of(value);
     if (!own) continue;
-    current = std::move(own);
+    current() = std::move(own);
     return;
   }
 }
-AutomaticMesh::~AutomaticMesh() { current = std::move(outer_); }
+AutomaticMesh::~AutomaticMesh() { current() = std::move(outer_); }
 
 }  // namespace shardax::callables

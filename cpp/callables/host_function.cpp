@@ -142,7 +142,7 @@ KeptFunctions::KeptFunctions(const Program& program, Ref object)
 namespace {
 
 KeptFunctions*& current_owner() {
-  thread_local KeptFunctions* owner = nullptr;
+  constinit thread_local KeptFunctions* owner = nullptr;
   return owner;
 }
 

@@ -28,7 +28,7 @@ Ref objects(const std::vector<Ref>& values) {
 }
 
 // Whether a function runs op by op in this thread; what it calls does so too.
-thread_local bool op_by_op = false;
+constinit thread_local bool op_by_op = false;
 
 // Calls the function itself, whose ops look for NaN one by one: the traceback has the user's lines.
 void call_op_by_op(PyObject* fun, const CallArguments& arguments, const std::string& error) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/per_thread.h"
 #include "callables/held.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
@@ -70,8 +71,7 @@ class PythonTrace final : public Trace {
 
  private:
   static std::vector<const PythonTrace*>& traces() {
-    thread_local std::vector<const PythonTrace*> all;
-    return all;
+    return per_thread<std::vector<const PythonTrace*>, PythonTrace>();
   }
 
   Held object_;

@@ -32,7 +32,8 @@ struct Known {
 };
 Known& known() {
   // Never destroyed: its references must not be dropped after the interpreter has gone.
-  thread_local Known* instance = new Known;
+  static constinit thread_local Known* instance = nullptr;
+  if (!instance) instance = new Known;
   return *instance;
 }
 

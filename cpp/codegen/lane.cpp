@@ -5,8 +5,8 @@
 
 namespace shardax::codegen {
 namespace {
-thread_local VectorProgram* recorded = nullptr;
-thread_local ScalarProgram* branching = nullptr;
+constinit thread_local VectorProgram* recorded = nullptr;
+constinit thread_local ScalarProgram* branching = nullptr;
 }  // namespace
 
 Recording::Recording(VectorProgram& program) : outer_(recorded) { recorded = &program; }

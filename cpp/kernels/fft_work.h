@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "kernels/fft_lines.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
@@ -22,14 +23,14 @@ constexpr std::int64_t longest_task = 65536;
 template <class T>
 struct Workspace {
   std::vector<Lanes<T>> a, b, c;
-  explicit Workspace(std::int64_t n)
+  explicit Workspace(std::int64_t n = 0)
       : a(static_cast<std::size_t>(n)),
         b(static_cast<std::size_t>(n)),
         c(static_cast<std::size_t>(n)) {}
 };
 template <class T>
 Workspace<T>& workspace(std::int64_t n) {
-  thread_local Workspace<T> space(0);
+  auto& space = per_thread<Workspace<T>, struct FftWorkspace>();
   if (static_cast<std::int64_t>(space.a.size()) < n) space = Workspace<T>(n);
   return space;
 }

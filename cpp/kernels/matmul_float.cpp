@@ -9,6 +9,7 @@
 #include <new>
 #include <numeric>
 
+#include "base/per_thread.h"
 #include "kernels/matmul_packed.h"
 
 namespace shardax::kernels {
@@ -44,7 +45,7 @@ struct Scratch {
 
   static Scratch get() {
     constexpr std::size_t bytes = (a_size + b_size + c_size) * sizeof(T);
-    thread_local std::unique_ptr<std::byte[], Aligned> memory;
+    auto& memory = per_thread<std::unique_ptr<std::byte[], Aligned>, Scratch<T>>();
     if (!memory) memory.reset(new (std::align_val_t(64)) std::byte[bytes]);
     T* start = reinterpret_cast<T*>(memory.get());
     return {start, start + a_size, start + a_size + b_size};

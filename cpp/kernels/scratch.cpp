@@ -1,6 +1,7 @@
 // kernels/scratch.cpp - scratch memory of a thread, which it keeps.
 #include <memory>
 
+#include "base/per_thread.h"
 #include "kernels/walker.h"
 
 namespace shardax::kernels {
@@ -12,10 +13,7 @@ struct Scratch {
   std::size_t depth = 0;
 };
 
-Scratch& this_threads_scratch() {
-  thread_local Scratch scratch;
-  return scratch;
-}
+Scratch& this_threads_scratch() { return per_thread<Scratch, Scratch>(); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/errors.h"
+#include "base/per_thread.h"
 #include "control/control.h"
 #include "numpy/casts.h"
 #include "trace/captures.h"
@@ -17,13 +18,13 @@ using namespace ops;
 namespace {
 
 std::atomic<bool> x64_default{false};
-thread_local int x64_of_thread = -1;
+constinit thread_local int x64_of_thread = -1;
 std::atomic<ExplicitX64> explicit_rule{ExplicitX64::warn};
 std::atomic<bool> strict_dtypes{false};
 std::atomic<RankPromotion> rank_promotion{RankPromotion::allow};
 Warner warn = nullptr;
 bool (*is_user_code)() = nullptr;
-thread_local int user_operands = 0;
+constinit thread_local int user_operands = 0;
 
 bool settings_hold() { return user_operands > 0 || !is_user_code || is_user_code(); }
 
@@ -294,7 +295,7 @@ std::string types_key(const std::string& name, const std::string& key, const Val
 Values jitted(const std::string& name, const Values& args, const Composition& f,
               const std::string& key) {
   constexpr std::size_t most_programs = 4096;
-  thread_local std::unordered_map<std::string, ProgramPtr> programs;
+  auto& programs = per_thread<std::unordered_map<std::string, ProgramPtr>, struct Jitted>();
   const std::string id = types_key(name, key, args);
   const auto known = programs.find(id);
   if (known != programs.end()) return bind_jit(ProgramPtr(known->second), args);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/per_thread.h"
 #include "objects/convert.h"
 #include "trace/trace.h"
 
@@ -12,8 +13,7 @@ namespace {
 
 // By address, which another array may have once the first is gone: elements are compared.
 std::unordered_map<PyObject*, Value>& traced_arrays() {
-  thread_local std::unordered_map<PyObject*, Value> known;
-  return known;
+  return per_thread<std::unordered_map<PyObject*, Value>, struct TracedArrays>();
 }
 
 bool same_elements(const Array& a, const Array& b) {

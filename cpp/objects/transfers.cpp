@@ -19,7 +19,7 @@ enum Level : std::uint8_t { allow, log, disallow, log_explicit, disallow_explici
 std::array<std::uint8_t, 3> levels{};
 
 // Whether transfers of this thread are asked for by name, as by device_put.
-thread_local bool explicit_now = false;
+constinit thread_local bool explicit_now = false;
 
 const char* name_of(Transfer kind) {
   constexpr const char* names[] = {"host-to-device", "device-to-device", "device-to-host"};

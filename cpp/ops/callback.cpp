@@ -5,16 +5,14 @@
 // batches the innermost is the outer loop, as it is in JAX.
 #include "ops/callback.h"
 
+#include "base/per_thread.h"
 #include "kernels/copy.h"
 #include "ops/family.h"
 
 namespace shardax {
 namespace {
 
-std::string& slice_in_progress() {
-  thread_local std::string text;
-  return text;
-}
+std::string& slice_in_progress() { return per_thread<std::string, struct SliceInProgress>(); }
 
 }  // namespace
 

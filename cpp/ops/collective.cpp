@@ -58,7 +58,7 @@ const Op pvary_op{
 }  // namespace
 
 namespace {
-thread_local bool by_op = false;
+constinit thread_local bool by_op = false;
 }
 bool runs_by_op() { return by_op; }
 ByOpScope::ByOpScope() : outer_(std::exchange(by_op, true)) {}

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "base/per_thread.h"
 #include "kernels/radix_sort.h"
 #include "kernels/room.h"
 #include "kernels/vector_sort.h"
@@ -248,7 +249,7 @@ const Op sort_op{
 template <class T>
 void top_of_row(const T* row, std::int64_t n, std::int64_t k, T* values, std::int32_t* positions) {
   using K = KeyOf<T>;
-  thread_local std::vector<Ranked<K>> best;  // by key, complemented: small is good
+  auto& best = per_thread<std::vector<Ranked<K>>, struct TopOfRow>();  // complemented keys
   best.clear();
   const std::size_t limit = static_cast<std::size_t>(std::max<std::int64_t>(2 * k, 64));
   K worst = static_cast<K>(~K{0});  // a later candidate must be better than this

@@ -13,6 +13,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/per_thread.h"
 #include "runtime/size_class.h"
 #include "runtime/system_memory.h"
 
@@ -189,11 +190,14 @@ void spill(ThreadCache& cache, const SizeClass& c, std::size_t keep) noexcept {
   release(surplus);
 }
 
-thread_local constinit ThreadCache* thread_cache = nullptr;
-thread_local constinit bool thread_ends = false;
+constinit thread_local ThreadCache* thread_cache = nullptr;
+constinit thread_local bool thread_ends = false;
 
 struct ThreadCacheOwner {
   ThreadCache* cache = nullptr;
+  ThreadCacheOwner() = default;
+  ThreadCacheOwner(const ThreadCacheOwner&) = delete;
+  ThreadCacheOwner& operator=(const ThreadCacheOwner&) = delete;
   ~ThreadCacheOwner() {
     thread_ends = true;
     thread_cache = nullptr;
@@ -210,9 +214,12 @@ struct ThreadCacheOwner {
 // Null when the thread ends, or without memory.
 ThreadCache* make_thread_cache() noexcept {
   if (!caching || thread_ends) return nullptr;
-  thread_local ThreadCacheOwner owner;
-  owner.cache = thread_cache = new (std::nothrow) ThreadCache;
-  if (!thread_cache) return nullptr;
+  try {
+    ThreadCacheOwner& owner = per_thread<ThreadCacheOwner, ThreadCacheOwner>();
+    owner.cache = thread_cache = new ThreadCache;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   const std::lock_guard lock(shared.mutex);
   thread_cache->next = shared.threads;
   if (shared.threads) shared.threads->previous = thread_cache;

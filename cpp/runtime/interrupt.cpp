@@ -21,7 +21,7 @@ constinit thread_local Interruptible* current = nullptr;
 bool read_just_now() {
 #if defined(__x86_64__)
   constexpr std::uint64_t cycles = std::uint64_t{1} << 18;  // 0.1 ms
-  thread_local std::uint64_t last = 0;
+  constinit thread_local std::uint64_t last = 0;
   const std::uint64_t now = __rdtsc();
   if (now - last < cycles) return true;
   last = now;
@@ -30,7 +30,7 @@ bool read_just_now() {
 }
 
 void (*caller_check)() = nullptr;
-thread_local Clock::time_point next_caller_check = Clock::time_point::min();
+constinit thread_local Clock::time_point next_caller_check = Clock::time_point::min();
 
 }  // namespace
 

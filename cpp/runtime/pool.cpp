@@ -57,14 +57,18 @@ constinit std::atomic<bool> inherited{false};
 [[maybe_unused]] const int fork_handler =
     pthread_atfork(nullptr, nullptr, [] { inherited.store(started.load()); });
 
-// Callers have settled theirs: Python takes signals, workers none from their first chunk on.
-constinit thread_local bool signals_settled = false;
+// Has this thread been made ready for chunks? Callers are.
+constinit thread_local bool is_ready = false;
 
-void block_signals() {
+// With its first chunk a worker leaves signals to Python's threads. The C++ library's memory for
+// the exceptions of a thread is made at its first use, which ends the process where there is none
+// left.
+void make_worker_ready() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  signals_settled = true;
+  [[maybe_unused]] volatile const int asked = std::uncaught_exceptions();
+  is_ready = true;
 }
 
 // One parallel loop, and the first exception of its chunks.
@@ -73,7 +77,7 @@ class Loop {
   explicit Loop(FunctionRef<void(std::int64_t)> body) : body_(body) {}
 
   void run(std::int64_t first, std::int64_t last) {
-    if (!signals_settled) block_signals();
+    if (!is_ready) make_worker_ready();
     happens_after(start());
     const Mark mark(*this);
     try {
@@ -219,7 +223,7 @@ bool run_on_workers(std::int64_t chunks, Loop& loop, bool even) {
   const int threads = pool().workers.ensure(thread_count() - 1) + 1;
   const auto arena = threads > 1 ? claim_arena() : nullptr;
   if (!arena) return false;
-  signals_settled = true;
+  is_ready = true;
   happens_before(loop.start());
   arena->of(threads).execute([&] {
     using Range = tbb::blocked_range<std::int64_t>;

@@ -3,9 +3,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <semaphore>
 #include <vector>
@@ -15,9 +17,13 @@ namespace {
 
 using Gate = std::counting_semaphore<>;
 
+// A thread that has no memory for what is its own is of no use: not null.
 void* wait_at(void* gate) {
+  constexpr std::size_t own_bytes = 64 << 10;
+  void* volatile const own = std::malloc(own_bytes);
   static_cast<Gate*>(gate)->acquire();
-  return nullptr;
+  std::free(own);
+  return own ? nullptr : gate;
 }
 
 // glibc keeps up to 40 MB of the stacks of threads that have ended for the next ones.
@@ -28,10 +34,20 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
+// Beside the stacks, threads and what they run need memory that ends the process where there is
+// none: the C library's for each thread's copies of a library's thread_local objects.
+constexpr std::size_t room_left = std::size_t{64} << 20;
+
+bool has_room() {
+  void* const room = mmap(nullptr, room_left, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && munmap(room, room_left) == 0;
+}
+
 }  // namespace
 
 int startable_threads(int wanted, std::size_t stack_bytes) {
   if (address_space_is_limited()) {
+    if (!has_room()) return 0;
     wanted = static_cast<int>(
         std::min<std::size_t>(static_cast<std::size_t>(wanted), kept_stacks / stack_bytes));
   }
@@ -57,8 +73,12 @@ int startable_threads(int wanted, std::size_t stack_bytes) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   gate.release(static_cast<std::ptrdiff_t>(threads.size()));
-  for (const pthread_t thread : threads) pthread_join(thread, nullptr);
-  return static_cast<int>(threads.size());
+  int count = 0;
+  for (const pthread_t thread : threads) {
+    void* failed = nullptr;
+    count += pthread_join(thread, &failed) == 0 && !failed;
+  }
+  return count;
 }
 
 }  // namespace shardax::runtime

@@ -5,7 +5,7 @@
 
 namespace shardax {
 namespace {
-thread_local int retried_level = 0;
+constinit thread_local int retried_level = 0;
 }
 
 MayRetry::MayRetry(bool may) : outer_(retried_level) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/per_thread.h"
 #include "ir/bodies.h"
 #include "trace/captures.h"
 
@@ -73,7 +74,7 @@ Var StagingTrace::lift(const Value& value) {
 namespace {
 
 // Where a call lies that is replaced by the equations of its program.
-thread_local LocationPtr call_site;
+LocationPtr& call_site() { return per_thread<LocationPtr, struct CallSite>(); }
 
 // A program of a library's function knows one place of the user's: that of the call that staged it.
 bool lies_elsewhere(const Program& program) {
@@ -84,10 +85,10 @@ bool lies_elsewhere(const Program& program) {
 
 Values inlined(const Program& program, const Values& in) {
   struct Restored {
-    LocationPtr before = call_site;
-    ~Restored() { call_site = before; }
+    LocationPtr before = call_site();
+    ~Restored() { call_site() = before; }
   } const restored;
-  if (!call_site && lies_elsewhere(program)) call_site = current_location();
+  if (!call_site() && lies_elsewhere(program)) call_site() = current_location();
   return evaluate(program, in);
 }
 
@@ -103,7 +104,7 @@ Values StagingTrace::process(const Op& op, const Params& params, const Values& i
 }
 
 Values StagingTrace::record(const Op& op, const Params& params, const Values& in) {
-  const LocationPtr location = call_site ? call_site : current_location();
+  const LocationPtr location = call_site() ? call_site() : current_location();
   Equation eqn{&op, params, {}, {}, location, since(current_names(), names_)};
   Types types;
   for (const Value& value : in) {
@@ -159,7 +160,7 @@ void fold_casts(Program& program) {
   });
 }
 
-thread_local bool innermost_captures = false;
+constinit thread_local bool innermost_captures = false;
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/per_thread.h"
 #include "base/stack.h"
 #include "runtime/interrupt.h"
 #include "trace/agreement.h"
@@ -29,10 +30,7 @@ struct State {
   NamesPtr names;
 };
 
-State& state() {
-  thread_local State instance;
-  return instance;
-}
+State& state() { return per_thread<State, State>(); }
 
 Evaluator evaluator = nullptr;
 Locator locator = nullptr;
@@ -64,8 +62,10 @@ bool Trace::owns(const Value& value) const {
 }
 
 namespace {
-thread_local std::unique_ptr<std::unordered_set<const Tracer*>> watched;
-}
+using Watched = std::unordered_set<const Tracer*>;
+// Those of this thread's outermost TracerWatch, which owns the set.
+constinit thread_local Watched* watched = nullptr;
+}  // namespace
 
 Tracer::Tracer(const Trace& trace, Type type)
     : ValueBase(std::move(type), true), level_(trace.level()), generation_(trace.generation()) {
@@ -76,12 +76,14 @@ Tracer::~Tracer() {
   if (watched) watched->erase(this);
 }
 
-TracerWatch::TracerWatch() : outermost_(!watched) {
-  if (outermost_) watched = std::make_unique<std::unordered_set<const Tracer*>>();
+TracerWatch::TracerWatch() {
+  if (watched) return;
+  own_ = std::make_unique<Watched>();
+  watched = own_.get();
 }
 
 TracerWatch::~TracerWatch() {
-  if (outermost_) watched.reset();
+  if (own_) watched = nullptr;
 }
 
 std::vector<const Tracer*> TracerWatch::alive(const Trace& trace) const {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/op.h"
@@ -104,7 +106,7 @@ class TracerWatch {
   std::vector<const Tracer*> alive(const Trace& trace) const;
 
  private:
-  bool outermost_;
+  std::unique_ptr<std::unordered_set<const Tracer*>> own_;  // of the outermost
 };
 // The array that `value` is, or whose derivative is being taken; null where elements are unknown.
 const Array* concrete(const Value& value);

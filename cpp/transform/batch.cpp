@@ -6,6 +6,7 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/per_thread.h"
 #include "ops/ops.h"
 #include "trace/reentry.h"
 #include "transform/slices.h"
@@ -70,8 +71,10 @@ class DeviceTracer final : public VmapTracer {
 
 class BatchTrace;
 // Those on this thread's stack, and that whose rule is being run.
-thread_local std::vector<const BatchTrace*> traces;
-thread_local const BatchTrace* processing = nullptr;
+std::vector<const BatchTrace*>& traces() {
+  return per_thread<std::vector<const BatchTrace*>, BatchTrace>();
+}
+constinit thread_local const BatchTrace* processing = nullptr;
 
 class Processing {
  public:
@@ -89,13 +92,13 @@ class BatchTrace final : public Trace {
   BatchTrace(const BatchAxis& axis, BatchTag again)
       : Trace(false), axis_(axis), tag_(again ? again : generation()), function_level_(level()) {
     if (again) {
-      const auto original = std::find_if(traces.rbegin(), traces.rend(),
+      const auto original = std::find_if(traces().rbegin(), traces().rend(),
                                          [&](const BatchTrace* t) { return t->tag_ == again; });
-      if (original != traces.rend()) original_.emplace((*original)->level(), level());
+      if (original != traces().rend()) original_.emplace((*original)->level(), level());
     }
-    traces.push_back(this);
+    traces().push_back(this);
   }
-  ~BatchTrace() override { traces.pop_back(); }
+  ~BatchTrace() override { traces().pop_back(); }
   BatchTag tag() const { return tag_; }
   bool maps_devices() const { return axis_.devices; }
 
@@ -153,7 +156,7 @@ class BatchTrace final : public Trace {
 BatchTag current_batch() { return processing ? processing->tag() : 0; }
 
 bool maps_above(int level) {
-  return std::ranges::any_of(traces, [&](const BatchTrace* trace) {
+  return std::ranges::any_of(traces(), [&](const BatchTrace* trace) {
     return trace->level() > level && !trace->maps_devices();
   });
 }

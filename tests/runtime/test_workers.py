@@ -105,17 +105,29 @@ print(len(workers), all(int(mask, 16) >> (2 - 1) & 1 for mask in masks))
     assert done.stdout.split() == ["2", "True"], done.stderr
 
 
-def test_a_system_that_starts_no_thread_computes_without():
-    code = """
+LITTLE_ROOM = """
 import os, resource
 import shardax.numpy as jnp
-x = jnp.ones(3_000_000)
 pages = int(open("/proc/self/statm").read().split()[0])
-room = pages * os.sysconf("SC_PAGE_SIZE") + (16 << 20)
+room = pages * os.sysconf("SC_PAGE_SIZE") + (MB << 20)
 resource.setrlimit(resource.RLIMIT_AS, (room, room))
-print(float(x.sum()), len(os.listdir("/proc/self/task")))
+sums, x = set(), None
+for _ in range(20):
+    try:
+        x = jnp.ones((700, 700)) if x is None else x
+        sums.add(float((x @ x).sum()))
+    except MemoryError:
+        pass
+print(sums <= {700.0**3}, len(os.listdir("/proc/self/task")))
 """
-    done = in_a_process(code, SHARDAX_NUM_THREADS="8", OPENBLAS_NUM_THREADS="1")
-    total, threads = done.stdout.split() or (done.stderr, "")
-    assert float(total) == 3_000_000
-    assert int(threads) < 8
+
+
+@pytest.mark.parametrize("megabytes", [4, 16, 40, 100, 250, 400, 900])
+@pytest.mark.parametrize("threads", [8, 64])
+def test_little_address_space_does_not_end_the_process(megabytes, threads):
+    """Threads start as far as their stacks have room, and heaps of the first take none of it."""
+    environment = {"SHARDAX_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": "1"}
+    done = in_a_process(LITTLE_ROOM.replace("MB", str(megabytes)), **environment)
+    right, tasks = done.stdout.split() or (done.stderr, "0")
+    assert right == "True", done.stderr
+    assert int(tasks) == 1 if megabytes < 50 else 1 < int(tasks) <= 9
