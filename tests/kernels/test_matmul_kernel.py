@@ -16,7 +16,12 @@ def checks(tmp_path_factory):
     """The check programs by name, compiled on two cores."""
     build = tmp_path_factory.mktemp("matmul")
     sources = sorted((ROOT / "cpp/kernels").glob("matmul*.cpp"))
-    others = ("cpp/array/dtype", "cpp/runtime/allocator", "cpp/runtime/system_memory")
+    others = (
+        "cpp/array/dtype",
+        "cpp/base/per_thread",
+        "cpp/runtime/allocator",
+        "cpp/runtime/system_memory",
+    )
     sources += [ROOT / f"{name}.cpp" for name in others]
     programs = [ROOT / f"tests/kernels/{name}.cpp" for name in CHECKS]
     compiler = os.environ.get("CXX", "g++")
