@@ -129,27 +129,28 @@ class Loop {
   std::exception_ptr first_;
 };
 
-// The workers of the process, whom oneTBB starts when a loop first asks for them.
+// The workers of the process. oneTBB starts them when a loop first needs them.
 class Workers {
  public:
   // At most `wanted`, as far as the system lets threads start: oneTBB ends the process where a
   // worker cannot start another.
   int ensure(int wanted) {
-    int count = count_.load(std::memory_order_acquire);
-    if (wanted <= asked_.load(std::memory_order_acquire)) return std::min(wanted, count);
-    const std::lock_guard lock(mutex_);
-    if (wanted > asked_.load()) {
-      using tbb::global_control;
-      const auto stack = global_control::active_value(global_control::thread_stack_size);
-      count = startable_threads(wanted, stack);
-      allow(count + 1);
-      count_.store(count);
-      asked_.store(wanted, std::memory_order_release);
-    }
-    return std::min(wanted, count_.load());
+    if (asked_.load(std::memory_order_acquire) < wanted) start(wanted);
+    return std::min(wanted, count_.load(std::memory_order_relaxed));
   }
 
  private:
+  void start(int wanted) {
+    using tbb::global_control;
+    const std::lock_guard lock(mutex_);
+    if (asked_.load() >= wanted) return;
+    const auto stack = global_control::active_value(global_control::thread_stack_size);
+    const int count = startable_threads(wanted, stack);
+    allow(count + 1);
+    count_.store(count);
+    asked_.store(wanted, std::memory_order_release);
+  }
+
   // More threads than cores, where they are asked for. oneTBB takes the least of all that is set.
   void allow(int threads) {
     using tbb::global_control;
