@@ -275,10 +275,13 @@ IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative, b
     add_entry(entries[i], shape, dimension, i, plan);
   }
   if (ellipses == 0) fill();
+  std::size_t axis = 0;
   for (const Selector& s : plan.selectors) {
+    const bool truth = s.kind == Selector::Kind::array && s.start < 0;
+    const std::size_t own = s.kind == Selector::Kind::added || truth ? axis : axis++;
     if (!s.advanced() || s.size != 0) continue;
     if (s.kind == Selector::Kind::integer || (!updating && s.index->type().size() > 0)) {
-      fail(ErrorKind::index_error, "index is out of bounds for axis 0 with size 0");
+      fail(ErrorKind::index_error, "index is out of bounds for axis ", own, " with size 0");
     }
   }
   return plan;

@@ -43,6 +43,9 @@ def test_dimensions_without_elements():
     for take in (lambda: empty[0], lambda: empty.at[0].add(1.0), lambda: empty[some]):
         with pytest.raises(IndexError, match="out of bounds for axis 0 with size 0"):
             take()
+    for take in (lambda: empty.T[:, 0], lambda: empty.T[None, ..., some], lambda: empty.T[-1, -1]):
+        with pytest.raises(IndexError, match="out of bounds for axis 1 with size 0"):
+            take()
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 4)])

@@ -33,8 +33,9 @@ SECONDS = 600 if "libasan" in os.environ.get("LD_PRELOAD", "") else 60  # for on
 class Worker:
     """Answers of one package, from a process that is started again where it ends."""
 
-    def __init__(self, python, package):
+    def __init__(self, python, package, seconds=SECONDS):
         self.command = [python, str(HERE / "evaluate.py"), package]
+        self.seconds = seconds
         self.process = None
 
     def ask(self, **request):
@@ -46,7 +47,7 @@ class Worker:
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
-            ready, _, _ = select.select([self.process.stdout], [], [], SECONDS)
+            ready, _, _ = select.select([self.process.stdout], [], [], self.seconds)
             line = self.process.stdout.readline() if ready else None
         except BrokenPipeError:
             line = ""
@@ -67,7 +68,7 @@ class Worker:
 class Fuzzer:
     def __init__(self, jax):
         self.ours = Worker(sys.executable, "shardax")
-        self.theirs = Worker(jax, "jax") if jax else None
+        self.theirs = Worker(jax, "jax", 10 * SECONDS) if jax else None  # it compiles for long
         self.counts = collections.Counter()
         self.findings = []
 
