@@ -29,6 +29,7 @@
 #include "callables/staging.h"
 #include "callables/trace_state.h"
 #include "callables/vmap.h"
+#include "runtime/allocator.h"
 #include "transform/jvp.h"
 
 namespace py = pybind11;
@@ -208,8 +209,13 @@ void init_context(py::module_& m) {
         callables::set_mesh_word(word, description.ptr());
       },
       "The current mesh, as a number that is part of the signatures of programs.");
-  m.def("clear_caches", callables::clear_shared_objects,
-        "Forgets the staged programs of all functions.");
+  m.def(
+      "clear_caches",
+      [] {
+        callables::clear_shared_objects();
+        runtime::trim();
+      },
+      "Forgets the staged programs of all functions, and gives cached memory back.");
 }
 
 }  // namespace

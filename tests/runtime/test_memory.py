@@ -38,3 +38,26 @@ def test_blocks_of_several_sizes_stay_for_the_next_turn():
     """More than was ever in use at once: a large block, then, when it is free, a smaller one."""
     command = [sys.executable, "-c", TURNS_OF_SEVERAL_SIZES]
     assert int(subprocess.run(command, capture_output=True, check=True).stdout) < 20
+
+
+KEPT_MEMORY = """
+import shardax
+import shardax.numpy as jnp
+
+def resident():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * 4096
+
+before = resident()
+for size in range(10 << 20, 13 << 20, 1 << 20):  # 40 to 48 MB each
+    jnp.arange(size, dtype="uint32").block_until_ready()
+kept = resident() - before
+shardax.clear_caches()
+print(kept, resident() - before)
+"""
+
+
+def test_clear_caches_gives_memory_back():
+    done = subprocess.run([sys.executable, "-c", KEPT_MEMORY], capture_output=True, text=True)
+    kept, left = map(int, done.stdout.split())
+    assert kept > 30 << 20 and left < 12 << 20, (kept, left)
