@@ -73,23 +73,37 @@ const HostObject* host_object(const Function* function) {
   return dynamic_cast<const HostObject*>(function);
 }
 
+std::vector<FunctionPtr> functions_of(const Program& program);
+
 void collect_functions(const Program& program, std::vector<FunctionPtr>& found) {
-  check_stack("a program within programs");
+  const auto add = [&](const FunctionPtr& own) {
+    if (std::none_of(found.begin(), found.end(),
+                     [&](const FunctionPtr& f) { return f.get() == own.get(); }))
+      found.push_back(own);
+  };
+  // Each program remembers its own, or a chain of calls would be walked to its end by every call.
+  const auto add_all = [&](const Program& body) {
+    for (const FunctionPtr& own : functions_of(body)) add(own);
+  };
   for (const Equation& eqn : program.equations) {
     for (const auto& [name, value] : eqn.params) {
       if (const auto* function = std::get_if<FunctionPtr>(&value)) {
-        const HostObject* own = host_object(function->get());
-        if (own && std::none_of(found.begin(), found.end(),
-                                [&](const FunctionPtr& f) { return f.get() == own; })) {
-          found.push_back(own);
-        }
+        if (const HostObject* own = host_object(function->get())) add(own);
       } else if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-        collect_functions(**body, found);
+        add_all(**body);
       } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-        for (const ProgramPtr& body : *bodies) collect_functions(*body, found);
+        for (const ProgramPtr& body : *bodies) add_all(*body);
       }
     }
   }
+}
+
+std::vector<FunctionPtr> functions_of(const Program& program) {
+  return *program.derived<std::vector<FunctionPtr>>("functions", [&] {
+    auto found = std::make_shared<std::vector<FunctionPtr>>();
+    collect_functions(program, *found);
+    return found;
+  });
 }
 
 class PythonPolicy final : public CheckpointPolicy {
