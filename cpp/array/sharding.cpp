@@ -2,7 +2,9 @@
 #include "array/sharding.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "array/sharding_text.h"
 #include "base/errors.h"
@@ -85,6 +87,48 @@ std::vector<std::string> Sharding::explicit_split(std::size_t dimension) const {
     if (is_explicit(axis)) out.push_back(axis);
   }
   return out;
+}
+
+namespace {
+
+void check_mesh(const Sharding& s) {
+  if (s.mesh_axes.size() != s.mesh_shape.size())
+    value_error("a mesh has ", s.mesh_axes.size(), " axes and ", s.mesh_shape.size(), " sizes.");
+  std::int64_t count = 1;
+  for (const std::int64_t size : s.mesh_shape) {
+    if (size < 1 || __builtin_mul_overflow(count, size, &count) || count > INT32_MAX)
+      value_error("a mesh has an axis of size ", size, ", or too many devices.");
+  }
+  if (!s.axis_types.empty() && (s.axis_types.size() != s.mesh_axes.size() ||
+                                s.axis_types.find_first_not_of("aeimp") != std::string::npos))
+    value_error("the axes of a mesh have the types '", s.axis_types, "'.");
+  const auto devices = static_cast<std::int64_t>(s.devices.size());
+  if (s.named ? devices != 0 && devices != count : devices == 0)
+    value_error("a sharding over ", count, " devices lists ", devices, ".");
+  if (std::any_of(s.devices.begin(), s.devices.end(), [](int id) { return id < 0; }))
+    value_error("a device of a sharding has a negative id.");
+}
+
+}  // namespace
+
+void check_sharding(const Sharding& s) {
+  check_mesh(s);
+  std::vector<std::string> seen;
+  for (const std::vector<std::string>& entry : s.spec)
+    seen.insert(seen.end(), entry.begin(), entry.end());
+  for (const auto* sums : {&s.unreduced, &s.reduced})
+    seen.insert(seen.end(), sums->begin(), sums->end());
+  for (const std::vector<std::string>* names :
+       {&std::as_const(s.mesh_axes), &std::as_const(seen)}) {
+    std::vector<std::string> sorted = *names;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) value_error("a sharding names the axis '", *twice, "' twice.");
+  }
+  for (const std::string& name : seen) {
+    if (std::find(s.mesh_axes.begin(), s.mesh_axes.end(), name) == s.mesh_axes.end())
+      value_error("a sharding names the axis '", name, "', which its mesh does not have.");
+  }
 }
 
 bool same_mesh(const Sharding& a, const Sharding& b) {

@@ -40,6 +40,9 @@ struct Sharding final : public RefCounted {
   bool is_explicit() const { return axis_types.find_first_of("ei") != std::string::npos; }
 };
 using ShardingPtr = Shared<const Sharding>;
+// Throws ValueError where it does not hold together: sizes and axes that do not go with the mesh,
+// an axis that splits two dimensions.
+void check_sharding(const Sharding& sharding);
 // As Python shows it: "NamedSharding(mesh=Mesh('x': 2, axis_types=(Auto,)), spec=P('x',), ...)".
 std::string to_string(const Sharding& sharding);
 // "Mesh('x': 2, axis_types=(Auto,))", or AbstractMesh where it has no devices.

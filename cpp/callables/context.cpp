@@ -104,6 +104,12 @@ Ref list_of(const std::vector<int>& values) {
   return list;
 }
 
+Ref list_of(const std::vector<std::string>& texts) {
+  const Ref list = checked(PyList_New(0));
+  for (const std::string& text : texts) check(PyList_Append(list.get(), to_python(text).get()));
+  return list;
+}
+
 void clear_shared_objects() {
   std::vector<std::pair<std::shared_ptr<void>, void (*)(void*)>> all;  // clearing may run Python
   for (const auto& [fun, slot] : table()) {

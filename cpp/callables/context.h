@@ -35,6 +35,11 @@ std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
                                     void (*clear)(void*));
 // A list, for `options`.
 Ref list_of(const std::vector<int>& values);
+Ref list_of(const std::vector<std::string>& texts);
+// Null for "".
+inline const char* text_or_null(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
 // Empties all objects that shared_object gave and that live.
 void clear_shared_objects();
 

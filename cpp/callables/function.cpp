@@ -10,6 +10,7 @@
 
 #include "base/stack.h"
 #include "callables/left.h"
+#include "callables/locate.h"
 #include "objects/config.h"
 
 namespace shardax::callables {
@@ -163,9 +164,12 @@ PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
 // Functions do not change, so that a copy is the function itself.
 PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
-// Pickles name it by its module and name.
+// A pickle names it by its module and name, or holds the function in it and what makes it of that.
 PyObject* reduce(PyObject* self, PyObject*) {
-  return guarded([&] { return call_python("_base.pickles", "named", self).release(); });
+  return guarded([&] {
+    const Ref recipe = behaviour_of(self).recipe(self);
+    return call_python("_base.pickles", "reduced", self, recipe ? recipe.get() : Py_None).release();
+  });
 }
 
 PyMethodDef common_methods[] = {
@@ -263,6 +267,13 @@ Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> 
   for (const char* name :
        {"__module__", "__name__", "__qualname__", "__doc__", "__annotations__"}) {
     copy_attribute(function->dict, fun, name);
+  }
+  for (const char* attribute : {"__name__", "__qualname__"}) {
+    if (PyDict_GetItemString(function->dict, attribute)) continue;
+    const std::string name = given_name(fun, attribute);
+    const Ref text = Ref::checked(
+        PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+    set_item(function->dict, attribute, text.get());
   }
   if (doc) set_item(function->dict, "__doc__", doc);
   set_item(function->dict, "__wrapped__", fun);

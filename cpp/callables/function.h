@@ -48,6 +48,9 @@ class Behaviour {
   virtual const StaticSpec& statics() const;
   // Which of its arguments a call gives away.
   virtual StaticSpec donated() const { return {}; }
+  // The name of the function of shardax._core.api that makes it of the user's, and what that takes
+  // besides: what it is pickled as. Null: it is pickled by its name alone.
+  virtual Ref recipe(PyObject*) const { return {}; }
   // What later functions made from the same one could go on with, and would lose if it went; null:
   // nothing.
   virtual const void* leaves() const { return nullptr; }

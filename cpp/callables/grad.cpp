@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "callables/call.h"
+#include "callables/context.h"
 #include "callables/linear.h"
 #include "ops/ops.h"
 
@@ -15,6 +16,7 @@ class Grad final : public Behaviour {
  public:
   explicit Grad(GradOptions options) : options_(std::move(options)) {}
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
+  Ref recipe(PyObject* function) const override;
 
  private:
   const char* api() const { return options_.value ? "value_and_grad" : "grad"; }
@@ -26,6 +28,15 @@ class Grad final : public Behaviour {
 
   GradOptions options_;
 };
+
+Ref Grad::recipe(PyObject* function) const {
+  const auto flag = [](bool b) { return b ? Py_True : Py_False; };
+  const Ref argnums = list_of(options_.argnums),
+            doc = checked(PyObject_GetAttrString(function, "__doc__"));
+  return checked(Py_BuildValue("sOOOOOOO", "grad", argnums.get(), flag(options_.several),
+                               flag(options_.value), flag(options_.has_aux),
+                               flag(options_.holomorphic), flag(options_.allow_int), doc.get()));
+}
 
 // argnums as positions among `count` arguments.
 std::vector<std::size_t> Grad::positions(Py_ssize_t count) const {

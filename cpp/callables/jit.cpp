@@ -66,23 +66,6 @@ PyObject* clear_cache(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-Ref ints(const std::vector<int>& values) {
-  const Ref list = list_of(values);
-  return checked(PyList_AsTuple(list.get()));
-}
-
-PyObject* reduce_jitted(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const JitOptions& o = static_cast<Jit&>(behaviour_of(self)).options();
-    const auto or_none = [](const Ref& object) { return object ? object.get() : Py_None; };
-    return call_python("_base.pickles", "jitted", self, ints(o.statics.positions),
-                       objects(o.statics.names), ints(o.donated_positions),
-                       objects(o.donated_names), o.inlined, or_none(o.in_shardings),
-                       or_none(o.out_shardings))
-        .release();
-  });
-}
-
 PyObject* out_shardings(PyObject* self, PyObject*) {
   const Ref& given = static_cast<Jit&>(behaviour_of(self)).options().out_shardings;
   return Py_NewRef(given ? given.get() : Py_None);
@@ -93,8 +76,7 @@ PyTypeObject* jit_type() {
       "shardax.PjitFunction",
       "A function that is staged once per signature and then runs as one program.",
       staging_methods(
-          {{"__reduce__", reduce_jitted, METH_NOARGS, nullptr},
-           {"clear_cache", clear_cache, METH_NOARGS,
+          {{"clear_cache", clear_cache, METH_NOARGS,
             "Forgets the programs kept for all signatures."},
            {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
            {"_out_shardings", out_shardings, METH_NOARGS,
@@ -103,6 +85,16 @@ PyTypeObject* jit_type() {
 }
 
 }  // namespace
+
+Ref Jit::recipe(PyObject*) const {
+  const JitOptions& o = options_;
+  const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names),
+            donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
+  const auto or_none = [](const Ref& object) { return object ? object.get() : Py_None; };
+  return checked(Py_BuildValue("sOOOOOOO", "jit", positions.get(), names.get(), donated.get(),
+                               donated_names.get(), o.inlined ? Py_True : Py_False,
+                               or_none(o.in_shardings), or_none(o.out_shardings)));
+}
 
 Ref make_jit(PyObject* fun, JitOptions options) {
   check_callable(fun);

@@ -48,6 +48,7 @@ class Jit final : public Behaviour {
   int traverse(visitproc visit, void* arg) override;
   void clear() override { JitCache::clear_own(cache_); }
   Ref staged(PyObject* fun) const override;
+  Ref recipe(PyObject* function) const override;
   const StaticSpec& statics() const override { return options_.statics; }
   const JitOptions& options() const { return options_; }
   StaticSpec donated() const override {

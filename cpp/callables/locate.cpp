@@ -112,10 +112,13 @@ Ref function_code(PyObject* fun) {
   return {};
 }
 
-std::string function_name(PyObject* fun) {
+namespace {
+
+// The attribute of a callable, or of what a partial calls; "" where neither has one.
+std::string name_within(PyObject* fun, const char* attribute) {
   Ref current = Ref::borrow(fun);
   for (int depth = 0; depth < 16; ++depth) {
-    Ref name = Ref::steal(PyObject_GetAttrString(current.get(), "__name__"));
+    Ref name = Ref::steal(PyObject_GetAttrString(current.get(), attribute));
     if (name && PyUnicode_Check(name.get())) return str(name.get());
     PyErr_Clear();
     Ref inner = Ref::steal(PyObject_GetAttrString(current.get(), "func"));
@@ -123,6 +126,19 @@ std::string function_name(PyObject* fun) {
     current = std::move(inner);
   }
   PyErr_Clear();
+  return "";
+}
+
+}  // namespace
+
+std::string given_name(PyObject* fun, const char* attribute) {
+  const std::string name = name_within(fun, attribute);
+  return name.empty() ? "<unnamed function>" : name;
+}
+
+std::string function_name(PyObject* fun) {
+  const std::string name = name_within(fun, "__name__");
+  if (!name.empty()) return name;
   const char* type = Py_TYPE(fun)->tp_name;
   const char* dot = std::strrchr(type, '.');
   return dot ? dot + 1 : type;

@@ -13,6 +13,7 @@
 #include "callables/axes.h"
 #include "callables/cache.h"
 #include "callables/compile_log.h"
+#include "callables/context.h"
 #include "callables/host_function.h"
 #include "callables/locate.h"
 #include "callables/references.h"
@@ -77,6 +78,15 @@ class Pmap final : public Behaviour {
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
   int traverse(visitproc visit, void* arg) override;
   void clear() override { PmapCache::clear_own(cache_); }
+  Ref recipe(PyObject*) const override {
+    const PmapOptions& o = options_;
+    const Ref statics = list_of(o.statics.positions), donated = list_of(o.donated),
+              devices = list_of(o.devices);
+    return checked(Py_BuildValue("szOOOOLOO", "pmap", text_or_null(o.axis_name), o.in_axes.get(),
+                                 o.out_axes.get(), statics.get(), donated.get(),
+                                 static_cast<long long>(o.axis_size), devices.get(),
+                                 o.debug ? Py_True : Py_False));
+  }
   const StaticSpec& statics() const override { return options_.statics; }
   StaticSpec donated() const override { return {options_.donated, {}}; }
   const void* leaves() const override { return PmapCache::left_by(cache_); }

@@ -7,6 +7,7 @@
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
+#include "ir/verify.h"
 #include "trace/trace.h"
 
 namespace py = pybind11;
@@ -94,13 +95,7 @@ void add_equation(Assembly& assembly, const EquationObject& e) {
 }
 
 // Types as the ops' rules tell them: a program that comes from Python is not trusted.
-void check(const Program& program) {
-  try {
-    verify(program, "Jaxpr");
-  } catch (const InternalError& error) {
-    value_error(error.what());
-  }
-}
+void check(const Program& program) { check_program(program, "Jaxpr", false); }
 
 ProgramObject make_program(const py::list& constvars, const py::list& invars,
                            const py::list& outvars, const py::list& eqns, const py::list& consts,

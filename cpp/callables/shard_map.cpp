@@ -57,6 +57,9 @@ class ShardMap final : public Behaviour {
   }
   void clear() override { ShardMapCache::clear_own(cache_); }
   Ref staged(PyObject*) const override { return {}; }
+  Ref recipe(PyObject*) const override {
+    return checked(Py_BuildValue("sO", "shard_map", plan_.get()));
+  }
   const void* leaves() const override { return ShardMapCache::left_by(cache_); }
 
  private:

@@ -8,6 +8,7 @@
 #include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/call.h"
+#include "callables/context.h"
 #include "callables/locate.h"
 #include "callables/references.h"
 #include "callables/traced.h"
@@ -29,6 +30,14 @@ class Vmap final : public Behaviour {
     Py_VISIT(options_.in_axes.get());
     Py_VISIT(options_.out_axes.get());
     return 0;
+  }
+  Ref recipe(PyObject* function) const override {
+    const Ref split = list_of(options_.split),
+              doc = checked(PyObject_GetAttrString(function, "__doc__"));
+    return checked(Py_BuildValue("sOOzLOO", "vmap", options_.in_axes.get(), options_.out_axes.get(),
+                                 text_or_null(options_.axis_name),
+                                 static_cast<long long>(options_.axis_size), doc.get(),
+                                 split.get()));
   }
 
  private:

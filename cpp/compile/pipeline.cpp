@@ -14,6 +14,7 @@
 #include "compile/recompute.h"
 #include "ir/bodies.h"
 #include "ir/sharding_given.h"
+#include "ir/verify.h"
 
 namespace shardax {
 namespace {

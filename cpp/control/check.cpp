@@ -15,6 +15,7 @@ CheckReporter reporter = nullptr;
 Failure failure_of(const Values& in) { return {in[0], part(in, 1, in.size() - 1)}; }
 
 Values check_eager(const Params& params, const Values& in) {
+  infer_types(check_op, types_of(in), params);
   std::int32_t number;
   std::memcpy(&number, as_array(in[0]).data(), sizeof number);
   if (number == 0 || params.flag("debug")) return {};
@@ -47,6 +48,7 @@ Batched check_batch(const BatchArgs& a) {
 }
 
 const Op check_op{{.name = "check",
+                   .operands = at_least(1),
                    .doc = "Raises an error where a check has failed.",
                    .type = [](const Op&, const Types&, const Params&) -> Types { return {}; },
                    .batch = check_batch,

@@ -202,13 +202,28 @@ Params checkpoint_with_bodies(const Params& params, const Bodies& bodies) {
   return params.with("jaxpr", bodies.programs[0]).with("prevent_cse", prevent_cse(barriers));
 }
 
+Types checkpoint_type(const Op&, const Types& in, const Params& params) {
+  const ParamValue* policy = params.find("policy");
+  if (!policy || (!std::holds_alternative<FunctionPtr>(*policy) &&
+                  !std::holds_alternative<std::monostate>(*policy)))
+    params.function("policy");
+  const ParamValue* prevent = params.find("prevent_cse");
+  const auto* some = prevent ? std::get_if<Ints>(prevent) : nullptr;
+  if (!some) {
+    params.flag("prevent_cse");
+  } else if (some->size() != in.size()) {
+    value_error("checkpoint: prevent_cse has ", some->size(), " entries for ", in.size(),
+                " operands.");
+  }
+  params.flag("differentiated");
+  return params.program("jaxpr")->output_types();
+}
+
 const Op checkpoint_op{
     {.name = "remat2",
      .doc = "Calls a program; its derivative computes it again.",
      .kind = Kind::control,
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("jaxpr")->output_types();
-     },
+     .type = checkpoint_type,
      .jvp_body = checkpoint_jvp,
      .linearize = checkpoint_linearize,
      .transpose = checkpoint_transpose,

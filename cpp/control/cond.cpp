@@ -40,9 +40,14 @@ std::vector<bool> any_of(const std::vector<std::vector<bool>>& masks) {
 // Weak where the first branch's results are, as in JAX.
 Types cond_type(const Op&, const Types&, const Params& params) {
   const Programs& branches = params.programs("branches");
-  Types out = branches.at(0)->output_types();
+  if (branches.empty()) value_error("cond: no branches; at least one was expected.");
+  Types out = branches[0]->output_types();
   for (const ProgramPtr& branch : branches) {
     const Types other = branch->output_types();
+    if (other.size() != out.size()) {
+      value_error("cond: branches give ", out.size(), " and ", other.size(),
+                  " results; the same number was expected.");
+    }
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i].varying = join(out[i].varying, other[i].varying);
   }

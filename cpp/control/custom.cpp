@@ -15,6 +15,9 @@ namespace {
 
 extern const Op custom_jvp_op, custom_vjp_op, custom_lin_op;
 
+// The params that hold rules.
+constexpr std::string_view jvp_name = "jvp", fwd_name = "fwd", bwd_name = "bwd";
+
 // How many of the last inputs are values that the function closed over.
 std::size_t closed_over(const Params& params) {
   return params.has("num_consts") ? static_cast<std::size_t>(params.integer("num_consts")) : 0;
@@ -30,7 +33,16 @@ void check_closed_over(const Op& op, const Params& params, const Values& t) {
     fail_closed_over(op, params);
 }
 
-Types call_type(const Op&, const Types&, const Params& params) {
+// The functions of the user's that `names` lists are there.
+void check_functions(const Params& params, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) params.function(name);
+}
+
+template <const std::string_view*... rules>
+Types call_type(const Op&, const Types& in, const Params& params) {
+  check_functions(params, {*rules...});
+  if (closed_over(params) > in.size())
+    value_error("num_consts ", params.integer("num_consts"), " of ", in.size(), " operands.");
   return params.program("call_jaxpr")->output_types();
 }
 
@@ -166,7 +178,7 @@ Batched custom_jvp_batch(const BatchArgs& a) {
 const Op custom_jvp_op{{.name = "custom_jvp_call",
                         .doc = "A function with a forward derivative of the user's own.",
                         .kind = Kind::control,
-                        .type = call_type,
+                        .type = call_type<&jvp_name>,
                         .jvp_body = custom_jvp_jvp,
                         .transpose = [](const TransposeArgs& a) -> Values {
                           return transpose_call(call_body(a.params), a);
@@ -250,7 +262,7 @@ Batched custom_vjp_batch(const BatchArgs& a) {
 const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .doc = "A function with a reverse derivative of the user's own.",
                         .kind = Kind::control,
-                        .type = call_type,
+                        .type = call_type<&fwd_name, &bwd_name>,
                         .jvp_body = custom_vjp_jvp,
                         .batch = custom_vjp_batch,
                         .bodies = call_bodies,
@@ -328,6 +340,7 @@ const Op custom_lin_op{{.name = "custom_lin",
                         .doc = "The linear map whose transpose is a custom_vjp function's rule.",
                         .kind = Kind::control,
                         .type = [](const Op&, const Types&, const Params& params) -> Types {
+                          check_functions(params, {bwd_name});
                           return params.get<Types>("out_types");
                         },
                         .jvp = custom_lin_jvp,

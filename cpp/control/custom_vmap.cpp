@@ -165,6 +165,7 @@ const Op custom_vmap_op{
      .doc = "A function with a batching rule of the user's own.",
      .kind = Kind::control,
      .type = [](const Op&, const Types&, const Params& params) -> Types {
+       params.function("rule");
        return params.program("call")->output_types();
      },
      .jvp_body = custom_vmap_jvp,

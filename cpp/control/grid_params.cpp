@@ -1,5 +1,6 @@
 // control/grid_params.cpp - a grid as the params of shard_map, and as programs show them.
 #include "array/checked_axis.h"
+#include "base/errors.h"
 #include "control/shard_map.h"
 
 namespace shardax {
@@ -74,13 +75,18 @@ Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
 Grid grid_of(const Params& params) {
   Grid grid;
   const AxisSet& names = params.axes("axis_names");
-  for (std::size_t k = 0; k < names.size(); ++k)
-    grid.axes.push_back({names[k], params.ints("axis_sizes")[k]});
+  const Ints& sizes = params.ints("axis_sizes");
+  if (names.size() != sizes.size())
+    value_error("shard_map: ", names.size(), " axis_names and ", sizes.size(), " axis_sizes.");
+  for (std::size_t k = 0; k < names.size(); ++k) grid.axes.push_back({names[k], sizes[k]});
   grid.current = params.flag("current");
   grid.given = params.flag("given");
   grid.in = decoded(params.ints("in_blocks"));
   grid.out = decoded(params.ints("out_blocks"));
   if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;
+  if (encoded(grid.in) != params.ints("in_blocks") ||
+      encoded(grid.out) != params.ints("out_blocks"))
+    value_error("shard_map: in_blocks or out_blocks end within a list.");
   return grid;
 }
 

@@ -3,6 +3,8 @@
 //
 // Every program of a call takes the same values first: those that are not linear (residuals and
 // what the user's functions close over).
+#include <algorithm>
+
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
@@ -67,7 +69,37 @@ Params swapped(const Params& params, std::string_view a, std::string_view b) {
   return result;
 }
 
+// Throws unless the program of the op takes what is known, then `in`, and gives `out` first.
+void check_map(const Op& op, const Params& params, std::string_view name, const Types& operands,
+               const Types& in, const Types& out) {
+  const Program& program = *params.program(name);
+  const Types wanted = joined(part(operands, 0, known_count(params)), in);
+  const Types takes = program.input_types(), gives = program.output_types();
+  const bool fits = takes.size() == wanted.size() && gives.size() >= out.size() &&
+                    std::equal(takes.begin(), takes.end(), wanted.begin(), same_shape_and_dtype) &&
+                    std::equal(out.begin(), out.end(), gives.begin(), same_shape_and_dtype);
+  if (fits) return;
+  value_error(op.name, ": the program ", name, " takes ", to_string(ParamValue(takes)),
+              " and gives ", to_string(ParamValue(gives)), "; ", to_string(ParamValue(wanted)),
+              " and ", to_string(ParamValue(out)), " were expected.");
+}
+
+// The operands that the op is linear in.
+Types linear_types(const Op& op, const Types& in, const Params& params) {
+  if (known_count(params) > in.size())
+    value_error(op.name, ": num_consts ", params.integer("num_consts"), " of ", in.size(),
+                " operands.");
+  return Types(in.begin() + static_cast<std::ptrdiff_t>(known_count(params)), in.end());
+}
+
 // ---- linear_call -----------------------------------------------------------------------------
+
+Types linear_call_type(const Op& op, const Types& in, const Params& params) {
+  const Types linear = linear_types(op, in, params);
+  const Types out = params.program("callee")->output_types();
+  check_map(op, params, "transpose", in, out, linear);
+  return out;
+}
 
 Values linear_call_jvp(const JvpArgs& a) {
   const std::size_t count = known_count(a.params);
@@ -95,9 +127,7 @@ const Op linear_call_op{
     {.name = "linear_call",
      .doc = "A linear function with a transpose of the user's own.",
      .kind = Kind::control,
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("callee")->output_types();
-     },
+     .type = linear_call_type,
      .jvp = linear_call_jvp,
      .transpose = linear_call_transpose,
      .batch = [](const BatchArgs& a) { return batch_linear(a, {"callee", "transpose"}); },
@@ -108,6 +138,16 @@ const Op linear_call_op{
          }}};
 
 // ---- custom_linear_solve ---------------------------------------------------------------------
+
+// A is square: x has the types of b. Solvers may give more.
+Types linear_solve_type(const Op& op, const Types& in, const Params& params) {
+  const Types b = linear_types(op, in, params);
+  for (const std::string_view name : {"matvec", "vecmat", "solve", "transpose_solve"}) {
+    if (name == "matvec" || name == "solve" || params.has(name))
+      check_map(op, params, name, in, b, b);
+  }
+  return params.program("solve")->output_types();
+}
 
 // From A x = b: A dx = db - dA x.
 Values solve_jvp(const JvpArgs& a) {
@@ -151,9 +191,7 @@ const Op linear_solve_op{
     {.name = "custom_linear_solve",
      .doc = "The solution of a linear system, differentiated as such.",
      .kind = Kind::control,
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("solve")->output_types();
-     },
+     .type = linear_solve_type,
      .jvp = solve_jvp,
      .transpose = solve_transpose,
      .batch =

@@ -92,10 +92,17 @@ Kernel agree_kernel(const Types& in, const Types&, const Params& params) {
 
 // Not an effect: where the agreed value is not used, nothing waits for it.
 const Op agree_op{{.name = "agree",
+                   .operands = 1,
                    .doc = "The value that all slices along an axis share; an error if they differ.",
                    .type = [](const Op&, const Types& in, const Params& params) -> Types {
                      Type out = in[0];
-                     out.erase_dimension(static_cast<std::size_t>(params.integer("axis")));
+                     const std::int64_t axis = params.integer("axis");
+                     if (out.dtype != DType::int32 || axis < 0 ||
+                         axis >= static_cast<std::int64_t>(out.rank())) {
+                       value_error("agree: choices ", to_string(out), " along axis ", axis,
+                                   "; int32 and an axis of the array were expected.");
+                     }
+                     out.erase_dimension(static_cast<std::size_t>(axis));
                      return {out};
                    },
                    .batch = [](const BatchArgs& a) -> Batched {

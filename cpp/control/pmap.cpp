@@ -26,7 +26,17 @@ BoundAxis axis_of(const Params& params) {
 Types pmap_type(const Op&, const Types&, const Params& params) {
   Types out = params.program("jaxpr")->output_types();
   const Ints& out_axes = params.ints("out_axes");
+  const std::size_t names = params.axes("axis_name").size();
+  if (names != 1 || params.integer("axis_size") < 0 || out_axes.size() != out.size()) {
+    value_error("pmap: ", names, " axes of size ", params.integer("axis_size"), ", and ",
+                out_axes.size(), " out_axes for ", out.size(),
+                " results; one axis and an entry for each result were expected.");
+  }
   for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out_axes[i] > static_cast<std::int64_t>(out[i].rank())) {
+      value_error("pmap: out_axes ", to_string(out_axes), " do not go with result ", i, " of type ",
+                  to_string(out[i]), ".");
+    }
     if (out_axes[i] >= 0) {
       out[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
     }
@@ -224,6 +234,7 @@ Bodies pmap_bodies(const Params& params) {
   out.results = ports_of(params.ints("out_axes"));
   out.length = params.integer("axis_size");
   out.axis = params.axes("axis_name")[0];
+  out.axes = {{out.axis, out.length}};
   return out;
 }
 

@@ -1,6 +1,9 @@
 // control/remat_opt.cpp - the forward rule of a custom_vjp function where its residuals may turn
 // out not to be needed: under a checkpoint, whose first pass keeps none. Then the function itself
 // is computed.
+#include <algorithm>
+
+#include "base/errors.h"
 #include "control/call_jvp.h"
 #include "ops/ops.h"
 
@@ -59,13 +62,29 @@ Batched remat_opt_batch(const BatchArgs& a) {
   return {shardax::bind(a.op, params, a.in), all_forward};
 }
 
+// The forward rule gives the function's results, then residuals.
+Types remat_opt_type(const Op&, const Types&, const Params& params) {
+  const Program &fun = *params.program("fun_jaxpr"), &forward = *params.program("fwd_jaxpr");
+  const Types own = fun.output_types(), out = forward.output_types();
+  const auto alike = [](const Types& a, const Types& b) {
+    return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin(), same_shape_and_dtype);
+  };
+  const bool fits = alike(own, out) && out.size() - own.size() == residual_count(params) &&
+                    fun.inputs.size() == forward.inputs.size() &&
+                    alike(fun.input_types(), forward.input_types());
+  if (!fits) {
+    value_error("remat_opt: a function of ", fun.inputs.size(), " inputs and ", own.size(),
+                " outputs and its rule, of ", forward.inputs.size(), " inputs, ", out.size(),
+                " outputs and ", params.integer("num_res"), " residuals, do not go together.");
+  }
+  return out;
+}
+
 const Op remat_opt_op{
     {.name = "remat_opt",
      .doc = "A forward rule, or the function that it belongs to where no residual is needed.",
      .kind = Kind::control,
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("fwd_jaxpr")->output_types();
-     },
+     .type = remat_opt_type,
      .jvp_body = remat_opt_jvp,
      .batch = remat_opt_batch,
      .bodies = remat_opt_bodies,

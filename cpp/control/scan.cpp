@@ -95,6 +95,13 @@ ProgramPtr reordered(const ProgramPtr& body, const Positions& inputs, const Posi
 
 Types scan_type(const Op&, const Types&, const Params& params) {
   const ScanParams p(params);
+  const std::size_t inputs = p.body->inputs.size();
+  if (p.consts > inputs || p.carry > inputs - p.consts || p.carry > p.body->outputs.size() ||
+      p.length < 0) {
+    value_error("scan: num_consts ", params.integer("num_consts"), ", num_carry ",
+                params.integer("num_carry"), " and length ", p.length, " do not go with a body of ",
+                inputs, " inputs and ", p.body->outputs.size(), " outputs.");
+  }
   Types out = p.body->output_types();
   for (std::size_t i = p.carry; i < out.size(); ++i) out[i].insert_dimension(0, p.length);
   return out;

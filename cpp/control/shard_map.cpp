@@ -3,9 +3,12 @@
 // The rules are those of pmap (control/pmap.cpp), with blocks in place of slices.
 #include "control/shard_map.h"
 
+#include <algorithm>
+
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "control/control.h"
+#include "ir/limits.h"
 #include "ops/collective.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
@@ -263,8 +266,49 @@ Batched shard_map_batch(const BatchArgs& a) {
   return {bind_grid(grid, body.program, a.in), body.batched};
 }
 
-Types shard_map_type(const Op&, const Types&, const Params& params) {
+// Each dimension of a block is split by axes that there are, each of which splits one.
+void check_blocks(const Grid& grid, const char* what, const BlockList& list, const Types& blocks) {
+  const std::int64_t known =
+      grid.outside(grid.mesh ? static_cast<std::ptrdiff_t>(grid.mesh->mesh_axes.size()) : 0);
+  bool fits = list.size() == blocks.size();
+  for (std::size_t i = 0; fits && i < list.size(); ++i) {
+    fits = list[i].size() == blocks[i].rank();
+    Ints used;
+    for (const Ints& split : list[i]) used.append(split.begin(), split.end());
+    std::sort(used.begin(), used.end());
+    fits = fits && std::adjacent_find(used.begin(), used.end()) == used.end() &&
+           (used.empty() || used.back() < known);
+  }
+  if (fits) return;
+  value_error("shard_map: ", what, " do not go with the program's, of types ",
+              to_string(ParamValue(blocks)), ".");
+}
+
+void check_grid(const Grid& grid, const Program& body, const Types& in) {
+  for (std::size_t k = 0; k < grid.axes.size(); ++k) {
+    const AxisSet names = grid.names();
+    if (grid.axes[k].size < 1 ||
+        std::find(names.begin(), names.begin() + k, names[k]) != names.begin() + k)
+      value_error("shard_map: an axis '", axis_text(names[k]), "' of size ", grid.axes[k].size,
+                  " is empty, or there twice.");
+  }
+  const Types blocks = body.input_types();
+  check_blocks(grid, "in_blocks", grid.in, blocks);
+  check_blocks(grid, "out_blocks", grid.out, body.output_types());
+  if (in.size() != blocks.size())
+    value_error("shard_map: ", in.size(), " operands; ", blocks.size(), " were expected.");
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Type whole = grid.whole(blocks[i], grid.in[i]);
+    check_limits("shard_map", whole);
+    if (same_shape_and_dtype(whole, in[i])) continue;
+    value_error("shard_map: operand ", i, " is ", to_string(in[i]), "; of blocks ",
+                to_string(blocks[i]), ", ", to_string(whole), " was expected.");
+  }
+}
+
+Types shard_map_type(const Op&, const Types& in, const Params& params) {
   const Grid grid = grid_of(params);
+  check_grid(grid, *params.program("jaxpr"), in);
   Types out = params.program("jaxpr")->output_types();
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Type block = out[i];
@@ -277,6 +321,7 @@ Types shard_map_type(const Op&, const Types&, const Params& params) {
 Bodies shard_map_bodies(const Params& params) {
   Bodies out = call_of(params.program("jaxpr"));
   out.runs = Runs::grid;
+  for (const Grid::Axis& axis : grid_of(params).axes) out.axes.push_back({axis.name, axis.size});
   return out;
 }
 

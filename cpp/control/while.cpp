@@ -177,6 +177,16 @@ Values while_transpose(const TransposeArgs&) {
       "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.");
 }
 
+Types while_type(const Op&, const Types&, const Params& params) {
+  const WhileParams p(params);
+  if (p.cond_consts > p.cond->inputs.size() || p.body_consts > p.body->inputs.size()) {
+    value_error("while: cond_nconsts ", params.integer("cond_nconsts"), " and body_nconsts ",
+                params.integer("body_nconsts"), " do not go with programs of ",
+                p.cond->inputs.size(), " and ", p.body->inputs.size(), " inputs.");
+  }
+  return p.body->output_types();
+}
+
 Bodies while_bodies(const Params& params) {
   const WhileParams p(params);
   Bodies out;
@@ -201,9 +211,7 @@ Params while_with_bodies(const Params& params, const Bodies& bodies) {
 const Op while_op{{.name = "while",
                    .doc = "Repeats a program while a condition holds.",
                    .kind = Kind::control,
-                   .type = [](const Op&, const Types&, const Params& params) -> Types {
-                     return params.program("body_jaxpr")->output_types();
-                   },
+                   .type = while_type,
                    .jvp_body = while_jvp,
                    .linearize = while_linearize,
                    .transpose = while_transpose,

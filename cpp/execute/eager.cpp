@@ -93,7 +93,7 @@ ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) 
 
 // Views of arrays need no plan.
 bool evaluate_view(const Op& op, const Params& params, const Values& in, Values& out) {
-  if (!op.view) return false;
+  if (!op.view || in.size() != 1) return false;
   const Array& source = as_array(in[0]);
   Types types = infer_types(op, {source.type()}, params);
   ViewLayout layout;

@@ -6,7 +6,9 @@
 
 #include "array/dtype.h"
 #include "base/errors.h"
+#include "ir/limits.h"
 #include "ir/op.h"
+#include "ir/verify.h"
 #include "kernels/copy.h"
 
 namespace shardax {
@@ -14,6 +16,23 @@ namespace {
 
 constexpr std::string_view magic = "shardax program";
 constexpr std::int64_t version = 2;
+
+// Programs that are deeper within others than files may have them are neither written nor read.
+class Nesting {
+ public:
+  explicit Nesting(int& depth) : depth_(depth) {
+    check_stack("a program within programs");
+    if (++depth_ > max_nesting)
+      value_error("export: programs lie within each other more than ", max_nesting,
+                  " deep; call fewer functions within functions.");
+  }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  int& depth_;
+};
 
 class Writer {
  public:
@@ -89,6 +108,7 @@ class Writer {
   }
 
   void program(const Program& p) {
+    const Nesting nested(depth_);
     text(p.name);
     list(p.types, [&](const Type& t) { type(t); });
     vars(p.inputs);
@@ -102,6 +122,7 @@ class Writer {
 
  private:
   void raw(const void* data, std::size_t n) { bytes.append(static_cast<const char*>(data), n); }
+  int depth_ = 0;
 
   void equation(const Equation& e) {
     if (find_op(e.op->name) != e.op) {
@@ -159,7 +180,7 @@ class Reader {
   }
 
   ProgramPtr program() {
-    check_stack("a program within programs");
+    const Nesting nested(depth_);
     const MutableProgram p(new Program);
     p->name = text();
     p->types = list<Types>([&] { return type(); });
@@ -210,6 +231,12 @@ class Reader {
   AxisSet axes() {
     return list<AxisSet>([&] { return intern_axis(text()); });
   }
+  // Names are numbered in the order in which a process meets them.
+  AxisSet sorted_axes() {
+    AxisSet out;
+    for (const AxisName name : axes()) out = join(out, AxisSet{name});
+    return out;
+  }
   DType dtype() {
     const std::string wanted = text();
     for (int d = 0; d < dtype_count; ++d) {
@@ -222,13 +249,19 @@ class Reader {
     Type t;
     t.dtype = dtype();
     const std::int64_t marks = number();
+    if (marks < 0 || marks > 3) malformed();
     t.weak = (marks & 1) != 0;
     t.host = (marks & 2) != 0;
     t.shape = ints();
-    t.varying = axes();
+    t.varying = sorted_axes();
     t.sharding = sharding();
     for (std::int64_t n : t.shape) {
-      if (n < 0 || t.shape.size() > max_rank) malformed();
+      if (n < 0) value_error("export: a shape ", to_string(t.shape), " has a negative size.");
+    }
+    check_limits("export", t);
+    if (t.sharding && t.sharding->spec.size() > t.rank()) {
+      value_error("export: an array of shape ", to_string(t.shape), " is split along ",
+                  t.sharding->spec.size(), " dimensions.");
     }
     return t;
   }
@@ -240,7 +273,16 @@ class Reader {
     ArrayPtr out = empty_array(t);
     const auto n = static_cast<std::size_t>(t.bytes());
     if (n > 0) std::memcpy(out->data(), take(n), n);
+    check_elements(*out);
     return out;
+  }
+  // Kernels take for granted that a truth value is 0 or 1.
+  static void check_elements(const Array& a) {
+    if (a.dtype() != DType::boolean) return;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(a.data());
+    for (std::int64_t i = 0; i < a.type().size(); ++i) {
+      if (bytes[i] > 1) value_error("export: a truth value is ", int{bytes[i]}, ", not 0 or 1.");
+    }
   }
   ShardingPtr sharding() {
     if (number() == 0) return nullptr;
@@ -255,6 +297,7 @@ class Reader {
     s->unreduced = texts();
     s->reduced = texts();
     s->memory = text();
+    check_sharding(*s);
     return s;
   }
 
@@ -300,6 +343,7 @@ class Reader {
   }
 
   std::string_view bytes_;
+  int depth_ = 0;
 };
 static_assert(std::variant_size_v<ParamValue> == 13, "each kind of param is written and read");
 
@@ -325,11 +369,7 @@ ProgramPtr restore(std::string_view bytes) {
   }
   ProgramPtr program = in.program();
   if (!in.done()) value_error("export: bytes follow the exported program.");
-  try {
-    verify(*program, "export");
-  } catch (const std::exception& error) {
-    value_error("export: the bytes describe no valid program: ", error.what());
-  }
+  check_program(*program, "export: the bytes describe no valid program", true);
   return program;
 }
 

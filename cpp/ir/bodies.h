@@ -52,7 +52,9 @@ struct Bodies {
   std::int64_t length = 1;  // how many runs, where that is known
   bool reverse = false;     // Runs::counted from the last slice to the first
   AxisName axis = -1;       // of Runs::mapped
-  bool devices = false;     // each run of Runs::counted is a device
+  // Over whose devices the programs run: of Runs::mapped one, of Runs::grid all.
+  std::vector<AxisExtent> axes = {};
+  bool devices = false;  // each run of Runs::counted is a device
   // Rules of the user's own depend on the operands and results: programs may be replaced by others
   // of the same inputs and outputs only.
   bool fixed = false;
@@ -67,6 +69,10 @@ struct Bodies {
   std::vector<std::size_t> operands_of(Flow flow) const;
   std::vector<std::size_t> results_of(Flow flow) const;
 };
+
+// Throws ValueError unless operands of these types are what the programs take, and the programs
+// give what comes out, or goes into their next runs.
+void check_bodies(const Op& op, const Bodies& bodies, const Types& in);
 
 // A call: every operand and every result whole.
 Bodies call_of(const ProgramPtr& program, bool fixed = false);

@@ -7,6 +7,7 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
+#include "ir/bodies.h"
 #include "ir/limits.h"
 #include "ir/sharding_given.h"
 
@@ -107,10 +108,19 @@ void type_memory(const Op& op, const Types& in, const Params& params, Types& out
   for (Type& type : out) type.host = first ? first->host : in[0].host;
 }
 
+[[noreturn]] void refuse_count(const Op& op, std::size_t count) {
+  const auto [least, most] = op.operands;
+  type_error(op.name, ": ", count, count == 1 ? " operand; " : " operands; ",
+             least == most ? "" : "at least ", least, least == 1 ? " was" : " were", " expected.");
+}
+
 }  // namespace
 
 Types infer_types(const Op& op, const Types& in, const Params& params) {
+  const auto [least, most] = op.operands;
+  if (in.size() < least || in.size() > most) refuse_count(op, in.size());
   Types out = op.type(op, in, params);
+  if (op.bodies) check_bodies(op, bodies_of(op, params), in);
   for (const Type& type : out) check_limits(op.name, type);
   AxisSet varying;
   if (op.kind != Kind::collective) {

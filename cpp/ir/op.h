@@ -101,6 +101,20 @@ using StageRule = StagedCall (*)(const Params& params, const Values& in);
 // The program that an op stands for where it is compiled: for ops without a kernel.
 using ExpandRule = ProgramPtr (*)(const Params& params, const Types& in);
 
+// A mapped axis and how many devices it has.
+struct AxisExtent {
+  AxisName name;
+  std::int64_t size;
+};
+// Those in scope, the innermost last. `closed`: there are no others.
+struct AxesInScope {
+  std::span<const AxisExtent> axes;
+  bool closed;
+};
+// Throws where the params of a collective do not go with the axes that it names.
+using AxesCheck = void (*)(const Op& op, const Params& params, const Types& in,
+                           const AxesInScope& scope);
+
 using TypeRule = Types (*)(const Op& op, const Types& in, const Params& params);
 
 // One tile of an elementwise op: n elements, contiguous, of the dtypes the op was typed with.
@@ -208,8 +222,19 @@ enum class KeyUse : std::uint8_t {
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
 
+// How many operands an op takes.
+struct Operands {
+  std::size_t least = 0, most = SIZE_MAX;
+  constexpr Operands() = default;  // any number
+  // NOLINTNEXTLINE(google-explicit-constructor): records say `.operands = 2`
+  constexpr Operands(std::size_t count) : least(count), most(count) {}
+  constexpr Operands(std::size_t least, std::size_t most) : least(least), most(most) {}
+};
+constexpr Operands at_least(std::size_t count) { return {count, SIZE_MAX}; }
+
 struct OpSpec {
   std::string_view name;
+  Operands operands = {};  // of ops that carry programs these say it, and of a user's own anyone
   std::string_view doc;
   Checks checks = 0;
   // Takes a machine as little time as a read or a write: an elementwise op whose result is rather
@@ -221,6 +246,7 @@ struct OpSpec {
   Kind kind = Kind::other;
   DTypeSet dtypes = 0;  // of the operands, for families that share a type rule
   TypeRule type = nullptr;
+  AxesCheck check_axes = nullptr;  // of collectives
   JvpRule jvp = nullptr;
   JvpBodyRule jvp_body = nullptr;  // instead of jvp
   LinearizeRule linearize =

@@ -1,10 +1,6 @@
 // ir/program.cpp - building, copying and checking programs.
 #include "ir/program.h"
 
-#include "base/errors.h"
-#include "ir/op.h"
-#include "ir/sharding_given.h"
-
 namespace shardax {
 
 Types Program::input_types() const {
@@ -49,45 +45,6 @@ MutableProgram copy_of(const Program& program) {
   copy->equations = program.equations;
   copy->outputs = program.outputs;
   return copy;
-}
-
-void verify(const Program& program, const std::string& stage) {
-  std::vector<bool> defined(program.types.size(), false);
-  const auto broken = [&](const std::string& what) {
-    throw InternalError(concat("after ", stage, ": ", what, " in\n", to_string(program)));
-  };
-  const auto define = [&](Var v) {
-    if (defined[static_cast<std::size_t>(v)]) broken(concat("variable ", v, " is defined twice"));
-    defined[static_cast<std::size_t>(v)] = true;
-  };
-  const ShardingGiven asked_already;
-  for (Var v : program.inputs) define(v);
-  for (const Constant& c : program.constants) {
-    define(c.var);
-    if (!same_shape_and_dtype(c.value->type(), program.type(c.var)))
-      broken("a constant has another type");
-  }
-  for (const Equation& eqn : program.equations) {
-    Types in;
-    for (Var v : eqn.inputs) {
-      if (!defined[static_cast<std::size_t>(v)]) {
-        broken(concat("'", eqn.op->name, "' uses an undefined variable"));
-      }
-      in.push_back(program.type(v));
-    }
-    const Types out = infer_types(*eqn.op, in, eqn.params);
-    if (out.size() != eqn.outputs.size()) broken(concat("'", eqn.op->name, "' has another arity"));
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      define(eqn.outputs[i]);
-      if (!same_shape_and_dtype(out[i], program.type(eqn.outputs[i]))) {
-        broken(concat("'", eqn.op->name, "' gives ", to_string(out[i]), ", not ",
-                      to_string(program.type(eqn.outputs[i]))));
-      }
-    }
-  }
-  for (Var v : program.outputs) {
-    if (!defined[static_cast<std::size_t>(v)]) broken("an output is undefined");
-  }
 }
 
 std::vector<int> makers(const Program& program) {

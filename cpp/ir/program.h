@@ -121,10 +121,6 @@ std::string scalar_text(const Array& value);
 // The equation that makes each variable, by its place in the program; -1 for those that are given.
 std::vector<int> makers(const Program& program);
 
-// Checks definitions before uses, types of each equation against its op's rule, and outputs.
-// Throws InternalError with the program and `stage`, the pass that made it.
-void verify(const Program& program, const std::string& stage);
-
 // A key for `derived` out of a name and a list of flags.
 std::string mask_key(std::string name, const std::vector<bool>& mask);
 

@@ -42,20 +42,21 @@ std::int64_t count_stretch(const bool* mask, std::int64_t n) {
 
 // Writes the places of those that hold in [from, to), at most `room`. Eight at a time, without a
 // branch for each: what is written beyond the last one is written again.
-SHARDAX_CLONES void write_places(const bool* mask, std::int64_t from, std::int64_t to,
-                                 std::int32_t* out, std::int64_t room) {
-  std::int32_t* const end = out + room;
+template <class I>
+SHARDAX_CLONES void write_places(const bool* mask, std::int64_t from, std::int64_t to, I* out,
+                                 std::int64_t room) {
+  I* const end = out + room;
   std::int64_t i = from;
   for (; i + 8 <= to && end - out >= 8; i += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, mask + i, 8);
     // Byte k is 0 or 1, and becomes bit k of the highest byte.
     const Offsets& offsets = offsets_of_bits[eight * 0x0102040810204080 >> 56];
-    for (std::size_t k = 0; k < 8; ++k) out[k] = static_cast<std::int32_t>(i) + offsets[k];
+    for (std::size_t k = 0; k < 8; ++k) out[k] = static_cast<I>(i) + offsets[k];
     out += eight * ones >> 56;
   }
   for (; i < to && out < end; ++i) {
-    if (mask[i]) *out++ = static_cast<std::int32_t>(i);
+    if (mask[i]) *out++ = static_cast<I>(i);
   }
 }
 
@@ -76,7 +77,10 @@ std::vector<std::int64_t> counts_before(const bool* mask, std::int64_t n) {
 
 std::int64_t count_true(const bool* mask, std::int64_t n) { return counts_before(mask, n).back(); }
 
-void places_of_true(const bool* mask, std::int64_t n, std::int32_t* out, std::int64_t size) {
+namespace {
+
+template <class I>
+void find_places(const bool* mask, std::int64_t n, I* out, std::int64_t size) {
   const std::vector<std::int64_t> before = counts_before(mask, n);
   runtime::parallel_for(std::ssize(before) - 1, [&](std::int64_t s) {
     const auto at = static_cast<std::size_t>(s);
@@ -85,8 +89,17 @@ void places_of_true(const bool* mask, std::int64_t n, std::int32_t* out, std::in
     write_places(mask, s * stretch, std::min(n, (s + 1) * stretch), out + first, end - first);
   });
   if (before.back() < size) {
-    std::fill(out + before.back(), out + size, static_cast<std::int32_t>(n));
+    std::fill(out + before.back(), out + size, static_cast<I>(n));
   }
+}
+
+}  // namespace
+
+void places_of_true(const bool* mask, std::int64_t n, std::int32_t* out, std::int64_t size) {
+  find_places(mask, n, out, size);
+}
+void places_of_true(const bool* mask, std::int64_t n, std::int64_t* out, std::int64_t size) {
+  find_places(mask, n, out, size);
 }
 
 }  // namespace shardax::kernels

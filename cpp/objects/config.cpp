@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -90,13 +91,25 @@ constexpr std::int64_t most_devices = 1 << 20;
               most_devices, " is needed.");
 }
 
+// A whole number; of XLA_FLAGS, up to the next flag.
+long long count_in_text(const char* text) {
+  const std::string number(text, std::strcspn(text, " "));
+  long long count = 0;
+  const char* end = number.data() + number.size();
+  const auto [read, error] = std::from_chars(number.data(), end, count);
+  if (error == std::errc() && read == end) return count;
+  value_error("SHARDAX_NUM_DEVICES (or JAX_NUM_CPU_DEVICES, or the count in XLA_FLAGS) is '",
+              number, "'; a number of devices from 1 to ", most_devices,
+              " was expected. Set it to one, or unset it.");
+}
+
 void set_count_from(PyObject* value) {
   int overflow = 0;
   const long long count = value == Py_None ? -1 : PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow != 0) refuse_device_count(pytree::str(value));
   if (count == -1) {
     const char* text = device_count_in_environment();
-    set_device_count(text ? std::strtoll(text, nullptr, 10) : default_device_count);
+    set_device_count(text ? count_in_text(text) : default_device_count);
     devices_known = false;
     return;
   }

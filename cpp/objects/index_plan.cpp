@@ -148,8 +148,12 @@ Selector array_selector(Value index, std::int64_t size) {
 // The positions of the true elements of a mask, an array for each dimension.
 std::vector<ArrayPtr> positions_of(const Array& mask) {
   const Shape& shape = mask.shape();
+  const std::int64_t n = mask.type().size();
+  if (n > INT32_MAX)
+    value_error("Indexing with a boolean array of ", n, " elements; at most ", INT32_MAX,
+                " were expected. Index one part of the array at a time.");
   const ops::DenseInput dense({mask.data(), DType::boolean, shape, mask.strides()});
-  const std::int64_t n = mask.type().size(), count = kernels::count_true(dense.as<bool>(), n);
+  const std::int64_t count = kernels::count_true(dense.as<bool>(), n);
   std::vector<ArrayPtr> positions;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     positions.push_back(empty_array(Type{DType::int32, false, {count}, {}}));

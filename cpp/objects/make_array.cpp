@@ -10,13 +10,32 @@
 namespace shardax::objects {
 namespace {
 
-[[noreturn]] void not_an_array(PyObject* object) {
+// What NumPy makes of the object, and of its elements where a dtype is asked for: objects with
+// __array_interface__ or __array__, other sequences, numbers of other libraries. Throws what NumPy
+// throws, and TypeError for dtypes that are none of ours.
+Value by_numpy(PyObject* object, std::optional<DType> dtype) {
   if (object == Py_None) value_error("None is not a valid value for jnp.array");
-  std::string dtype = "object";
-  if (PyUnicode_Check(object)) dtype = concat("<U", PyUnicode_GetLength(object));
-  if (PyBytes_Check(object)) dtype = concat("|S", PyBytes_GET_SIZE(object));
-  type_error("Value '", pytree::str(object), "' with dtype ", dtype,
-             " is not a valid JAX array type. Only arrays of numeric types are supported by JAX.");
+  const Ref array = Ref::checked(
+      dtype ? PyObject_CallMethod(numpy(), "asarray", "OO", object, dtype_object(*dtype))
+            : PyObject_CallMethod(numpy(), "asarray", "O", object));
+  return from_numpy(array.get());
+}
+
+// Is it an array or scalar of NumPy whose dtype is none of ours: objects, times, long doubles?
+bool is_foreign(PyObject* object) {
+  if (!is_numpy_array(object) && !is_numpy_scalar(object)) return false;
+  const Ref dtype = Ref::checked(PyObject_GetAttrString(object, "dtype"));
+  const Ref text = Ref::checked(PyObject_GetAttrString(dtype.get(), "name"));
+  return !dtype_named(pytree::text_of(text.get())) &&
+         PyObject_RichCompareBool(dtype.get(), dtype_object(DType::float0), Py_EQ) != 1;
+}
+
+// Of an object that is no sequence of ours.
+Value value_or_numpys(PyObject* object, std::optional<DType> dtype) {
+  if (dtype && is_foreign(object)) return by_numpy(object, dtype);
+  if (Value value = try_value(object)) return value;
+  if (PyObject_CheckBuffer(object) && !PyBytes_Check(object)) return from_numpy(object);
+  return by_numpy(object, dtype);
 }
 
 bool is_sequence(PyObject* object) {
@@ -102,7 +121,8 @@ WeakDType scalar_type(PyObject* object) {
   return {numpy::default_complex(), true};
 }
 
-void inspect(PyObject* object, std::size_t depth, bool first, Contents& contents) {
+void inspect(PyObject* object, std::size_t depth, bool first, std::optional<DType> dtype,
+             Contents& contents) {
   if (!is_sequence(object)) {
     if (is_python_scalar(object)) {
       contents.see(scalar_type(object));
@@ -110,9 +130,7 @@ void inspect(PyObject* object, std::size_t depth, bool first, Contents& contents
       return;
     }
     contents.only_scalars = false;
-    const Value value = try_value(object);
-    if (!value && !PyObject_CheckBuffer(object)) not_an_array(object);
-    contents.see(numpy::lattice_type(value ? value : from_numpy(object)));
+    if (!dtype) contents.see(numpy::lattice_type(value_or_numpys(object, dtype)));
     return;
   }
   const pytree::RecursionGuard guard(" while reading nested lists");
@@ -127,7 +145,7 @@ void inspect(PyObject* object, std::size_t depth, bool first, Contents& contents
     ragged(contents.shape, depth);
   }
   for (Py_ssize_t i = 0; i < n; ++i) {
-    inspect(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1, first && i == 0, contents);
+    inspect(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1, first && i == 0, dtype, contents);
   }
 }
 
@@ -145,8 +163,7 @@ void store_all(PyObject* object, DType dtype, std::byte*& at) {
 
 Value leaf_value(PyObject* object, DType dtype) {
   if (is_python_scalar(object)) return materialise(scalar_operand(object, dtype), {dtype, false});
-  const Value value = try_value(object);
-  return numpy::as_type(value ? value : from_numpy(object), {dtype, false});
+  return numpy::as_type(value_or_numpys(object, dtype), {dtype, false});
 }
 
 Value stack_all(PyObject* object, DType dtype) {
@@ -173,7 +190,7 @@ Value stack_all(PyObject* object, DType dtype) {
 
 Value from_sequence(PyObject* object, std::optional<DType> dtype) {
   Contents contents;
-  inspect(object, 0, true, contents);
+  inspect(object, 0, true, dtype, contents);
   DType wanted = numpy::default_float();
   if (dtype) {
     wanted = *dtype;
@@ -193,17 +210,13 @@ Value from_scalar(PyObject* object, std::optional<DType> dtype) {
   return materialise(scalar_operand(object, *dtype), {*dtype, false});
 }
 
-Value from_other(PyObject* object) {
+Value from_other(PyObject* object, std::optional<DType> dtype) {
   if (is_numpy_array(object) && PyObject_HasAttrString(object, "mask")) {
     // As numpy.array has it: the elements, hidden or not.
     const Ref plain = Ref::checked(PyObject_CallMethod(numpy(), "asarray", "O", object));
     return from_numpy(plain.get());
   }
-  if (Value value = try_value(object)) return value;
-  if (PyUnicode_Check(object) || PyBytes_Check(object)) not_an_array(object);
-  if (PyObject_CheckBuffer(object)) return from_numpy(object);
-  if (!PyObject_HasAttrString(object, "__array__") || PyType_Check(object)) not_an_array(object);
-  return from_numpy(object);
+  return value_or_numpys(object, dtype);
 }
 
 Value with_leading_ones(const Value& value, int ndmin) {
@@ -231,7 +244,7 @@ PyObject* make_array(PyObject* object, std::optional<DType> dtype, bool copy, in
   } else if (is_sequence(object)) {
     value = from_sequence(object, dtype);
   } else {
-    value = from_other(object);
+    value = from_other(object, dtype);
   }
   if (dtype) {
     if (is_complex(value->dtype()) && !is_complex(*dtype)) value = ops::unary("real", value);

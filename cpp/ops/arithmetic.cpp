@@ -201,11 +201,13 @@ OpSpec sum(OpSpec spec) {
   return elementwise(spec);
 }
 
-const Op add_op{sum({.name = "add", .doc = "Elementwise sum, x + y."})};
-const Op add_any_op{
-    sum({.name = "add_any", .doc = "Elementwise sum of the cotangents of a value's uses."})};
+const Op add_op{sum({.name = "add", .operands = 2, .doc = "Elementwise sum, x + y."})};
+const Op add_any_op{sum({.name = "add_any",
+                         .operands = 2,
+                         .doc = "Elementwise sum of the cotangents of a value's uses."})};
 
 const Op sub_op{elementwise({.name = "sub",
+                             .operands = 2,
                              .doc = "Elementwise difference, x - y.",
                              .checks = makes_nan,
                              .cheap = true,
@@ -227,6 +229,7 @@ const Op sub_op{elementwise({.name = "sub",
                              .sums = sums_added})};
 
 const Op mul_op{elementwise({.name = "mul",
+                             .operands = 2,
                              .doc = "Elementwise product, x * y.",
                              .checks = makes_nan,
                              .cheap = true,
@@ -245,6 +248,7 @@ const Op mul_op{elementwise({.name = "mul",
                              .sums = sums_multiplied})};
 
 const Op div_op{elementwise({.name = "div",
+                             .operands = 2,
                              .doc = "Elementwise quotient, x / y; integers truncate towards zero.",
                              .checks = makes_nan | divides,
                              .dtypes = numbers,
@@ -265,6 +269,7 @@ const Op div_op{elementwise({.name = "div",
 
 const Op rem_op{elementwise(
     {.name = "rem",
+     .operands = 2,
      .doc = "Elementwise remainder with the sign of the dividend, as C's fmod.",
      .checks = makes_nan,
      .dtypes = integers | floats,
@@ -284,6 +289,7 @@ const Op rem_op{elementwise(
 
 const Op neg_op{
     elementwise({.name = "neg",
+                 .operands = 1,
                  .doc = "Elementwise negation, -x.",
                  .cheap = true,
                  .dtypes = numbers,
@@ -302,6 +308,7 @@ const Op neg_op{
 
 const Op sign_op{
     elementwise({.name = "sign",
+                 .operands = 1,
                  .doc = "Elementwise sign: -1, 0 or 1; z / |z| for complex numbers.",
                  .cheap = true,
                  .dtypes = numbers,
@@ -318,6 +325,7 @@ const Op sign_op{
 
 const Op abs_op{elementwise(
     {.name = "abs",
+     .operands = 1,
      .doc = "Elementwise absolute value; |z| of complex numbers is real. Its "
             "derivative at 0 is 1, as from the right; of complex numbers 0.",
      .cheap = true,
@@ -334,6 +342,7 @@ const Op abs_op{elementwise(
 
 const Op square_op{elementwise(
     {.name = "square",
+     .operands = 1,
      .doc = "Elementwise square, x * x.",
      .cheap = true,
      .dtypes = numbers,
@@ -344,6 +353,7 @@ const Op square_op{elementwise(
 
 const Op integer_pow_op{elementwise(
     {.name = "integer_pow",
+     .operands = 1,
      .doc = "Elementwise power with a constant integer exponent, x ** y.",
      .checks = makes_nan,
      .cheap = true,

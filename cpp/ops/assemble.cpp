@@ -4,6 +4,7 @@
 #include "array/narrow.h"
 #include "kernels/copy.h"
 #include "ops/family.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
@@ -37,7 +38,8 @@ Types concatenate_type(const Op&, const Types& in, const Params& params) {
           "being concatenated: concatenating along dimension ",
           dim, " for shapes ", shapes, ".");
     }
-    total += type.shape[dim];
+    if (__builtin_add_overflow(total, type.shape[dim], &total))
+      value_error("concatenate: the sizes along dimension ", dim, " have too large a sum.");
     out.weak = out.weak && type.weak;
   }
   out.shape[dim] = total;
@@ -91,6 +93,19 @@ const Op concatenate_op{
 
 // ---- pad -------------------------------------------------------------------------------------
 
+std::int64_t padded_size(std::int64_t n, std::int64_t low, std::int64_t high,
+                         std::int64_t interior) {
+  std::int64_t gaps = 0, size = n;
+  bool over = n > 0 && __builtin_mul_overflow(n - 1, interior, &gaps);
+  over |= __builtin_add_overflow(size, gaps, &size);
+  over |= __builtin_add_overflow(size, low, &size);
+  over |= __builtin_add_overflow(size, high, &size);
+  if (over)
+    value_error("pad: low ", low, ", high ", high, " and interior ", interior,
+                " are too large for a dimension of ", n, ".");
+  return size;
+}
+
 Types pad_type(const Op&, const Types& in, const Params& params) {
   const Ints& low = params.ints("low");
   const Ints& high = params.ints("high");
@@ -101,14 +116,14 @@ Types pad_type(const Op&, const Types& in, const Params& params) {
   }
   if (in[1].rank() != 0)
     value_error("pad: padding_value must be a scalar; got shape ", to_string(in[1].shape), ".");
-  if (low.size() != in[0].rank()) {
+  if (low.size() != in[0].rank() || high.size() != low.size() || interior.size() != low.size()) {
     value_error("length of padding_config must equal the rank of operand: got ", low.size(),
                 " entries for shape ", to_string(in[0].shape), ".");
   }
   Type out = in[0];
   for (std::size_t d = 0; d < out.rank(); ++d) {
     if (interior[d] < 0) value_error("interior padding in padding_config must be nonnegative.");
-    out.shape[d] = low[d] + high[d] + dilated(in[0].shape[d], interior[d]);
+    out.shape[d] = padded_size(in[0].shape[d], low[d], high[d], interior[d]);
     if (out.shape[d] < 0) {
       value_error("Dimension size after padding is not at least 0, got result shape ",
                   to_string(out.shape), " for operand shape ", to_string(in[0].shape), ".");
@@ -177,6 +192,7 @@ Ints with_zero(const Ints& ints) {
 
 const Op pad_op{
     {.name = "pad",
+     .operands = 2,
      .doc = "Adds (or, where negative, removes) `low` and `high` elements at the ends of each "
             "dimension and `interior` ones between neighbours.",
      .checks = makes_nan,
@@ -284,8 +300,10 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
 
 const Op iota_op{
     {.name = "iota",
+     .operands = 0,
      .doc = "0, 1, 2, ... along one dimension of the given shape.",
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
+     .type = [](const Op& op, const Types&, const Params& params) -> Types {
+       checked_axis(op, params, "dimension", params.ints("shape").size());
        for (std::int64_t n : params.ints("shape")) {
          if (n < 0)
            value_error("iota: shape ", to_string(params.ints("shape")), " has a negative size.");

@@ -121,7 +121,19 @@ Types generator_type(const Op&, const Types& in, const Params& params) {
     type_error("rng_bit_generator draws uint8, uint16, uint32 or uint64, got ", name(dtype), ".");
   }
   Shape shape(in[0].shape.begin(), in[0].shape.end() - 1);
-  for (std::int64_t d : params.ints("shape")) shape.push_back(d);
+  const Type states = with_shape(in[0], shape);
+  const std::int64_t separate = params.integer("separate"), algorithm = params.integer("algorithm");
+  if (separate < 0 || (separate > 0 && states.size() % separate != 0) || algorithm < 0 ||
+      algorithm > 2) {
+    value_error("rng_bit_generator: algorithm ", algorithm, " and ", separate, " groups of ",
+                states.size(), " states; 0, 1 or 2 and a divisor were expected.");
+  }
+  for (std::int64_t d : params.ints("shape")) {
+    if (d < 0)
+      value_error("rng_bit_generator: shape ", to_string(params.ints("shape")),
+                  " has a negative size.");
+    shape.push_back(d);
+  }
   return {in[0], with_dtype(with_shape(in[0], shape), dtype)};
 }
 
@@ -179,6 +191,7 @@ Kernel generator_kernel(const Types& in, const Types&, const Params& params) {
 
 const Op generator_op{
     {.name = "rng_bit_generator",
+     .operands = 1,
      .doc = "Random bits of `shape` out of a state, and the state after them.",
      .draws = true,
      .type = generator_type,

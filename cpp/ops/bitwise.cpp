@@ -55,16 +55,19 @@ constexpr DTypeSet lane_words = bit(DType::int32) | bit(DType::uint32);
 
 const Op shift_left_op{
     elementwise_no_gradient({.name = "shift_left",
+                             .operands = 2,
                              .doc = "Elementwise x << y; 0 where y is the width or more.",
                              .dtypes = integers,
                              .map = map_binary<integers, shift_left_kernel, lane_integers>})};
 const Op shift_right_logical_op{elementwise_no_gradient(
     {.name = "shift_right_logical",
+     .operands = 2,
      .doc = "Elementwise x >> y with zeros coming in; 0 where y is the width or more.",
      .dtypes = full_integers,
      .map = map_binary<integers, shift_right_logical_kernel, lane_integers>})};
 const Op shift_right_arithmetic_op{elementwise_no_gradient(
     {.name = "shift_right_arithmetic",
+     .operands = 2,
      .doc = "Elementwise x >> y with copies of the top bit coming in.",
      .dtypes = integers,
      .map = map_binary<integers, shift_right_arithmetic_kernel, lane_words>})};
@@ -143,12 +146,14 @@ MapKernel map_count(const Types& in, const Type&, const Params&) {
 
 const Op population_count_op{
     elementwise_no_gradient({.name = "population_count",
+                             .operands = 1,
                              .doc = "Elementwise number of bits that are 1.",
                              .dtypes = integers,
                              .half_native = true,
                              .map = map_count<false, count_kernel>})};
 const Op clz_op{
     elementwise_no_gradient({.name = "clz",
+                             .operands = 1,
                              .doc = "Elementwise number of zero bits above the highest 1.",
                              .dtypes = integers,
                              .half_native = true,
@@ -156,8 +161,10 @@ const Op clz_op{
 
 // ---- bitcast_convert_type ------------------------------------------------------------------
 
-Types bitcast_type(const Op&, const Types& in, const Params& params) {
+Types bitcast_type(const Op& op, const Types& in, const Params& params) {
   const DType from = in[0].dtype, to = params.dtype("new_dtype");
+  check_dtype(op, from);
+  check_dtype(op, to);
   const bool whole =
       from == DType::boolean || to == DType::boolean || is_complex(from) || is_complex(to);
   if (whole && from != to) {
@@ -207,6 +214,7 @@ bool bitcast_view(const Params&, const Type& in, const Shape& strides, const Typ
 
 const Op bitcast_op{
     {.name = "bitcast_convert_type",
+     .operands = 1,
      .doc = "The same bits seen as another dtype. A wider dtype joins the elements of the last "
             "dimension, a narrower one adds a dimension.",
      .kind = Kind::layout,
@@ -238,6 +246,7 @@ T high_word(T a, T b) {
 
 const Op mulhi_op{elementwise_no_gradient(
     {.name = "mulhi",
+     .operands = 2,
      .doc = "Elementwise upper half of the bits of the product of two integers.",
      .dtypes = full_integers,
      .map = map_binary<integers, [](auto a, auto b) { return high_word(a, b); }>})};
@@ -296,6 +305,7 @@ Types reduce_precision_type(const Op& op, const Types& in, const Params& params)
 
 const Op reduce_precision_op{elementwise(
     {.name = "reduce_precision",
+     .operands = 1,
      .doc = "Elementwise rounding to a float of so many exponent and mantissa bits.",
      .dtypes = floats,
      .type = reduce_precision_type,

@@ -32,6 +32,7 @@ namespace {
 enum Axis : std::int64_t { whole = 0, batch_loop = 1, device_loop = 2 };
 
 Types callback_type(const Op&, const Types&, const Params& params) {
+  params.function("callback");
   return params.get<Types>("result_types");
 }
 
@@ -167,13 +168,16 @@ Batched callback_batch(const BatchArgs& a) {
     if (method != "sequential") axis = whole;
   }
   Values in = a.in;
+  Ints axes = a.params.ints("axes"), sizes = a.params.ints("axis_sizes");
+  // The oldest method hands operands on as they are. The axes of a loop are those of all operands.
+  const bool as_they_are = axis == whole && method == "legacy_vectorized" &&
+                           std::all_of(axes.begin(), axes.end(), [](auto a) { return a == whole; });
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (a.batched[i]) continue;
+    if (a.batched[i] || as_they_are) continue;
     in[i] = broadcast_leading(in[i], axis == whole && method == "expand_dims" ? 1 : a.axis.size);
   }
   Types types = a.params.get<Types>("result_types");
   for (Type& type : types) type.insert_dimension(0, a.axis.size, a.axis.split);
-  Ints axes = a.params.ints("axes"), sizes = a.params.ints("axis_sizes");
   axes.insert(0, axis);
   sizes.insert(0, a.axis.size);
   Params params = a.params;
@@ -259,6 +263,7 @@ Kernel no_kernel(const Types&, const Types&, const Params&) {
 
 const Op inspect_op{without_gradient(effectful(
     "Debug", {.name = "inspect_sharding",
+              .operands = 1,
               .doc = "Tells a function of the host how its operand is split over devices.",
               .dtypes = any_dtype,
               .type = callback_type,

@@ -62,6 +62,7 @@ Value factor_tangent(const Value& l, const Value& da) {
 
 const Op cholesky_op{stacked(
     {.name = "cholesky",
+     .operands = 1,
      .doc = "The lower triangular L with L L* = a, for stacks of Hermitian positive definite "
             "matrices, whose lower triangle is read; NaN for others.",
      .dtypes = matrix_dtypes,
@@ -143,6 +144,7 @@ Values update_jvp(const JvpArgs& a) {
 
 const Op cholesky_update_op{stacked(
     {.name = "cholesky_update",
+     .operands = 2,
      .doc =
          "The upper triangular factor of R^T R + w w^T, for stacks of real upper triangular R and "
          "vectors w.",

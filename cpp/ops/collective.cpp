@@ -20,9 +20,12 @@ Values transpose_pvary(const TransposeArgs& a) {
 
 const Op axis_index_op{collective(
     {.name = "axis_index",
+     .operands = 0,
      .doc = "The position of this device along an axis, int32.",
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return {Type{DType::int32, false, {}, params.axes("axis_name")}};
+     .type = [](const Op& op, const Types&, const Params& params) -> Types {
+       const AxisSet& axes = params.axes("axis_name");
+       if (axes.size() != 1) value_error(op.name, ": ", axes.size(), " axes; one was expected.");
+       return {Type{DType::int32, false, {}, axes}};
      },
      .batch = [](const BatchArgs& a) -> Batched {
        if (!contains(a.params.axes("axis_name"), a.axis.name))
@@ -34,6 +37,7 @@ const Op axis_index_op{collective(
 
 const Op pvary_op{
     collective({.name = "pvary",
+                .operands = 1,
                 .doc = "The same value, typed as varying over axes; an identity at run time.",
                 .cheap = true,
                 .type = [](const Op&, const Types& in, const Params& params) -> Types {

@@ -3,6 +3,7 @@
 #include "ops/collective_family.h"
 #include "ops/index.h"
 #include "ops/pairs.h"
+#include "ops/param_checks.h"
 
 namespace shardax::ops {
 namespace {
@@ -13,7 +14,9 @@ extern const Op all_gather_op, all_gather_invariant_op, all_gather_reduced_op, r
 struct Exchange {
   std::int64_t size;  // of the group
   bool tiled;
-  explicit Exchange(const Params& p) : size(p.integer("axis_size")), tiled(p.flag("tiled")) {}
+  Exchange(const Op& op, const Params& p) : size(p.integer("axis_size")), tiled(p.flag("tiled")) {
+    if (size < 0) value_error(op.name, ": axis_size ", size, " is negative.");
+  }
   // Has each device a part of as many elements? Where there is no device, nobody has any.
   bool divides(std::int64_t extent) const { return size > 0 && extent % size == 0; }
 };
@@ -54,20 +57,23 @@ Value split_dim(const Value& a, std::int64_t dim, std::int64_t parts) {
 
 // ---- all_gather, reduce_scatter ----------------------------------------------------------------
 
-Types gather_type(const Op&, const Types& in, const Params& params) {
-  const Exchange p(params);
-  const std::int64_t dim = params.integer("all_gather_dimension");
+Types gather_type(const Op& op, const Types& in, const Params& params) {
+  const Exchange p(op, params);
+  const std::size_t dim =
+      checked_axis(op, params, "all_gather_dimension", in[0].rank() + (p.tiled ? 0 : 1));
   Type out = varying_over_checked(shared_by_devices(in[0], params), params);
   if (p.tiled) {
-    out.shape[static_cast<std::size_t>(dim)] *= p.size;
+    if (__builtin_mul_overflow(out.shape[dim], p.size, &out.shape[dim]))
+      value_error(op.name, ": the result of ", to_string(in[0]), " is too large.");
   } else {
-    out.shape.insert(static_cast<std::size_t>(dim), p.size);
+    out.shape.insert(dim, p.size);
   }
   return {out};
 }
 
 const Op all_gather_op{collective(
     {.name = "all_gather",
+     .operands = 1,
      .doc = "The values of all devices of an axis, along a dimension.",
      .type = behind_stacked<gather_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(all_gather_op, a.params, a.t)}; },
@@ -114,6 +120,7 @@ Values transpose_gather_invariant(const TransposeArgs& a) {
 
 const Op all_gather_invariant_op{collective(
     {.name = "all_gather_invariant",
+     .operands = 1,
      .doc = "The values of all devices of an axis, along a dimension: a value that all share.",
      .type = behind_stacked<gather_invariant_type>,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -124,9 +131,9 @@ const Op all_gather_invariant_op{collective(
 
 Types scatter_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
-  const Exchange p(params);
+  const Exchange p(op, params);
   Type out = varying_over_checked(in[0], params);
-  const auto d = static_cast<std::size_t>(params.integer("scatter_dimension"));
+  const std::size_t d = checked_axis(op, params, "scatter_dimension", out.rank());
   if (p.tiled) {
     if (!p.divides(out.shape[d])) {
       value_error("psum_scatter: tiled reduce_scatter operand scatter dimension size ",
@@ -155,6 +162,7 @@ Types gather_reduced_type(const Op& op, const Types& in, const Params& params) {
 
 const Op all_gather_reduced_op{collective(
     {.name = "all_gather_reduced",
+     .operands = 1,
      .doc = "The values of all devices of an axis, along a dimension: a value that is reduced.",
      .type = behind_stacked<gather_reduced_type>,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -169,6 +177,7 @@ const Op all_gather_reduced_op{collective(
 
 const Op reduce_scatter_op{collective(
     {.name = "reduce_scatter",
+     .operands = 1,
      .doc = "The sum over an axis, of which each device keeps one part.",
      .dtypes = numbers,
      .type = behind_stacked<scatter_type>,
@@ -187,6 +196,7 @@ const Op reduce_scatter_op{collective(
 
 const Op unreduced_reduce_scatter_op{collective(
     {.name = "unreduced_reduce_scatter",
+     .operands = 1,
      .doc = "The sum that an unreduced value stands for, of which each device keeps one part.",
      .dtypes = numbers,
      .type = behind_stacked<scatter_type>,
@@ -203,10 +213,10 @@ const Op unreduced_reduce_scatter_op{collective(
 // ---- all_to_all --------------------------------------------------------------------------------
 
 // Not weak, as in JAX.
-Types all_to_all_type(const Op&, const Types& in, const Params& params) {
-  const Exchange p(params);
-  const auto split = static_cast<std::size_t>(params.integer("split_axis"));
-  const auto join_at = static_cast<std::size_t>(params.integer("concat_axis"));
+Types all_to_all_type(const Op& op, const Types& in, const Params& params) {
+  const Exchange p(op, params);
+  const std::size_t split = checked_axis(op, params, "split_axis", in[0].rank());
+  const std::size_t join_at = checked_axis(op, params, "concat_axis", in[0].rank());
   Type out = varying_over_checked(in[0], params);
   if (p.tiled) {
     if (!p.divides(out.shape[split])) {
@@ -257,6 +267,7 @@ Batched batch_exchange_all(const BatchArgs& a) {
 
 const Op all_to_all_op{collective(
     {.name = "all_to_all",
+     .operands = 1,
      .doc =
          "Each device splits a dimension over the axis and joins what it receives along another.",
      .type = behind_stacked<all_to_all_type>,
@@ -291,6 +302,11 @@ void check_pairs(const Ints& pairs, std::int64_t size) {
   }
 }
 
+Types permute_type(const Op& op, const Types& in, const Params& params) {
+  if (params.ints("perm").size() % 2 != 0) value_error(op.name, ": perm ends with half a pair.");
+  return {varying_over_checked(in[0], params)};
+}
+
 GroupResult permute(const GroupArgs& a) {
   const Ints& pairs = a.params.ints("perm");
   if (!a.varying && static_cast<std::int64_t>(pairs.size()) == 2 * a.size) return {a.x, false};
@@ -302,10 +318,14 @@ GroupResult permute(const GroupArgs& a) {
 
 const Op ppermute_op{collective(
     {.name = "ppermute",
+     .operands = 1,
      .doc = "Sends each source's value to its destination; devices that receive none have zeros.",
-     .type = [](const Op&, const Types& in, const Params& params) -> Types {
-       return {varying_over_checked(in[0], params)};
-     },
+     .type = behind_stacked<permute_type>,
+     .check_axes =
+         [](const Op& op, const Params& params, const Types& in, const AxesInScope& scope) {
+           const DeviceCount devices = check_devices(op, params, in, scope);
+           if (devices.known) check_pairs(params.ints("perm"), devices.all);
+         },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(ppermute_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        Ints inverse = a.params.ints("perm");

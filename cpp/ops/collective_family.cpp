@@ -8,6 +8,7 @@
 #include "ops/collective.h"
 #include "ops/index.h"
 #include "ops/orders.h"
+#include "ops/param_checks.h"
 
 namespace shardax::ops {
 namespace {
@@ -214,6 +215,18 @@ Ints stacked_axes(const Params& params) {
   return params.has("stacked") ? params.ints("stacked") : Ints{};
 }
 
+namespace {
+
+// They are positions among all of the op's axes, and leading dimensions of the operand.
+void check_stacked(const Op& op, const Types& in, const Params& params) {
+  const Ints stacked = stacked_axes(params);
+  check_dims(op, "stacked", stacked, stacked.size() + collective_axes(params).size());
+  if (stacked.size() > in[0].rank())
+    value_error(op.name, ": ", stacked.size(), " axes are dimensions of ", to_string(in[0]), ".");
+}
+
+}  // namespace
+
 Batched batch_collective(const BatchArgs& a, GroupRule rule) {
   const AxisSet& axes = collective_axes(a.params);
   Ints stacked = stacked_axes(a.params);
@@ -241,6 +254,7 @@ Batched batch_collective(const BatchArgs& a, GroupRule rule) {
 }
 
 Types type_behind_stacked(const Op& op, const Types& in, const Params& params, TypeRule rule) {
+  check_stacked(op, in, params);
   const std::size_t k = stacked_axes(params).size();
   if (k == 0) return rule(op, in, params);
   Types inner = in;
@@ -265,8 +279,69 @@ Type varying_over_checked(Type type, const Params& params) {
   return type;
 }
 
+namespace {
+
+std::string known_axes(const AxesInScope& scope) {
+  std::vector<std::string> names;
+  for (const AxisExtent& axis : scope.axes) names.push_back(axis_text(axis.name));
+  return names.empty() ? "none" : quoted(names);
+}
+
+// How many devices the axes have that are names, and those that are dimensions of the operand.
+DeviceCount devices_of(const Op& op, const Params& params, const Types& in,
+                       const AxesInScope& scope) {
+  const AxisSet& axes = collective_axes(params);
+  DeviceCount out{1, 1, true};
+  for (std::size_t d = 0; d < stacked_axes(params).size(); ++d) out.all *= in[0].shape[d];
+  for (auto name = axes.begin(); name != axes.end(); ++name) {
+    if (std::find(axes.begin(), name, *name) != name)
+      value_error(op.name, ": the axis '", axis_text(*name), "' is named twice.");
+    const auto own = std::find_if(scope.axes.rbegin(), scope.axes.rend(),
+                                  [&](const AxisExtent& axis) { return axis.name == *name; });
+    if (own != scope.axes.rend()) {
+      out.all *= own->size;
+    } else if (scope.closed) {
+      value_error(op.name, ": the axis '", axis_text(*name), "' is not in scope; there are ",
+                  known_axes(scope), ".");
+    } else {
+      out.known = false;
+    }
+  }
+  return out;
+}
+
+void check_groups(const Op& op, const Groups& groups, std::int64_t devices) {
+  Ints all;
+  for (const Ints& group : groups) all.append(group.begin(), group.end());
+  std::sort(all.begin(), all.end());
+  if (all == iota_ints(static_cast<std::size_t>(devices)) &&
+      std::none_of(groups.begin(), groups.end(), [](const Ints& g) { return g.empty(); }))
+    return;
+  value_error(op.name, ": axis_index_groups do not share out ", devices, " devices.");
+}
+
+}  // namespace
+
+DeviceCount check_devices(const Op& op, const Params& params, const Types& in,
+                          const AxesInScope& scope) {
+  DeviceCount out = devices_of(op, params, in, scope);
+  if (!out.known) return out;
+  const Groups groups = groups_of(params);
+  if (!groups.empty()) check_groups(op, groups, out.all);
+  out.group = Devices{{}, out.all, groups}.group_size();
+  if (params.has("axis_size") && params.integer("axis_size") != out.group) {
+    value_error(op.name, ": axis_size is ", params.integer("axis_size"), "; the axis has ",
+                out.group, " devices.");
+  }
+  return out;
+}
+
 OpSpec collective(OpSpec spec) {
   spec.kind = Kind::collective;
+  if (!spec.check_axes) {
+    spec.check_axes = [](const Op& op, const Params& params, const Types& in,
+                         const AxesInScope& scope) { check_devices(op, params, in, scope); };
+  }
   spec.half_native = true;
   if (!spec.show) spec.show = show_sorted;
   return spec;
@@ -320,7 +395,8 @@ Value bind_checked(const Op& op, const Params& params, const Value& a) {
 }
 
 Params same_devices(const Params& params, std::string_view axes_name) {
-  Params out{{"axis_index_groups", *params.find("axis_index_groups")},
+  const ParamValue* groups = params.find("axis_index_groups");
+  Params out{{"axis_index_groups", groups ? *groups : ParamValue()},
              {axes_name, AxisNames{collective_axes(params)}}};
   if (params.has("stacked")) out.set("stacked", params.ints("stacked"));
   return out;

@@ -65,7 +65,17 @@ bool is_cast(const Op& op);
 // order is a run or a transposed grid, else one pass.
 Value take_rows(const Value& x, const Ints& order);
 
-// Fills kind and show, unless given.
+// Of the axes in scope: throws unless the params' axes are among them, its groups share out their
+// devices, and where there is a param "axis_size" it is that of a group. The check of all
+// collectives, unless given; others begin with it.
+struct DeviceCount {
+  std::int64_t all, group;  // group: -1 where groups differ in size
+  bool known;               // false: axes are bound outside
+};
+DeviceCount check_devices(const Op& op, const Params& params, const Types& in,
+                          const AxesInScope& scope);
+
+// Fills kind, show and check_axes, unless given.
 OpSpec collective(OpSpec spec);
 // As make_jaxpr prints them: "axis_index_groups=None"; an axis that is alone without parentheses.
 std::string groups_text(const Params& params);

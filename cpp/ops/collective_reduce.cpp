@@ -3,6 +3,7 @@
 
 #include "array/checked_axis.h"
 #include "ops/collective_family.h"
+#include "ops/param_checks.h"
 
 namespace shardax::ops {
 namespace {
@@ -43,10 +44,11 @@ Batched batch_reduction(const BatchArgs& a) {
 
 const Op psum_op{collective(
     {.name = "psum",
+     .operands = 1,
      .doc = "Sum over mapped axes; every device has the result.",
      .checks = makes_nan,
      .dtypes = numbers,
-     .type = shared_type,
+     .type = behind_stacked<shared_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(psum_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values { return {bind1(psum_op, a.params, a.ct)}; },
      .batch = batch_reduction<[](const GroupArgs& a) -> GroupResult {
@@ -58,10 +60,11 @@ const Op psum_op{collective(
 
 const Op psum_invariant_op{collective(
     {.name = "psum_invariant",
+     .operands = 1,
      .doc = "The sum over checked axes, which all devices share: the transpose of pvary.",
      .checks = makes_nan,
      .dtypes = numbers,
-     .type = shared_type,
+     .type = behind_stacked<shared_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(psum_invariant_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        return {pvary(a.ct[0], a.params.axes("axes"))};
@@ -113,18 +116,20 @@ Batched batch_extremum(const BatchArgs& a) {
 
 const Op pmax_op{collective(
     {.name = "pmax",
+     .operands = 1,
      .doc = "Maximum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
      .dtypes = any_dtype,
-     .type = shared_type,
+     .type = behind_stacked<shared_type>,
      .jvp = jvp_extremum,
      .batch = batch_extremum<true>,
      .show = show_reduction})};
 
 const Op pmin_op{collective(
     {.name = "pmin",
+     .operands = 1,
      .doc = "Minimum over mapped axes, over devices of what is not NaN. Ties share the gradient.",
      .dtypes = any_dtype,
-     .type = shared_type,
+     .type = behind_stacked<shared_type>,
      .jvp = jvp_extremum,
      .batch = batch_extremum<false>,
      .show = show_reduction})};
@@ -146,17 +151,19 @@ constexpr DTypeSet ordered = any_dtype & ~complexes;
 
 const Op pargmax_op{
     collective({.name = "pargmax",
+                .operands = 1,
                 .doc = "The position of the first device that has the largest element, or a NaN.",
                 .dtypes = ordered,
-                .type = position_type,
+                .type = behind_stacked<position_type>,
                 .batch = batch_over<[](const GroupArgs& a) { return position(a, "argmax"); }>,
                 .no_gradient = true})};
 
 const Op pargmin_op{
     collective({.name = "pargmin",
+                .operands = 1,
                 .doc = "The position of the first device that has the smallest element, or a NaN.",
                 .dtypes = ordered,
-                .type = position_type,
+                .type = behind_stacked<position_type>,
                 .batch = batch_over<[](const GroupArgs& a) { return position(a, "argmin"); }>,
                 .no_gradient = true})};
 
@@ -179,13 +186,28 @@ Values transpose_broadcast(const TransposeArgs& a) {
       bind1(*find_op("ppermute"), keep, {bind1(psum_op, same_devices(a.params, "axes"), a.ct)})};
 }
 
+Types broadcast_type(const Op& op, const Types& in, const Params& params) {
+  return {varying_over_checked(shared_type(op, in, params)[0], params)};
+}
+
+void check_source(const Params& params, std::int64_t size) {
+  const std::int64_t source = params.integer("source");
+  if (source >= 0 && source < size) return;
+  value_error("pbroadcast: source ", source, " is outside of the axis of size ", size,
+              "; sources run from 0 to ", size - 1, ".");
+}
+
 const Op pbroadcast_op{collective(
     {.name = "pbroadcast",
+     .operands = 1,
      .doc = "The value of one device of an axis, for all of them.",
      .dtypes = any_dtype,
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       return {varying_over_checked(shared_type(op, in, params)[0], params)};
-     },
+     .type = behind_stacked<broadcast_type>,
+     .check_axes =
+         [](const Op& op, const Params& params, const Types& in, const AxesInScope& scope) {
+           const DeviceCount devices = check_devices(op, params, in, scope);
+           if (devices.known && devices.group >= 0) check_source(params, devices.group);
+         },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(pbroadcast_op, a.params, a.t)}; },
      .transpose = transpose_broadcast,
      .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
@@ -217,13 +239,9 @@ Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim) {
 }
 
 Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source) {
-  const std::int64_t size = devices.group_size();
-  if (source < 0 || source >= size) {
-    value_error("pbroadcast: source ", source, " is outside of the axis of size ", size,
-                "; sources run from 0 to ", size - 1, ".");
-  }
   Params params = device_params(devices, "axis_name");
   params.set("source", source);
+  check_source(params, devices.group_size());
   return bind_checked(pbroadcast_op, params, a);
 }
 

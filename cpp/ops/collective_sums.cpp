@@ -55,6 +55,7 @@ Values transpose_to(const TransposeArgs& a) {
 
 const Op preduced_op{
     collective({.name = "preduced",
+                .operands = 1,
                 .doc = "A value that all devices share, whose cotangents each has a term of.",
                 .type = cast_type<AxisState::reduced>,
                 .jvp = jvp_self<preduced_op>,
@@ -65,6 +66,7 @@ const Op preduced_op{
 
 const Op vary_unreduced_op{
     collective({.name = "vary_unreduced_cast",
+                .operands = 1,
                 .doc = "Each device's value, as its term of a sum that is left to do.",
                 .type = cast_type<AxisState::unreduced>,
                 .jvp = jvp_self<vary_unreduced_op>,
@@ -73,6 +75,7 @@ const Op vary_unreduced_op{
                 .show = show_axes})};
 
 const Op reduced_vary_op{collective({.name = "reduced_vary_cast",
+                                     .operands = 1,
                                      .doc = "A value that is reduced, as each device's own.",
                                      .type = cast_type<AxisState::varying>,
                                      .jvp = jvp_self<reduced_vary_op>,
@@ -83,6 +86,7 @@ const Op reduced_vary_op{collective({.name = "reduced_vary_cast",
 
 const Op reduced_value_op{
     collective({.name = "reduced_value",
+                .operands = 1,
                 .doc = "A value that is reduced, as one that all devices share.",
                 .type = cast_type<AxisState::shared>,
                 .jvp = jvp_self<reduced_value_op>,
@@ -95,6 +99,7 @@ const Op reduced_value_op{
 
 const Op unreduced_psum_op{
     collective({.name = "unreduced_psum",
+                .operands = 1,
                 .doc = "The sum that an unreduced value stands for; every device has it.",
                 .checks = makes_nan,
                 .dtypes = numbers,

@@ -27,32 +27,38 @@ MapKernel equality_map(const Types& in, const Type&, const Params&) {
 constexpr DTypeSet lane_values = lane_complexes | booleans;
 
 const Op eq_op{comparison({.name = "eq",
+                           .operands = 2,
                            .doc = "Elementwise x == y.",
                            .dtypes = any_dtype | keys,
                            .map = equality_map<[](auto a, auto b) { return a == b; }, lane_values>,
                            .keys = KeyUse::reads})};
 const Op ne_op{comparison({.name = "ne",
+                           .operands = 2,
                            .doc = "Elementwise x != y.",
                            .dtypes = any_dtype | keys,
                            .map = equality_map<[](auto a, auto b) { return a != b; }, lane_values>,
                            .keys = KeyUse::reads})};
 const Op lt_op{
     comparison({.name = "lt",
+                .operands = 2,
                 .doc = "Elementwise x < y.",
                 .dtypes = ordered,
                 .map = map_binary<ordered, [](auto a, auto b) { return a < b; }, lane_numbers>})};
 const Op le_op{
     comparison({.name = "le",
+                .operands = 2,
                 .doc = "Elementwise x <= y.",
                 .dtypes = ordered,
                 .map = map_binary<ordered, [](auto a, auto b) { return a <= b; }, lane_numbers>})};
 const Op gt_op{
     comparison({.name = "gt",
+                .operands = 2,
                 .doc = "Elementwise x > y.",
                 .dtypes = ordered,
                 .map = map_binary<ordered, [](auto a, auto b) { return (a > b); }, lane_numbers>})};
 const Op ge_op{comparison(
     {.name = "ge",
+     .operands = 2,
      .doc = "Elementwise x >= y.",
      .dtypes = ordered,
      .map = map_binary<ordered, [](auto a, auto b) { return (a >= b); }, lane_numbers>})};
@@ -69,6 +75,7 @@ constexpr auto complement = [](auto a) {
 
 const Op and_op{elementwise_no_gradient(
     {.name = "and",
+     .operands = 2,
      .doc = "Elementwise and: of truth values, or bit by bit.",
      .cheap = true,
      .dtypes = bits,
@@ -76,6 +83,7 @@ const Op and_op{elementwise_no_gradient(
                        lane_bits>})};
 const Op or_op{elementwise_no_gradient(
     {.name = "or",
+     .operands = 2,
      .doc = "Elementwise or: of truth values, or bit by bit.",
      .cheap = true,
      .dtypes = bits,
@@ -83,12 +91,14 @@ const Op or_op{elementwise_no_gradient(
                        lane_bits>})};
 const Op xor_op{elementwise_no_gradient(
     {.name = "xor",
+     .operands = 2,
      .doc = "Elementwise exclusive or: of truth values, or bit by bit.",
      .dtypes = bits,
      .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); },
                        lane_bits>})};
 const Op not_op{
     elementwise_no_gradient({.name = "not",
+                             .operands = 1,
                              .doc = "Elementwise complement: of truth values, or bit by bit.",
                              .cheap = true,
                              .dtypes = bits,
@@ -169,6 +179,7 @@ MapKernel select_map_rule(const Types& in, const Type& out, const Params&) {
 }
 
 const Op select_op{elementwise({.name = "select_n",
+                                .operands = at_least(2),
                                 .doc = "cases[which], elementwise; `which` is bool or int32.",
                                 .cheap = true,
                                 .dtypes = ~DTypeSet{0},
@@ -225,6 +236,7 @@ Types clamp_type(const Op& op, const Types& in, const Params& params) {
 
 const Op clamp_op{elementwise(
     {.name = "clamp",
+     .operands = 3,
      .doc = "Elementwise min(max(x, low), high), NaN where any is; operands (low, x, high).",
      .dtypes = ordered,
      .type = clamp_type,
@@ -280,6 +292,7 @@ Values jvp_extremum(const JvpArgs& a) {
 
 const Op max_op{
     elementwise({.name = "max",
+                 .operands = 2,
                  .doc = "Elementwise maximum; NaN where either is NaN. Ties share the gradient.",
                  .cheap = true,
                  .dtypes = any_dtype,
@@ -288,6 +301,7 @@ const Op max_op{
 
 const Op min_op{
     elementwise({.name = "min",
+                 .operands = 2,
                  .doc = "Elementwise minimum; NaN where either is NaN. Ties share the gradient.",
                  .cheap = true,
                  .dtypes = any_dtype,

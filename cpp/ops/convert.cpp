@@ -256,6 +256,7 @@ MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
 
 const Op convert_op{
     elementwise({.name = "convert_element_type",
+                 .operands = 1,
                  .doc = "Elements converted to another dtype.",
                  .dtypes = any_dtype,
                  .type = [](const Op& op, const Types& in, const Params& params) -> Types {

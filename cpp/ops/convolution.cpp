@@ -219,6 +219,7 @@ Parts conv_parts(const SplitArgs& a) {
 
 const Op conv_op{
     {.name = "conv_general_dilated",
+     .operands = 2,
      .doc = "Sums of products of a kernel with the windows of an array, without a flip. Operands: "
             "lhs (batch, feature, ...) and rhs (out, in, ...), or as the specs say.",
      .checks = makes_nan,

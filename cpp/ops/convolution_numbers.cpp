@@ -217,6 +217,11 @@ Types conv_type(const Op& op, const Types& in, const Params& params) {
   std::size_t from_lhs = 0, from_rhs = 0;
   for (std::int64_t kind : n.leading) {
     const auto leading = static_cast<Leading>(kind);
+    const bool shared = leading == Leading::both || leading == Leading::summed;
+    if (shared && a.shape[from_lhs] != b.shape[from_rhs]) {
+      value_error(op_name, ": leading dimensions of ", to_string(a.shape), " and ",
+                  to_string(b.shape), " differ.");
+    }
     if (leading != Leading::summed)
       shape.push_back(leading == Leading::rhs ? b.shape[from_rhs] : a.shape[from_lhs]);
     from_lhs += leading != Leading::rhs;

@@ -205,6 +205,7 @@ Kernel running_kernel(const Types& in, const Types&, const Params& params) {
 Types running_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
   const std::int64_t axis = params.integer("axis");
+  params.flag("reverse");
   if (axis < 0) value_error("XLA operations do not allow negative axes");
   if (axis >= static_cast<std::int64_t>(in[0].rank())) {
     value_error("axis ", axis, " is out of bounds for array of shape ", to_string(in[0].shape));
@@ -280,6 +281,7 @@ OpSpec running(OpSpec spec) {
 }
 
 const Op cumsum_op{running({.name = "cumsum",
+                            .operands = 1,
                             .doc = "Running sum along `axis`, from the end where `reverse`.",
                             .checks = makes_nan,
                             .dtypes = numbers,
@@ -294,12 +296,14 @@ const Op cumsum_op{running({.name = "cumsum",
                             .kernel = running_kernel<Sum>})};
 const Op cumprod_op{running(
     {.name = "cumprod",
+     .operands = 1,
      .doc = "Running product along `axis`, from the end where `reverse`.",
      .checks = makes_nan,
      .dtypes = numbers,
      .jvp = [](const JvpArgs& a) -> Values { return {doubling_tangent(a, 1, join_product)}; },
      .kernel = running_kernel<Product>})};
 const Op cummax_op{running({.name = "cummax",
+                            .operands = 1,
                             .doc = "Running maximum along `axis`; NaN stays.",
                             .checks = makes_nan,
                             .dtypes = numbers,
@@ -308,6 +312,7 @@ const Op cummax_op{running({.name = "cummax",
                             },
                             .kernel = running_kernel<Extreme<true>>})};
 const Op cummin_op{running({.name = "cummin",
+                            .operands = 1,
                             .doc = "Running minimum along `axis`; NaN stays.",
                             .checks = makes_nan,
                             .dtypes = numbers,
@@ -316,6 +321,7 @@ const Op cummin_op{running({.name = "cummin",
                             },
                             .kernel = running_kernel<Extreme<false>>})};
 const Op cumlogsumexp_op{running({.name = "cumlogsumexp",
+                                  .operands = 1,
                                   .doc = "Running log of the sum of exponentials along `axis`.",
                                   .checks = makes_nan,
                                   .dtypes = inexacts,

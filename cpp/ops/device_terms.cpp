@@ -5,6 +5,7 @@
 #include "array/array.h"
 #include "ir/sharding_given.h"
 #include "ops/family.h"
+#include "ops/param_checks.h"
 #include "ops/split.h"
 #include "trace/stage.h"
 
@@ -17,9 +18,13 @@ std::size_t leading(const Params& params) {
   return static_cast<std::size_t>(params.integer("count"));
 }
 
-Types terms_type(const Op&, const Types& in, const Params& params) {
-  const Sharding& stack = *params.get<ShardingPtr>("sharding");
+Types terms_type(const Op& op, const Types& in, const Params& params) {
   Type out = in[0];
+  const std::int64_t count = params.integer("count");
+  const std::size_t most = out.rank() + static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+  const Sharding& stack = *checked_sharding(op, params, "sharding", most);
+  if (count < 0 || leading(params) > stack.spec.size())
+    value_error("device_terms: count ", count, " of ", stack.spec.size(), " split dimensions.");
   for (std::size_t k = leading(params); k-- > 0;)
     out.insert_dimension(0, parts_of(stack.spec[k], stack), {});
   return {out};
@@ -47,6 +52,7 @@ ProgramPtr first_has_all(const Params& params, const Types& in) {
 
 // Arrays know their terms, or nobody does.
 Values terms_eager(const Params& params, const Values& in) {
+  infer_types(device_terms_op, types_of(in), params);
   const Array& x = as_array(in[0]);
   const ShardingPtr& stack = params.get<ShardingPtr>("sharding");
   const ShardingPtr& own = x.sharding();
@@ -89,6 +95,7 @@ Split split_of_terms(const SplitArgs& a) {
 
 const Op device_terms_op{
     {.name = "device_terms",
+     .operands = 1,
      .doc = "What each device has of an array that stands for a sum over mesh axes, stacked.",
      .type = terms_type,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(device_terms_op, a.params, {a.t[0]})}; },

@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "ops/family.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/product.h"
 #include "ops/split.h"
@@ -28,7 +29,11 @@ Value product_of(const Value& a, const Value& b, const DotDims& d, const ParamVa
   if (asked) params.set("sharding", asked);
   return bind1(dot_op, std::move(params), {a, b});
 }
-const ParamValue& preferred_of(const Params& p) { return *p.find("preferred_element_type"); }
+const ParamValue& preferred_of(const Params& p) {
+  const ParamValue* given = p.find("preferred_element_type");
+  if (!given) value_error("dot_general: the param preferred_element_type is missing.");
+  return *given;
+}
 ParamValue precision_of(const Params& p) {
   const ParamValue* given = p.find("precision");
   return given ? *given : ParamValue{};
@@ -55,7 +60,13 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
     type_error("lax.dot_general requires arguments to have the same dtypes, got ", name(a.dtype),
                ", ", name(b.dtype), ".");
   }
+  check_dims(op, "lhs_contract and lhs_batch", joined(d.lhs_contract, d.lhs_batch), a.rank());
+  check_dims(op, "rhs_contract and rhs_batch", joined(d.rhs_contract, d.rhs_batch), b.rank());
   const auto same = [&](const Ints& lhs, const Ints& rhs, const char* kind) {
+    if (lhs.size() != rhs.size()) {
+      type_error("dot_general requires equal numbers of ", kind, " dimensions, got ",
+                 to_string(lhs), " and ", to_string(rhs), ".");
+    }
     for (std::size_t i = 0; i < lhs.size(); ++i) {
       if (a.shape[index(lhs[i])] != b.shape[index(rhs[i])]) {
         type_error("dot_general requires ", kind, " dimensions to have the same shape, got ",
@@ -168,6 +179,7 @@ Batched dot_batch(const BatchArgs& a) {
 
 const Op dot_op{
     {.name = "dot_general",
+     .operands = 2,
      .doc = "Sums of products over contracted dimensions, for each index of the batch dimensions. "
             "Result: batch, then the left operand's other dimensions, then the right one's.",
      .checks = makes_nan,

@@ -114,6 +114,7 @@ Batched slice_batch(const BatchArgs& a) {
 
 const Op slice_op{
     {.name = "dynamic_slice",
+     .operands = at_least(1),
      .doc = "A window of static size that starts at scalar operands, moved inside where it sticks "
             "out.",
      .type = [](const Op&, const Types& in, const Params& params) -> Types {
@@ -177,6 +178,7 @@ Batched update_batch(const BatchArgs& a) {
 
 const Op update_op{
     {.name = "dynamic_update_slice",
+     .operands = at_least(2),
      .doc =
          "An array with a window replaced by the second operand; the window starts at the further, "
          "scalar operands and is moved inside where it sticks out.",

@@ -209,12 +209,14 @@ Values eig_jvp(const JvpArgs& args) {
 
 const Op eig_op{stacked(
     {.name = "eig",
+     .operands = 1,
      .doc = "Eigenvalues of stacks of square matrices and, where asked for, left and right "
             "eigenvectors in columns; all complex.",
      .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
        check_square(op, in[0]);
+       params.flag("enable_eigvec_derivs");
        const Type type = with_dtype(in[0], complex_dtype(in[0].dtype), in[0].weak);
        Types out{with_vector(type, columns_of(type.shape))};
        for (const char* side : {"compute_left_eigenvectors", "compute_right_eigenvectors"}) {

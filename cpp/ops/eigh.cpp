@@ -155,6 +155,7 @@ struct EighLanes {
 
 Types eigh_type(const Op& op, const Types& in, const Params& params) {
   check_operands(op, in, {2});
+  params.flag("lower");
   const Shape& shape = in[0].shape;
   if (rows_of(shape) != columns_of(shape)) {
     value_error("Argument to symmetric eigendecomposition must have shape [..., n, n], got shape ",
@@ -184,6 +185,7 @@ Values eigh_jvp(const JvpArgs& args) {
 
 const Op eigh_op{stacked(
     {.name = "eigh",
+     .operands = 1,
      .doc = "Eigenvectors in columns (unless `compute_eigenvectors` is false), and eigenvalues in "
             "ascending order, of stacks of Hermitian matrices, of which one triangle is read.",
      .dtypes = matrix_dtypes,
@@ -269,12 +271,14 @@ struct TridiagonalLanes {
 
 const Op tridiagonal_op{stacked(
     {.name = "tridiagonal",
+     .operands = 1,
      .doc =
          "Hermitian matrices in tridiagonal form: the matrices with the reflectors that make it, "
          "its diagonals and first off-diagonals, and the reflectors' factors.",
      .dtypes = matrix_dtypes,
-     .type = [](const Op& op, const Types& in, const Params&) -> Types {
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
+       params.flag("lower");
        const Shape& shape = in[0].shape;
        const std::int64_t n = columns_of(shape);
        if (rows_of(shape) != n || n == 0) {

@@ -9,6 +9,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/lines.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 #include "runtime/pool.h"
@@ -248,6 +249,7 @@ Types position_type(const Op& op, const Types& in, const Params& params) {
                 to_string(in[0].shape), " axis=", axis);
   }
   if (!is_integer(index)) type_error("index_dtype must be an integer type, but got ", name(index));
+  check_places(op.name, in[0].shape[axis], index);
   Type out = with_dtype(in[0], index);
   out.shape.erase(axis);
   return {out};
@@ -260,6 +262,7 @@ Batched position_batch(const BatchArgs& a) {
 constexpr DTypeSet ordered = any_dtype & ~complexes;
 
 const Op argmax_op{{.name = "argmax",
+                    .operands = 1,
                     .doc = "The first position of the largest element along an axis, or of a NaN.",
                     .dtypes = ordered,
                     .type = position_type,
@@ -270,6 +273,7 @@ const Op argmax_op{{.name = "argmax",
                     .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<true>}};
 const Op argmin_op{{.name = "argmin",
+                    .operands = 1,
                     .doc = "The first position of the smallest element along an axis, or of a NaN.",
                     .dtypes = ordered,
                     .type = position_type,

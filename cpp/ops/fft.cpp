@@ -3,13 +3,18 @@
 
 #include "ops/dense.h"
 #include "ops/family.h"
+#include "ops/param_checks.h"
 
 namespace shardax::ops {
 namespace {
 
 enum class FftType : std::uint8_t { forward, inverse, real, inverse_real };
 
-FftType type_of(const Params& p) { return static_cast<FftType>(p.integer("fft_type")); }
+FftType type_of(const Params& p) {
+  const std::int64_t type = p.integer("fft_type");
+  if (type < 0 || type > 3) value_error("fft: fft_type ", type, " is none of 0 to 3.");
+  return static_cast<FftType>(type);
+}
 const char* name_of(FftType type) {
   constexpr const char* names[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   return names[static_cast<int>(type)];
@@ -34,9 +39,10 @@ Ints operand_lengths(FftType type, Ints lengths) {
   return lengths;
 }
 
-Types fft_type(const Op&, const Types& in, const Params& params) {
+Types fft_type(const Op& op, const Types& in, const Params& params) {
   const FftType type = type_of(params);
   const Ints& lengths = params.ints("fft_lengths");
+  check_sizes(op, "fft_lengths", lengths);
   Type out = in[0];
   const char* kind = name_of(type);
   if (type == FftType::real ? !is_floating(out.dtype) || itemsize(out.dtype) < 4
@@ -203,6 +209,7 @@ Values fft_transpose(const TransposeArgs& a) {
 
 const Op fft_op{
     {.name = "fft",
+     .operands = 1,
      .doc =
          "Discrete Fourier transforms over the last dimensions; fft_type is 0 (FFT), 1 (IFFT), 2 "
          "(RFFT) or 3 (IRFFT).",

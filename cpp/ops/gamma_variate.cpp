@@ -10,6 +10,7 @@ namespace {
 
 const Op random_gamma_grad_a_op{
     elementwise({.name = "random_gamma_grad_a",
+                 .operands = 2,
                  .doc = "Elementwise derivative of random_gamma_grad by a; operands a, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs&) -> Values { no_derivative("random_gamma_grad_a"); },
@@ -36,6 +37,7 @@ Values random_gamma_grad_jvp(const JvpArgs& args) {
 
 const Op random_gamma_grad_op{elementwise(
     {.name = "random_gamma_grad",
+     .operands = 2,
      .doc = "Elementwise derivative of a gamma variate by its parameter; operands a, x.",
      .dtypes = floats,
      .jvp = random_gamma_grad_jvp,
@@ -46,6 +48,7 @@ const Op random_gamma_grad_op{elementwise(
 
 const Op gamma_variate_op{elementwise(
     {.name = "gamma_variate",
+     .operands = 2,
      .doc = "Its operand x, a variate of gamma(a), or its logarithm, with the derivative by a.",
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {

@@ -17,6 +17,7 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
   const Type &a = in[0], &indices = in[1];
   const Ints& sizes = params.ints("slice_sizes");
   window_mode(params, false);
+  if (!params.has("fill_value")) value_error("gather: the param fill_value is missing.");
   check_gather(dims, a, indices, sizes);
   return {with_shape(a, windows_shape(dims, indices.shape, sizes))};
 }
@@ -122,6 +123,7 @@ Batched gather_batch(const BatchArgs& a) {
 
 const Op gather_op{
     {.name = "gather",
+     .operands = 2,
      .doc =
          "Windows of an array that start at the rows of an index array; operands are the array and "
          "the integer indices.",

@@ -197,6 +197,7 @@ Types cipher_type(const Op& op, const Types& in, const Params&) {
 template <class G>
 OpSpec cipher(std::string_view name, std::string_view doc) {
   return {.name = name,
+          .operands = (sizeof(typename G::Key) + sizeof(typename G::Block)) / 4,
           .doc = doc,
           .type = cipher_type<G>,
           .batch = [](const BatchArgs& a) -> Batched {

@@ -67,6 +67,7 @@ Value next_1f1(std::string_view op, const Values& in) {
 
 const Op hyp1f1_op{
     elementwise({.name = "hyp1f1",
+                 .operands = 3,
                  .doc = "Elementwise confluent hypergeometric function 1F1; operands a, b, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
@@ -80,6 +81,7 @@ const Op hyp1f1_op{
 // By x: the derivative of a / b 1F1(a + 1; b + 1; x) by a or b.
 const Op hyp1f1_by_a_op{
     elementwise({.name = "hyp1f1_by_a",
+                 .operands = 3,
                  .doc = "Elementwise derivative of 1F1 by a; operands a, b, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
@@ -94,6 +96,7 @@ const Op hyp1f1_by_a_op{
 
 const Op hyp1f1_by_b_op{
     elementwise({.name = "hyp1f1_by_b",
+                 .operands = 3,
                  .doc = "Elementwise derivative of 1F1 by b; operands a, b, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
@@ -108,6 +111,7 @@ const Op hyp1f1_by_b_op{
 
 const Op hyp1f1_by_two_op{
     elementwise({.name = "hyp1f1_by_two",
+                 .operands = 3,
                  .doc = "Elementwise second derivative of 1F1 by the parameters of numbers `first` "
                         "<= `second`; operands a, b, x.",
                  .dtypes = floats,
@@ -124,6 +128,7 @@ Value by_a(const Values& in) { return bind1(*find_op("hyp2f1_by_a"), {}, in); }
 
 const Op hyp2f1_op{
     elementwise({.name = "hyp2f1",
+                 .operands = 4,
                  .doc = "Elementwise hypergeometric function 2F1 of Gauss; operands a, b, c, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
@@ -140,6 +145,7 @@ const Op hyp2f1_op{
 // By x: the derivative of a b / c 2F1(a + 1, b + 1; c + 1; x) by a or c.
 const Op hyp2f1_by_a_op{
     elementwise({.name = "hyp2f1_by_a",
+                 .operands = 4,
                  .doc = "Elementwise derivative of 2F1 by a; operands a, b, c, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
@@ -154,6 +160,7 @@ const Op hyp2f1_by_a_op{
 
 const Op hyp2f1_by_c_op{
     elementwise({.name = "hyp2f1_by_c",
+                 .operands = 4,
                  .doc = "Elementwise derivative of 2F1 by c; operands a, b, c, x.",
                  .dtypes = floats,
                  .jvp = [](const JvpArgs& args) -> Values {
@@ -172,6 +179,7 @@ const Op hyp2f1_by_c_op{
 // By b twice, or b and c: with a and b exchanged.
 const Op hyp2f1_by_two_op{
     elementwise({.name = "hyp2f1_by_two",
+                 .operands = 4,
                  .doc = "Elementwise second derivative of 2F1 by the parameters of numbers `first` "
                         "<= `second`; operands a, b, c, x.",
                  .dtypes = floats,

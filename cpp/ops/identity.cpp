@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "ops/family.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 
@@ -22,6 +23,7 @@ extern const Op optimization_barrier_op, name_op, sharding_constraint_op, reshar
 
 const Op stop_gradient_op{
     {.name = "stop_gradient",
+     .operands = 1,
      .doc = "The operand, whose derivative is taken to be zero.",
      .kind = Kind::layout,
      .dtypes = any_dtype,
@@ -40,6 +42,7 @@ Batched batch_identity(const BatchArgs& a) { return batched1(bind1(a.op, a.param
 // computed from a barrier's result is computed anew.
 const Op optimization_barrier_op{
     {.name = "optimization_barrier",
+     .operands = 1,
      .doc = "The operand, opaque to optimisation.",
      .kind = Kind::layout,
      .dtypes = any_dtype,
@@ -54,6 +57,7 @@ const Op optimization_barrier_op{
 
 const Op name_op{
     {.name = "name",
+     .operands = 1,
      .doc = "The operand, named for the policies of checkpoint.",
      .kind = Kind::layout,
      .dtypes = any_dtype,
@@ -108,9 +112,11 @@ bool frees(const Params& params, const Type& x) {
 }
 
 // Over explicit axes the label is part of the type.
-Types type_of_constrained(const Op&, const Types& in, const Params& params) {
+Types type_of_constrained(const Op& op, const Types& in, const Params& params) {
   Type out = in[0];
-  const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  const ShardingPtr& given = checked_sharding(op, params, "sharding", out.rank());
+  check_dims(op, "unconstrained_dims", params.ints("unconstrained_dims"), out.rank());
+  if (params.has("from")) checked_sharding(op, params, "from", out.rank());
   out.host = given->on_host();
   if (!out.sharding && given->is_explicit()) {
     Split spec = given->spec;
@@ -178,12 +184,14 @@ OpSpec constraint(OpSpec own) {
 }
 
 const Op sharding_constraint_op{constraint({.name = "sharding_constraint",
+                                            .operands = 1,
                                             .doc = "The operand, labelled with a sharding.",
                                             .show = show_sharding_constraint})};
 
 // Users know the sharding by the name that it has in JAX, too.
 const Op reshard_op{
     constraint({.name = "reshard",
+                .operands = 1,
                 .doc = "The operand, split as `sharding` says over axes that types show.",
                 .show = [](const Params&) { return std::vector<std::string>(); },
                 .shown_params = [](const Params& params) -> Params {
@@ -198,12 +206,14 @@ Values transpose_moved(const TransposeArgs& a) {
 }
 
 const Op move_op{{.name = "device_put",
+                  .operands = 1,
                   .doc = "The operand, labelled with another kind of memory.",
                   .kind = Kind::layout,
                   .dtypes = any_dtype,
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
                     Type out = in[0];
                     out.host = params.text("memory") == host_memory;
+                    params.get<ShardingPtr>("otherwise");
                     return {out};
                   },
                   .jvp = jvp_moved,
@@ -236,10 +246,14 @@ std::vector<std::string> show_layout(const Params& params) {
 
 const Op layout_constraint_op{
     {.name = "layout_constraint",
+     .operands = 1,
      .doc = "The operand, labelled with an order of dimensions, from major to minor.",
      .kind = Kind::layout,
      .dtypes = any_dtype,
-     .type = type_of_operand,
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_dims(op, "layout", params.ints("layout"), in[0].rank());
+       return {in[0]};
+     },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(layout_constraint_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        return {bind1(layout_constraint_op, a.params, a.ct)};

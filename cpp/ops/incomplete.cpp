@@ -54,6 +54,7 @@ Values share_jvp(const JvpArgs& args) {
 
 const Op igamma_op{elementwise(
     {.name = "igamma",
+     .operands = 2,
      .doc = "Elementwise regularized lower incomplete gamma function, the share of gamma(a) below "
             "x; operands a, x.",
      .dtypes = floats,
@@ -62,6 +63,7 @@ const Op igamma_op{elementwise(
 
 const Op igammac_op{
     elementwise({.name = "igammac",
+                 .operands = 2,
                  .doc = "Elementwise 1 - igamma(a, x), without cancellation; operands a, x.",
                  .dtypes = floats,
                  .jvp = share_jvp<-1>,
@@ -70,6 +72,7 @@ const Op igammac_op{
 // By x: the derivative of the density by a.
 const Op igamma_grad_a_op{elementwise(
     {.name = "igamma_grad_a",
+     .operands = 2,
      .doc = "Elementwise derivative of igamma(a, x) by a; operands a, x.",
      .dtypes = floats,
      .jvp = [](const JvpArgs& args) -> Values {
@@ -100,6 +103,7 @@ Values beta_jvp(const JvpArgs& args) {
 
 const Op beta_op{elementwise(
     {.name = "regularized_incomplete_beta",
+     .operands = 3,
      .doc = "Elementwise regularized incomplete beta function, the share of beta(a, b) in [0, x]; "
             "operands a, b, x.",
      .dtypes = floats,
@@ -110,6 +114,7 @@ const Op beta_op{elementwise(
 
 const Op bessel_i0e_op{elementwise(
     {.name = "bessel_i0e",
+     .operands = 1,
      .doc = "Elementwise modified Bessel function of order 0, times e^-|x|.",
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -120,6 +125,7 @@ const Op bessel_i0e_op{elementwise(
 
 const Op bessel_i1e_op{elementwise(
     {.name = "bessel_i1e",
+     .operands = 1,
      .doc = "Elementwise modified Bessel function of order 1, times e^-|x|.",
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {

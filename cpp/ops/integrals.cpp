@@ -25,6 +25,7 @@ Values jvp_slope(const JvpArgs& a) {
 template <auto F, Slope slope>
 OpSpec of_real(std::string_view name, std::string_view doc) {
   return elementwise({.name = name,
+                      .operands = 1,
                       .doc = doc,
                       .dtypes = floats,
                       .jvp = jvp_slope<slope>,
@@ -41,6 +42,7 @@ const Op expi_op{of_real<kernels::exponential_integral, [](const Value& x, const
 // By n there is no derivative.
 const Op expn_op{elementwise(
     {.name = "expn",
+     .operands = 2,
      .doc =
          "Elementwise exponential integral of order n, that of e^(-x t) t^-n from 1 on; operands "
          "n, x.",
@@ -108,6 +110,7 @@ const Op spence_op{of_real<kernels::spence, [](const Value& x, const Value&) {
 
 const Op owens_t_op{elementwise(
     {.name = "owens_t",
+     .operands = 2,
      .doc =
          "Elementwise probability that a standard normal variable is above h and another between "
          "0 and a times it; operands h, a.",
@@ -169,6 +172,7 @@ const Op dawson_op{of_real<kernels::dawson, [](const Value& x, const Value& out)
 }>("dawson", "Elementwise e^(-x^2) times the integral of e^(t^2) from 0 to x.")};
 
 const Op faddeeva_op{elementwise({.name = "faddeeva",
+                                  .operands = 1,
                                   .doc = "Elementwise e^(-z^2) erfc(-i z) of complex z.",
                                   .dtypes = complexes,
                                   .jvp = jvp_slope<[](const Value& z, const Value& out) {
@@ -194,6 +198,7 @@ void log_gamma_tile(void* out, const void* const* in, std::int64_t n, std::int64
 
 const Op log_gamma_op{elementwise(
     {.name = "complex_log_gamma",
+     .operands = 1,
      .doc =
          "Elementwise derivative of order `order` of the logarithm of gamma (itself: 0) of complex "
          "numbers, with its cut on the negative axis.",

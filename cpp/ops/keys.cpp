@@ -14,6 +14,7 @@ Batched batch_same(const BatchArgs& a) { return batched1(bind1(a.op, a.params, a
 
 const Op seed_op{
     {.name = "random_seed",
+     .operands = 1,
      .doc =
          "The key of an integer: its high and low half, of rbg twice, of threefry4x32 and philox "
          "hashed.",
@@ -58,6 +59,7 @@ const Op seed_op{
 
 const Op clone_op{
     {.name = "random_clone",
+     .operands = 1,
      .doc = "The same keys, which may be used once more.",
      .kind = Kind::layout,
      .dtypes = keys,
@@ -75,6 +77,7 @@ const Op clone_op{
      .keys = KeyUse::makes}};
 
 const Op wrap_op{{.name = "random_wrap",
+                  .operands = 1,
                   .doc = "The words of keys, uint32[..., 2] or [..., 4], seen as keys.",
                   .kind = Kind::layout,
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
@@ -101,6 +104,7 @@ const Op wrap_op{{.name = "random_wrap",
 
 const Op unwrap_op{
     {.name = "random_unwrap",
+     .operands = 1,
      .doc = "The words of keys, as uint32[..., 2] or [..., 4].",
      .kind = Kind::layout,
      .type = [](const Op&, const Types& in, const Params&) -> Types {

@@ -55,7 +55,9 @@ inline Type keys_like(const Type& type, Shape shape) {
 
 // The generator of the keys that an op makes.
 inline DType impl_of(const Params& params) {
-  return params.has("impl") ? params.dtype("impl") : DType::key;
+  const DType impl = params.has("impl") ? params.dtype("impl") : DType::key;
+  if (!is_key(impl)) type_error("impl ", name(impl), " is no dtype of PRNG keys.");
+  return impl;
 }
 
 // A view repeated to `shape` where its dimensions have size 1 or are missing.

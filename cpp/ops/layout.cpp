@@ -1,8 +1,10 @@
 // ops/layout.cpp - ops that show the same elements in another shape; most are views.
 #include "ops/layout.h"
 
+#include "ir/limits.h"
 #include "ops/family.h"
 #include "ops/orders.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
@@ -12,8 +14,11 @@ namespace {
 
 // ---- broadcast_in_dim ------------------------------------------------------------------------
 
-Types broadcast_type(const Op&, const Types& in, const Params& params) {
+Types broadcast_type(const Op& op, const Types& in, const Params& params) {
   const Ints& shape = params.ints("shape");
+  const ParamValue* asked = params.find("sharding");
+  if (asked && !std::holds_alternative<std::monostate>(*asked))
+    checked_sharding(op, params, "sharding", shape.size());
   for (std::int64_t n : shape) {
     if (n < 0) value_error("broadcast_in_dim: shape ", list(shape), " has a negative size.");
   }
@@ -79,11 +84,13 @@ Value unbroadcast_dims(const Value& ct, const Type& in, const Ints& dims) {
 // How the result is split, where that does not follow from the operand.
 ShardingPtr asked_split(const Params& params) {
   const ParamValue* asked = params.find("sharding");
-  return asked ? std::get<ShardingPtr>(*asked) : nullptr;
+  const auto* sharding = asked ? std::get_if<ShardingPtr>(asked) : nullptr;
+  return sharding ? *sharding : nullptr;
 }
 
 const Op broadcast_op{layout(
     {.name = "broadcast_in_dim",
+     .operands = 1,
      .doc = "Repeats an array along new or unit dimensions, without a copy.",
      .type = broadcast_type,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -118,9 +125,11 @@ const Op broadcast_op{layout(
 
 // ---- reshape ---------------------------------------------------------------------------------
 
-Types reshape_type(const Op&, const Types& in, const Params& params) {
+Types reshape_type(const Op& op, const Types& in, const Params& params) {
   const Ints& shape = params.ints("new_sizes");
+  check_sizes(op, "new_sizes", shape);
   const Type out = with_shape(in[0], shape);
+  check_limits("reshape", out);
   if (out.size() != in[0].size()) {
     type_error("cannot reshape array of shape ", to_string(in[0].shape), " (size ", in[0].size(),
                ") into shape ", to_string(shape), " (size ", out.size(), ")");
@@ -164,6 +173,7 @@ bool reshape_view(const Params&, const Type& in, const Shape& strides, const Typ
 }
 
 const Op reshape_op{layout({.name = "reshape",
+                            .operands = 1,
                             .doc = "The same elements in row-major order, in another shape.",
                             .type = reshape_type,
                             .jvp = [](const JvpArgs& a) -> Values {
@@ -198,6 +208,7 @@ Types transpose_type(const Op&, const Types& in, const Params& params) {
 
 const Op transpose_op{layout(
     {.name = "transpose",
+     .operands = 1,
      .doc = "Dimensions in another order, without a copy.",
      .type = transpose_type,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -233,9 +244,11 @@ Shape squeezed(const Shape& shape, const Ints& dims) {
 
 const Op squeeze_op{layout(
     {.name = "squeeze",
+     .operands = 1,
      .doc = "Drops dimensions of size 1.",
-     .type = [](const Op&, const Types& in, const Params& params) -> Types {
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        const Ints& dims = params.ints("dimensions");
+       check_dims(op, "dimensions", dims, in[0].rank());
        for (std::int64_t d : dims) {
          if (in[0].shape[static_cast<std::size_t>(d)] != 1) {
            value_error(

@@ -110,6 +110,7 @@ Values lu_jvp(const JvpArgs& args) {
 
 const Op lu_op{
     stacked({.name = "lu",
+             .operands = 1,
              .doc = "L (its diagonal of ones left out) and U in one matrix, the row swaps, and the "
                     "order of rows that they make, for stacks of matrices.",
              .dtypes = matrix_dtypes,
@@ -187,6 +188,7 @@ struct DiagonalLanes {
 
 const Op diagonal_op{
     stacked({.name = "lu_diagonal",
+             .operands = 1,
              .doc = "What determinants are made of, for stacks of square matrices: the diagonal of "
                     "U, where L U is the matrix or its transpose with rows swapped, and the swaps.",
              .dtypes = matrix_dtypes,
@@ -224,6 +226,7 @@ struct Permutation {
 
 const Op permutation_op{stacked<1>(
     {.name = "lu_pivots_to_permutation",
+     .operands = 1,
      .doc = "The order of rows that row swaps make, for stacks of them.",
      .dtypes = bit(DType::int32),
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {

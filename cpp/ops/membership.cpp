@@ -186,6 +186,7 @@ Kernel is_in_kernel(const Types& in, const Types&, const Params&) {
 
 const Op is_in_op{
     {.name = "is_in",
+     .operands = 2,
      .doc = "Whether each element of the first operand is among those of the second, a vector, or "
             "a stack of vectors with a leading part of the first one's dimensions. 0 equals -0, "
             "NaN nothing.",

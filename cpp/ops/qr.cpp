@@ -161,6 +161,7 @@ Values qr_jvp(const JvpArgs& args) {
 
 const Op qr_op{stacked(
     {.name = "qr",
+     .operands = 1,
      .doc =
          "Q and R of stacks of matrices, R upper triangular; with `pivoting` of a[:, order], and "
          "the order, in which R's diagonal does not grow.",

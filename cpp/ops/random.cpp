@@ -14,6 +14,7 @@
 #include "ops/family.h"
 #include "ops/hashed_keys.h"
 #include "ops/keys.h"
+#include "ops/param_checks.h"
 #include "ops/split.h"
 
 namespace shardax::ops {
@@ -45,6 +46,14 @@ std::vector<std::string> show_nothing(const Params&) { return {}; }
 
 Batched batch_drawn(const BatchArgs& a) {
   return batched1(bind1(a.op, is_key(a.in[0]->dtype()) ? separated(a, true) : a.params, a.in));
+}
+
+// How many of `count` draw together is a part of them.
+void check_draws(const Params& params, std::int64_t count) {
+  old_stream(params);
+  const std::int64_t groups = params.has("separate") ? params.integer("separate") : 1;
+  if (groups >= 0 && (groups == 0 || count % groups == 0)) return;
+  value_error("random: ", groups, " groups of ", count, " keys draw separately.");
 }
 
 DType unsigned_of_width(std::int64_t bits) {
@@ -105,9 +114,11 @@ Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
 }
 
 const Op bits_op{{.name = "random_bits",
+                  .operands = 1,
                   .doc = "`shape` unsigned integers of `bit_width` random bits for each key.",
                   .draws = true,
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
+                    check_draws(params, product(keys_shape(in[0])));
                     Type out = with_shape(in[0], drawn_shape(in[0], params));
                     return {with_dtype(out, unsigned_of_width(params.integer("bit_width")))};
                   },
@@ -119,8 +130,10 @@ const Op bits_op{{.name = "random_bits",
 
 const Op split_op{
     {.name = "random_split",
+     .operands = 1,
      .doc = "`shape` new keys for each key.",
      .type = [](const Op&, const Types& in, const Params& params) -> Types {
+       check_draws(params, product(keys_shape(in[0])));
        return {keys_like(in[0], drawn_shape(in[0], params))};
      },
      .batch = batch_drawn,
@@ -280,8 +293,10 @@ Batched fold_in_batch(const BatchArgs& a) {
 }
 
 const Op fold_in_op{{.name = "random_fold_in",
+                     .operands = 2,
                      .doc = "A new key of each key and integer.",
-                     .type = [](const Op&, const Types& in, const Params&) -> Types {
+                     .type = [](const Op&, const Types& in, const Params& params) -> Types {
+                       check_draws(params, in[1].size());
                        if (!is_integer(in[1].dtype)) {
                          type_error("random_fold_in: data must be integers, got ",
                                     name(in[1].dtype), ".");
@@ -297,6 +312,7 @@ const Op fold_in_op{{.name = "random_fold_in",
 
 const Op threefry_op{
     {.name = "threefry2x32",
+     .operands = 4,
      .doc = "Elementwise hash of two words of counters under two words of a key.",
      .draws = true,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {

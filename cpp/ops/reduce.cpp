@@ -221,6 +221,7 @@ OpSpec reduction(OpSpec spec) {
 
 const Op sum_op{reduction(
     {.name = "reduce_sum",
+     .operands = 1,
      .doc = "Sum over axes; 16-bit floats are summed in float32.",
      .checks = makes_nan,
      .dtypes = numbers,
@@ -238,6 +239,7 @@ const Op sum_op{reduction(
      }})};
 
 const Op prod_op{reduction({.name = "reduce_prod",
+                            .operands = 1,
                             .doc = "Product over axes.",
                             .checks = makes_nan,
                             .dtypes = numbers,
@@ -245,6 +247,7 @@ const Op prod_op{reduction({.name = "reduce_prod",
                             .reduce = loops<Product, numbers>})};
 const Op max_op{
     reduction({.name = "reduce_max",
+               .operands = 1,
                .doc = "Maximum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
@@ -252,17 +255,20 @@ const Op max_op{
                .parts = [](const SplitArgs& a) { return parts_reduced(a, "pmax"); }})};
 const Op min_op{
     reduction({.name = "reduce_min",
+               .operands = 1,
                .doc = "Minimum over axes; NaN where there is one. Ties share the gradient.",
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
                .reduce = loops<kernels::Extreme<false>, any_dtype>,
                .parts = [](const SplitArgs& a) { return parts_reduced(a, "pmin"); }})};
 const Op and_op{reduction({.name = "reduce_and",
+                           .operands = 1,
                            .doc = "Whether all are true; bitwise for integers.",
                            .dtypes = booleans | integers,
                            .no_gradient = true,
                            .reduce = loops<All, booleans | integers>})};
 const Op or_op{reduction({.name = "reduce_or",
+                          .operands = 1,
                           .doc = "Whether any is true; bitwise for integers.",
                           .dtypes = booleans | integers,
                           .no_gradient = true,

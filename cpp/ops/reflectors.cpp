@@ -39,6 +39,7 @@ struct Geqrf {
 
 const Op geqrf_op{stacked(
     {.name = "geqrf",
+     .operands = 1,
      .doc = "QR decompositions of stacks of matrices: R in the upper triangle, below it the "
             "reflectors whose product is Q; and their factors.",
      .dtypes = matrix_dtypes,
@@ -88,6 +89,7 @@ struct Geqp3 {
 
 const Op geqp3_op{stacked(
     {.name = "geqp3",
+     .operands = 2,
      .doc =
          "QR decompositions with column pivots of stacks of matrices: as geqrf, and the order of "
          "columns, counted from 1. Columns that the second operand marks (not 0) come first.",
@@ -138,6 +140,7 @@ struct HouseholderProduct {
 
 const Op householder_product_op{stacked(
     {.name = "householder_product",
+     .operands = 2,
      .doc =
          "The first columns of products of reflectors, which lie below the diagonal of stacks of "
          "matrices; operands: these, and the reflectors' factors.",
@@ -206,6 +209,7 @@ extern const Op ormqr_op;
 
 const Op ormqr_op{stacked(
     {.name = "ormqr",
+     .operands = 3,
      .doc =
          "Stacks of matrices c times the product Q of reflectors, from the left or the right, or "
          "times its conjugate transpose; operands: reflectors, their factors, c.",
@@ -214,6 +218,7 @@ const Op ormqr_op{stacked(
        check_operands(op, in, {2, 1, 2});
        const std::int64_t m = rows_of(in[0].shape);
        const bool left = params.flag("left");
+       params.flag("transpose");
        if ((left ? rows_of(in[2].shape) : columns_of(in[2].shape)) != m) {
          value_error("ormqr with left=", left ? "True" : "False",
                      " expects c to have the same number of ",

@@ -24,11 +24,13 @@ constexpr auto finite = [](auto x) {
 
 const Op floor_op{
     elementwise_no_gradient({.name = "floor",
+                             .operands = 1,
                              .doc = "Elementwise largest integer not above x.",
                              .dtypes = floats,
                              .map = map_unary<full_floats, round_down, lane_floats>})};
 
 const Op ceil_op{elementwise_no_gradient({.name = "ceil",
+                                          .operands = 1,
                                           .doc = "Elementwise smallest integer not below x.",
                                           .dtypes = floats,
                                           .map = map_unary<full_floats, round_up, lane_floats>})};
@@ -48,6 +50,7 @@ constexpr auto round_even = [](auto x) {
 
 const Op round_op{elementwise_no_gradient(
     {.name = "round",
+     .operands = 1,
      .doc = "Elementwise nearest integer; a half goes away from zero (rounding_method 0) or to the "
             "even neighbour (1).",
      .dtypes = floats,
@@ -59,6 +62,7 @@ const Op round_op{elementwise_no_gradient(
 
 const Op is_finite_op{
     elementwise_no_gradient({.name = "is_finite",
+                             .operands = 1,
                              .doc = "Elementwise: neither infinite nor NaN.",
                              .dtypes = floats,
                              .type = type_predicate,
@@ -123,6 +127,7 @@ void next_after_narrow(void* out, const void* const* in, std::int64_t n, std::in
 
 const Op nextafter_op{elementwise(
     {.name = "nextafter",
+     .operands = 2,
      .doc = "Elementwise next representable number from x towards y.",
      .dtypes = floats & ~bit(DType::float8_e8m0fnu),
      .jvp = [](const JvpArgs&) -> Values { no_derivative("nextafter"); },
@@ -151,6 +156,7 @@ Value zero_part(const Value& like) { return full_like(convert(like, like->dtype(
 
 const Op real_op{
     elementwise({.name = "real",
+                 .operands = 1,
                  .doc = "Elementwise real part of complex numbers.",
                  .dtypes = complexes,
                  .type = type_real,
@@ -162,6 +168,7 @@ const Op real_op{
 
 const Op imag_op{
     elementwise({.name = "imag",
+                 .operands = 1,
                  .doc = "Elementwise imaginary part of complex numbers.",
                  .dtypes = complexes,
                  .type = type_real,
@@ -178,6 +185,7 @@ Types type_complex(const Op& op, const Types& in, const Params& params) {
 
 const Op complex_op{elementwise(
     {.name = "complex",
+     .operands = 2,
      .doc = "Elementwise complex number of a real and an imaginary part.",
      .dtypes = full_floats,
      .type = type_complex,
@@ -200,6 +208,7 @@ const Op complex_op{elementwise(
 
 const Op conj_op{
     elementwise({.name = "conj",
+                 .operands = 1,
                  .doc = "Elementwise complex conjugate; real operands become complex.",
                  .dtypes = full_floats | complexes,
                  .type = type_complex,

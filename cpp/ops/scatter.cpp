@@ -276,6 +276,7 @@ constexpr const char* sub_name = "scatter-sub";
 
 const Op scatter_op{scattering(
     {.name = put_name,
+     .operands = 3,
      .doc =
          "An array with windows replaced by updates; operands are the array, integer indices and "
          "updates. Where updates meet, the last one stays.",
@@ -284,6 +285,7 @@ const Op scatter_op{scattering(
      .transpose = scatter_transpose,
      .kernel = scatter_kernel<ScatterKind::put>})};
 const Op add_op{combining({.name = add_name,
+                           .operands = 3,
                            .doc = "An array with updates added to windows of it.",
                            .checks = makes_nan,
                            .jvp = jvp_linear<add_name>,
@@ -292,6 +294,7 @@ const Op add_op{combining({.name = add_name,
                            .sums = sums_scattered,
                            .kernel = scatter_kernel<ScatterKind::add>})};
 const Op sub_op{combining({.name = sub_name,
+                           .operands = 3,
                            .doc = "An array with updates subtracted from windows of it.",
                            .jvp = jvp_linear<sub_name>,
                            .transpose = sum_transpose<true>,
@@ -299,6 +302,7 @@ const Op sub_op{combining({.name = sub_name,
                            .sums = sums_scattered,
                            .kernel = scatter_kernel<ScatterKind::sub>})};
 const Op mul_op{combining({.name = "scatter-mul",
+                           .operands = 3,
                            .doc = "An array with windows multiplied by updates.",
                            .checks = makes_nan,
                            .jvp = mul_jvp,
@@ -306,12 +310,14 @@ const Op mul_op{combining({.name = "scatter-mul",
                            .kernel = scatter_kernel<ScatterKind::mul>})};
 const Op min_op{
     combining({.name = "scatter-min",
+               .operands = 3,
                .doc = "An array with windows lowered to updates. Ties share the gradient.",
                .checks = makes_nan,
                .jvp = extremum_jvp,
                .kernel = scatter_kernel<ScatterKind::min>})};
 const Op max_op{
     combining({.name = "scatter-max",
+               .operands = 3,
                .doc = "An array with windows raised to updates. Ties share the gradient.",
                .checks = makes_nan,
                .jvp = extremum_jvp,

@@ -74,6 +74,7 @@ struct SchurLanes {
 
 const Op schur_op{stacked(
     {.name = "schur",
+     .operands = 1,
      .doc =
          "The Schur form of stacks of square matrices (of real ones the real form, with blocks of "
          "size 2) and, where asked for, the Schur vectors in columns.",
@@ -140,6 +141,7 @@ struct HessenbergLanes {
 
 const Op hessenberg_op{stacked(
     {.name = "hessenberg",
+     .operands = 1,
      .doc = "Stacks of square matrices in upper Hessenberg form, below it the reflectors that make "
             "it; and the reflectors' factors.",
      .dtypes = matrix_dtypes,

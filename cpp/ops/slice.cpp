@@ -1,6 +1,7 @@
 // ops/slice.cpp - slice and rev: parts of an array at fixed places, as views.
 #include "ops/family.h"
 #include "ops/layout.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
@@ -8,7 +9,7 @@
 namespace shardax::ops {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 
 Types slice_type(const Op&, const Types& in, const Params& params) {
   const Ints& start = params.ints("start_indices");
@@ -60,6 +61,7 @@ Value slice_transpose(const Value& ct, const Type& in, const Params& params) {
 
 const Op slice_op{
     layout({.name = "slice",
+            .operands = 1,
             .doc = "A strided range of each dimension, without a copy.",
             .type = slice_type,
             .jvp = [](const JvpArgs& a) -> Values {
@@ -91,8 +93,12 @@ const Op slice_op{
 
 const Op rev_op{layout(
     {.name = "rev",
+     .operands = 1,
      .doc = "Reverses the order of elements along dimensions, without a copy.",
-     .type = [](const Op&, const Types& in, const Params&) -> Types { return {in[0]}; },
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_dims(op, "dimensions", params.ints("dimensions"), in[0].rank());
+       return {in[0]};
+     },
      .jvp = [](const JvpArgs& a) -> Values { return {rev(a.t[0], a.params.ints("dimensions"))}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        return {rev(a.ct[0], a.params.ints("dimensions"))};

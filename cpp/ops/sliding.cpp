@@ -172,6 +172,7 @@ Values sum_transpose(const TransposeArgs& a) {
 
 const Op sum_op{
     {.name = "reduce_window_sum",
+     .operands = 1,
      .doc = "The sum over each of the windows that slide over an array.",
      .checks = makes_nan,
      .dtypes = numbers,
@@ -196,6 +197,7 @@ Values extreme_jvp(const JvpArgs& a) {
 
 const Op sliding_max_op{
     {.name = "reduce_window_max",
+     .operands = 1,
      .doc = "The largest element of each of the windows that slide over an array.",
      .dtypes = any_dtype,
      .type = reduce_type,
@@ -208,6 +210,7 @@ const Op sliding_max_op{
 
 const Op sliding_min_op{
     {.name = "reduce_window_min",
+     .operands = 1,
      .doc = "The smallest element of each of the windows that slide over an array.",
      .dtypes = any_dtype,
      .type = reduce_type,
@@ -301,6 +304,7 @@ Values gather_transpose(const TransposeArgs& a) {
 
 const Op gather_op{
     {.name = "select_and_gather_add",
+     .operands = 2,
      .doc = "For each of the windows that slide over `operand`: the element of `tangents` at its "
             "largest (ge) or smallest (le) one.",
      .dtypes = comparable,
@@ -315,6 +319,7 @@ const Op gather_op{
 
 const Op sliding_scatter_op{
     {.name = "select_and_scatter_add",
+     .operands = 2,
      .doc = "Zeros like `operand`, with each element of `source` added where the largest (ge) or "
             "smallest (le) element of its window lies.",
      .dtypes = comparable,

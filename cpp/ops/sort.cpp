@@ -10,6 +10,7 @@
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"
+#include "ops/param_checks.h"
 #include "ops/parts.h"
 #include "ops/split.h"
 #include "ops/split_check.h"
@@ -204,6 +205,8 @@ Types sort_type(const Op&, const Types& in, const Params& params) {
 }
 
 Values with_order(const Values& in, std::int64_t dim) {
+  check_places("the derivative of sort", in[0]->shape()[static_cast<std::size_t>(dim)],
+               DType::int32);
   Values operands = in;
   operands.push_back(iota(DType::int32, in[0]->shape(), dim));
   return operands;
@@ -227,6 +230,7 @@ JvpResult sort_jvp(const Params& params, const Values& in, const Values& t) {
 
 const Op sort_op{
     {.name = "sort",
+     .operands = at_least(1),
      .doc = "Arrays of one shape sorted together along `dimension`, ascending and stably, by the "
             "first "
             "`num_keys` of them. -0 equals 0; NaN comes last.",
@@ -302,6 +306,7 @@ Kernel top_k_kernel(const Types& in, const Types& out, const Params& params) {
 
 const Op top_k_op{
     {.name = "top_k",
+     .operands = 1,
      .doc = "The k largest elements along `axis`, descending, and their positions; on ties the "
             "earlier one.",
      .dtypes = any_dtype & ~complexes,
@@ -314,6 +319,7 @@ const Op top_k_op{
                     " and axis ", axis);
        }
        Type out = in[0];
+       check_places("top_k", out.shape[static_cast<std::size_t>(axis)], DType::int32);
        if (out.shape[static_cast<std::size_t>(axis)] < k) {
          value_error("k argument to top_k must be no larger than size along axis; got k=", k,
                      " with shape=", to_string(out.shape), " and axis=", axis);

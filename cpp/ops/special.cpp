@@ -36,6 +36,7 @@ constexpr auto near_root = [](float x, float y, float& a, float& b) SHARDAX_NEAR
 
 const Op sqrt_op{elementwise(
     {.name = "sqrt",
+     .operands = 1,
      .doc = "Elementwise square root. Its derivative at 0 is inf.",
      .checks = makes_nan,
      .quick = true,
@@ -45,6 +46,7 @@ const Op sqrt_op{elementwise(
 
 const Op rsqrt_op{elementwise(
     {.name = "rsqrt",
+     .operands = 1,
      .doc = "Elementwise reciprocal square root, 1 / sqrt(x).",
      .checks = makes_nan,
      .quick = true,
@@ -56,6 +58,7 @@ const Op rsqrt_op{elementwise(
 
 const Op cbrt_op{
     elementwise({.name = "cbrt",
+                 .operands = 1,
                  .doc = "Elementwise cube root, also of negative numbers.",
                  .checks = makes_nan,
                  .dtypes = floats,
@@ -153,6 +156,7 @@ Value pow_slope_base(const Value& x, const Value& y, const Shape& shape) {
 
 const Op pow_op{
     elementwise({.name = "pow",
+                 .operands = 2,
                  .doc = "Elementwise power, x ** y, of floating or complex x; y may be an integer.",
                  .checks = makes_nan,
                  .dtypes = inexacts,
@@ -182,6 +186,7 @@ Value gaussian(const Value& x) {
 
 const Op erf_op{
     elementwise({.name = "erf",
+                 .operands = 1,
                  .doc = "Elementwise error function.",
                  .checks = makes_nan,
                  .quick = true,
@@ -191,6 +196,7 @@ const Op erf_op{
 
 const Op erfc_op{elementwise(
     {.name = "erfc",
+     .operands = 1,
      .doc = "Elementwise complementary error function, 1 - erf(x), exact for large x.",
      .checks = makes_nan,
      .dtypes = floats,
@@ -199,6 +205,7 @@ const Op erfc_op{elementwise(
 
 const Op erf_inv_op{elementwise(
     {.name = "erf_inv",
+     .operands = 1,
      .doc = "Elementwise inverse error function; +-inf at +-1, NaN beyond.",
      .checks = makes_nan,
      .dtypes = floats,
@@ -287,6 +294,7 @@ constexpr auto polygamma_kernel = [](auto order, auto x) {
 
 const Op lgamma_op{elementwise(
     {.name = "lgamma",
+     .operands = 1,
      .doc = "Elementwise logarithm of |gamma(x)|.",
      .checks = makes_nan,
      .dtypes = floats,
@@ -295,6 +303,7 @@ const Op lgamma_op{elementwise(
 
 const Op digamma_op{elementwise(
     {.name = "digamma",
+     .operands = 1,
      .doc = "Elementwise derivative of lgamma.",
      .checks = makes_nan,
      .dtypes = floats,
@@ -305,6 +314,7 @@ const Op digamma_op{elementwise(
 
 const Op polygamma_op{elementwise(
     {.name = "polygamma",
+     .operands = 2,
      .doc = "Elementwise n-th derivative of digamma; operands are n, x.",
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {
@@ -341,6 +351,7 @@ Value zeta_by_s(const Value& s, const Value& q) {
 
 const Op zeta_op{elementwise(
     {.name = "zeta",
+     .operands = 2,
      .doc = "Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q.",
      .dtypes = floats,
      .jvp = [](const JvpArgs& a) -> Values {

@@ -104,11 +104,19 @@ const Op stack_op{{.name = "stack",
 
 // ---- unstack ---------------------------------------------------------------------------------
 
+// Each is a value of its own.
+constexpr std::int64_t most_slices = std::int64_t{1} << 24;
+
 Types unstack_type(const Op&, const Types& in, const Params& params) {
   const std::size_t axis = stacked_axis(params);
   if (axis >= in[0].rank()) {
     value_error("unstack: axis ", axis, " is out of bounds for an array of rank ", in[0].rank(),
                 ".");
+  }
+  if (in[0].shape[axis] > most_slices) {
+    value_error("unstack: ", in[0].shape[axis], " slices of an array of shape ",
+                to_string(in[0].shape), " are too many; at most ", most_slices,
+                " were expected. Loop over them with lax.scan or lax.map.");
   }
   Type slice = in[0];
   slice.erase_dimension(axis);
@@ -137,6 +145,7 @@ ProgramPtr unstack_expand(const Params& params, const Types& in) {
 
 const Op unstack_op{
     {.name = "unstack",
+     .operands = 1,
      .doc = "The slices of an array along a dimension, without it.",
      .type = unstack_type,
      .jvp = [](const JvpArgs& a) -> Values {

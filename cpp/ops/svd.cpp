@@ -255,6 +255,7 @@ Types svd_type(const Op& op, const Types& in, const Params& params) {
   check_operands(op, in, {2});
   const std::int64_t m = rows_of(in[0].shape), n = columns_of(in[0].shape), k = std::min(m, n);
   const bool full = params.flag("full_matrices");
+  if (!params.has("algorithm")) value_error("svd: the param algorithm is missing.");
   if (params.has("subset_by_index")) {
     const auto* range = std::get_if<Ints>(params.find("subset_by_index"));
     if (range && *range != Ints{0, k}) {
@@ -327,6 +328,7 @@ Values svd_jvp(const JvpArgs& args) {
 
 const Op svd_op{
     stacked({.name = "svd",
+             .operands = 1,
              .doc = "Singular values in descending order, and where asked for left singular "
                     "vectors in columns and right ones, conjugated, in rows, of stacks of "
                     "matrices.",

@@ -74,6 +74,7 @@ constexpr auto near_log = [](float x, float y, float& a, float& b) SHARDAX_NEAR 
 
 const Op exp_op{elementwise(
     {.name = "exp",
+     .operands = 1,
      .doc = "Elementwise exponential, e^x.",
      .checks = makes_nan,
      .quick = true,
@@ -87,6 +88,7 @@ const Op exp_op{elementwise(
 
 const Op exp2_op{
     elementwise({.name = "exp2",
+                 .operands = 1,
                  .doc = "Elementwise power of two, 2^x.",
                  .quick = true,
                  .dtypes = inexacts,
@@ -103,6 +105,7 @@ const Op exp2_op{
 
 const Op expm1_op{elementwise(
     {.name = "expm1",
+     .operands = 1,
      .doc = "Elementwise e^x - 1, exact near zero.",
      .checks = makes_nan,
      .quick = true,
@@ -113,6 +116,7 @@ const Op expm1_op{elementwise(
 
 const Op log_op{elementwise(
     {.name = "log",
+     .operands = 1,
      .doc = "Elementwise natural logarithm.",
      .checks = makes_nan,
      .quick = true,
@@ -126,6 +130,7 @@ const Op log_op{elementwise(
 
 const Op log1p_op{elementwise(
     {.name = "log1p",
+     .operands = 1,
      .doc = "Elementwise log(1 + x), exact near zero.",
      .checks = makes_nan,
      .quick = true,
@@ -137,6 +142,7 @@ const Op log1p_op{elementwise(
                       lane_floats>})};
 
 const Op logistic_op{elementwise({.name = "logistic",
+                                  .operands = 1,
                                   .doc = "Elementwise logistic function, 1 / (1 + e^-x).",
                                   .checks = makes_nan,
                                   .quick = true,
@@ -165,6 +171,7 @@ constexpr auto map_angle = map_near<base, double,
 
 const Op sin_op{elementwise(
     {.name = "sin",
+     .operands = 1,
      .doc = "Elementwise sine of radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -178,6 +185,7 @@ const Op sin_op{elementwise(
 
 const Op cos_op{elementwise(
     {.name = "cos",
+     .operands = 1,
      .doc = "Elementwise cosine of radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -191,6 +199,7 @@ const Op cos_op{elementwise(
 
 const Op tan_op{elementwise(
     {.name = "tan",
+     .operands = 1,
      .doc = "Elementwise tangent of radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -206,6 +215,7 @@ const Op tan_op{elementwise(
 
 const Op asin_op{elementwise(
     {.name = "asin",
+     .operands = 1,
      .doc = "Elementwise inverse sine, in radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -219,6 +229,7 @@ const Op asin_op{elementwise(
 
 const Op acos_op{elementwise(
     {.name = "acos",
+     .operands = 1,
      .doc = "Elementwise inverse cosine, in radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -232,6 +243,7 @@ const Op acos_op{elementwise(
 
 const Op atan_op{elementwise(
     {.name = "atan",
+     .operands = 1,
      .doc = "Elementwise inverse tangent, in radians.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -258,6 +270,7 @@ constexpr auto atan2_kernel = [](auto y, auto x) {
 
 const Op atan2_op{
     elementwise({.name = "atan2",
+                 .operands = 2,
                  .doc = "Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x.",
                  .checks = makes_nan,
                  .dtypes = inexacts,
@@ -277,6 +290,7 @@ const Op atan2_op{
 
 const Op sinh_op{elementwise(
     {.name = "sinh",
+     .operands = 1,
      .doc = "Elementwise hyperbolic sine.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -288,6 +302,7 @@ const Op sinh_op{elementwise(
 
 const Op cosh_op{elementwise(
     {.name = "cosh",
+     .operands = 1,
      .doc = "Elementwise hyperbolic cosine.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -300,6 +315,7 @@ const Op cosh_op{elementwise(
 // (1 + y)(1 - y) keeps digits where y is close to 1.
 const Op tanh_op{elementwise(
     {.name = "tanh",
+     .operands = 1,
      .doc = "Elementwise hyperbolic tangent.",
      .checks = makes_nan,
      .quick = true,
@@ -314,6 +330,7 @@ const Op tanh_op{elementwise(
 
 const Op asinh_op{elementwise(
     {.name = "asinh",
+     .operands = 1,
      .doc = "Elementwise inverse hyperbolic sine.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -327,6 +344,7 @@ const Op asinh_op{elementwise(
 
 const Op acosh_op{elementwise(
     {.name = "acosh",
+     .operands = 1,
      .doc = "Elementwise inverse hyperbolic cosine; NaN below 1.",
      .checks = makes_nan,
      .dtypes = inexacts,
@@ -340,6 +358,7 @@ const Op acosh_op{elementwise(
 
 const Op atanh_op{elementwise(
     {.name = "atanh",
+     .operands = 1,
      .doc = "Elementwise inverse hyperbolic tangent.",
      .checks = makes_nan,
      .dtypes = inexacts,

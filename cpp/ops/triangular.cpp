@@ -12,6 +12,7 @@ SolveOptions options_of(const Params& p) {
 Types solve_type(const Op& op, const Types& in, const Params& params) {
   const Type &a = in[0], &b = in[1];
   check_operands(op, in, {2, 2});
+  options_of(params);
   if (rows_of(a.shape) != columns_of(a.shape)) {
     value_error("The first input to triangular_solve must be a square matrix. Got shape ",
                 to_string(a.shape), ".");
@@ -157,6 +158,7 @@ Batched solve_batch(const BatchArgs& args) {
 
 const Op triangular_solve_op{stacked(
     {.name = "triangular_solve",
+     .operands = 2,
      .doc = "x with op(a) x = b (left_side), or x op(a) = b, for stacks of triangular matrices; "
             "operands a, b.",
      .dtypes = matrix_dtypes,

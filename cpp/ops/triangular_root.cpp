@@ -56,6 +56,7 @@ struct TriangularRoot {
 
 const Op triangular_root_op{stacked(
     {.name = "triangular_root",
+     .operands = 1,
      .doc = "Square roots of upper triangular matrices, stacked; what lies below is not read.",
      .dtypes = lapack_dtypes,
      .type = [](const Op& op, const Types& in, const Params&) -> Types {

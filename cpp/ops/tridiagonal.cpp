@@ -159,7 +159,7 @@ Values solve_transpose(const TransposeArgs& a) {
   return {nullptr, nullptr, nullptr, solve_tridiagonal(a.params, diagonals, a.ct[0])};
 }
 
-Types solve_type(const Op& op, const Types& in, const Params&) {
+Types solve_type(const Op& op, const Types& in, const Params& params) {
   if (in[0].shape != in[1].shape || in[0].shape != in[2].shape) {
     type_error("tridiagonal_solve requires that all diagonal arguments have the same shape, got ",
                to_string(in[0].shape), ", ", to_string(in[1].shape), " and ",
@@ -172,11 +172,13 @@ Types solve_type(const Op& op, const Types& in, const Params&) {
         to_string(in[3].shape), " and ", to_string(in[0].shape), ".");
   }
   check_operands(op, in, {1, 1, 1, 2});
+  params.flag("perturb_singular");
   return {in[3]};
 }
 
 const Op tridiagonal_solve_op{stacked<1>(
     {.name = "tridiagonal_solve",
+     .operands = 4,
      .doc =
          "x with A x = b, for stacks of tridiagonal matrices A: operands are the diagonals below, "
          "in and above the middle, and b. NaN where A is singular, unless `perturb_singular`.",

@@ -26,7 +26,7 @@ Ints with_zero(const Ints& ints) {
 
 Ints wraps_of(const Params& params) {
   const ParamValue* wraps = params.find("wraps");
-  return wraps ? std::get<Ints>(*wraps) : Ints{};
+  return wraps ? params.ints("wraps") : Ints{};
 }
 
 }  // namespace

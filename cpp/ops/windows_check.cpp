@@ -85,6 +85,9 @@ struct Check {
                  "), got: ", i, "->", d, ".");
     }
     distinct(names.index_map, dims.index_map);
+    if (dims.wraps.empty() || dims.wraps.size() == dims.index_map.size()) return;
+    type_error(names.title, " op has ", dims.wraps.size(), " wraps for ", dims.index_map.size(),
+               " elements in ", names.index_map, ".");
   }
   void operand_dims() const {
     ascending(names.collapsed, dims.collapsed, operand.rank());

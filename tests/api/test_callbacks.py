@@ -271,3 +271,22 @@ def test_errors_of_debug_callbacks_outside_of_programs_are_the_callbacks_own():
     with pytest.raises(jax.errors.JaxRuntimeError, match="not sorted"):
         jax.block_until_ready(jax.jit(lambda x: jax.debug.callback(check, x))(1.0))
         jax.effects_barrier()
+
+
+def test_legacy_vectorized_leaves_unmapped_operands_as_they_are():
+    shapes = []
+
+    def host(a, b):
+        shapes.append(np.shape(b))
+        return np.asarray(a) + np.asarray(b).sum()
+
+    def f(a, b):
+        result = jax.ShapeDtypeStruct(a.shape, a.dtype)
+        return jax.pure_callback(host, result, a, b, vmap_method="legacy_vectorized")
+
+    a, b = jnp.array([0.0, 2.0]), jnp.array([0.5, 0.5])
+    assert jax.vmap(f, in_axes=(0, None))(a, b).tolist() == [1, 3]
+    assert jax.jit(jax.vmap(f, in_axes=(0, None)))(a, b).tolist() == [1, 3]
+    assert shapes == [(2,), (2,)]
+    several = jax.pmap(lambda a: jax.vmap(f, in_axes=(0, None))(a, b))(jnp.stack([a, a + 1]))
+    assert several.tolist() == [[1, 3], [2, 4]] and shapes[2:] == [(2,), (2,)]

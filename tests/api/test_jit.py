@@ -522,3 +522,9 @@ def test_residuals_that_are_operands_or_results_are_no_others(fun):
     want = shardax.jvp(lambda y: fun(x, y), (x,), (x,))
     for a, b in zip(both(x, x), want, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_backends_that_are_not_there_are_refused():
+    with pytest.raises(RuntimeError, match="Unknown backend: 'gpu' requested, .* present are: cpu"):
+        shardax.jit(lambda x: x, backend="gpu")
+    assert shardax.jit(lambda x: x + 1, backend="cpu")(1.0) == 2

@@ -208,3 +208,25 @@ def test_flags_of_the_command_line(monkeypatch):
         assert shardax.config.jax_enable_x64 and flags.FLAGS.size_of_a_test == 3
     finally:
         shardax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SHARDAX_NUM_DEVICES", "abc"),
+        ("SHARDAX_NUM_DEVICES", "4x"),
+        ("SHARDAX_NUM_DEVICES", "-1"),
+        ("JAX_NUM_CPU_DEVICES", "two"),
+        ("XLA_FLAGS", "--xla_force_host_platform_device_count=4x --other"),
+    ],
+)
+def test_device_counts_of_the_environment_are_numbers(variable, value):
+    code = "import shardax; print(shardax.device_count())"
+    names = ("SHARDAX_NUM_DEVICES", "JAX_NUM_CPU_DEVICES", "XLA_FLAGS")
+    clean = {k: v for k, v in os.environ.items() if k not in names}
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, env={**clean, variable: value}, capture_output=True, text=True)
+    assert done.returncode == 1 and "from 1 to 1048576" in done.stderr
+    right = value.replace("abc", "4").replace("4x", "4").replace("-1", "4").replace("two", "4")
+    done = subprocess.run(run, env={**clean, variable: right}, capture_output=True, text=True)
+    assert done.stdout == "4\n"

@@ -1,4 +1,4 @@
-"""tests/ops/test_argument_kinds.py - what stands for an int, an axis or a dtype is one everywhere."""
+"""tests/ops/test_argument_kinds.py - what stands for an int, an axis or a dtype is one."""
 
 import enum
 import warnings

@@ -136,6 +136,16 @@ def static_jit(*names, inline=False):
     return decorate
 
 
+def check_places(function, size, dtype=None):
+    """ValueError where `dtype` has 32 bits and does not count to `size`; None: the default one."""
+    dtype = np.dtype(_core.canonical_dtype(int) if dtype is None else dtype)
+    if dtype.itemsize == 4 and dtype.kind in "iu" and size > np.iinfo(dtype).max:
+        raise ValueError(
+            f"{function}: positions among {size} elements do not fit {dtype}, which ends at "
+            f"{np.iinfo(dtype).max}. Enable x64 with jax.config.update('jax_enable_x64', True)."
+        )
+
+
 def hashable_axis(axis):
     """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
     if axis is None or type(axis) is int:

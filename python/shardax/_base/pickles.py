@@ -37,13 +37,37 @@ def named(function):
     return name
 
 
-def jitted(function, *options):
-    """What a jitted function is pickled as: by its name, or the function in it and its options."""
+def reduced(function, recipe):
+    """What a transformed function is pickled as: its name or, where it has none or another process
+    may lack it, the function in it and the recipe, which makes it of that; None: its name alone.
+
+    Raises:
+      pickle.PicklingError: it is not what its module has under its name, and has no recipe.
+    """
+    if recipe is not None and function.__module__ == "__main__" and _pickles_by_value():
+        return _made, (function.__wrapped__, recipe)
     try:
         return named(function)
     except pickle.PicklingError:
-        return _jit, (function.__wrapped__, *options)
+        if recipe is None:
+            raise
+        return _made, (function.__wrapped__, recipe)
 
 
-def _jit(function, *options):
-    return _core.api.jit(function, *options)
+def _made(function, recipe):
+    name, *options = recipe
+    return getattr(_core.api, name)(function, *options)
+
+
+def _pickles_by_value():
+    """Whether who pickles takes functions of the main module along: cloudpickle and its copies,
+    and dill, whose frames are those that called."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if any(part.strip("_") in ("cloudpickle", "dill") for part in module.split(".")):
+            return True
+        if module.split(".")[0] not in ("shardax", "pickle"):
+            return False
+        frame = frame.f_back
+    return False

@@ -102,7 +102,7 @@ def _with_results(op, callback, result_shape_dtypes, method, args, kwargs):
                 f"disabled, got {asked}; ask for {possible}, or enable x64."
             )
     check = _result_checker(op, callback, tree, types)
-    if method in ("expand_dims", "broadcast_all"):
+    if method in ("expand_dims", "broadcast_all", "legacy_vectorized"):
 
         def check(result):  # the batch's shape is known to the program only
             leaves = tree_util.tree_leaves(result)
@@ -144,11 +144,7 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
         raise ValueError(
             f"vmap_method must be on of the allowed methods {allowed}, but got: {vmap_method}"
         )
-    method = {
-        None: "none",
-        "legacy_vectorized": "broadcast_all",
-        "sequential_unrolled": "sequential",
-    }.get(vmap_method, vmap_method)
+    method = {None: "none", "sequential_unrolled": "sequential"}.get(vmap_method, vmap_method)
     return _with_results("pure_callback", callback, result_shape_dtypes, method, args, kwargs)
 
 

@@ -124,16 +124,55 @@ def deserialize(blob):
         raise ValueError(
             "export.deserialize: the bytes are damaged, or not all of what was written."
         )
+    try:
+        header, program, rest = _parts(rest)
+        following = deserialize(rest) if header["vjp"] else None
+        read_function = read_symbolic if header.get("symbols") else _read_program
+        exported = read_function(header, program, following)
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        struct.error,
+        SyntaxError,
+        json.JSONDecodeError,
+        UnicodeDecodeError,
+    ) as error:
+        raise ValueError(
+            f"export.deserialize: the description of the function is not one: {error!r}."
+        ) from error
+    _check_leaves(exported)
+    return exported
+
+
+def _parts(data):
+    """The header, the program's bytes, and what follows."""
     parts = []
     for _ in range(2):
-        (size,) = struct.unpack_from("<q", rest)
-        parts.append(rest[8 : 8 + size])
-        rest = rest[8 + size :]
-    header = json.loads(parts[0])
-    following = deserialize(rest) if header["vjp"] else None
-    if header.get("symbols"):
-        return read_symbolic(header, parts[1], following)
-    program = _core.restore(parts[1])
+        (size,) = struct.unpack_from("<q", data)
+        if not 0 <= size <= len(data) - 8:
+            raise ValueError(f"export.deserialize: a part of {size} bytes; {len(data) - 8} follow.")
+        parts.append(data[8 : 8 + size])
+        data = data[8 + size :]
+    return json.loads(parts[0]), parts[1], data
+
+
+def _check_leaves(exported):
+    """Refuses structures that have other numbers of leaves than the program has arrays."""
+    for name, tree, avals in (
+        ("arguments", exported.in_tree, exported.in_avals),
+        ("results", exported.out_tree, exported.out_avals),
+    ):
+        if tree.num_leaves != len(avals):
+            raise ValueError(
+                f"export.deserialize: the structure of {name} has {tree.num_leaves} leaves; the "
+                f"program has {len(avals)}."
+            )
+
+
+def _read_program(header, data, following):
+    program = _core.restore(data)
     return Exported(
         fun_name=header["fun_name"],
         in_tree=read(header["in_tree"]),

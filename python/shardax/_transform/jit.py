@@ -128,6 +128,10 @@ def jit(
     check_callable(fun)
     if compiler_options:
         check_compiler_options(compiler_options)
+    if backend is not None:
+        from shardax._devices.devices import _check_backend  # at first use: quick import
+
+        _check_backend(backend)
     if device is not None or backend is not None:
         check_exclusive(device, backend, in_shardings is not None, out_shardings is not None)
     if in_shardings is not None or out_shardings is not None:

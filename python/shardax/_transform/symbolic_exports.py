@@ -204,6 +204,7 @@ def _read(avals, scope):
 def read_symbolic(header, template, following):
     """The function that a file describes."""
     about = header["symbols"]
+    _core.restore(template)  # which refuses what is no program
     family = Family.read(template, about)
     return SymbolicExported(
         fun_name=header["fun_name"],

@@ -595,7 +595,7 @@ def rot90(m, k=1, axes=...) -> Array:
 def round(a, decimals=0, out=None) -> Array:
     """To the nearest number with so many decimals; halves go to the even neighbour."""
 def searchsorted(a, v, side='left', sorter=None, *, method='scan') -> Array:
-    """Where elements of `v` would be put into the sorted vector `a`, int32."""
+    """Where elements of `v` would be put into the sorted vector `a`, int32; int64 where that is needed, for which x64 must be enabled."""
 def select(condlist, choicelist, default=0) -> Array:
     """The first choice whose condition holds, else `default`."""
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None) -> Array:

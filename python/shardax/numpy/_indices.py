@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     asarray,
     bind,
     check_arraylike,
+    check_places,
     in_one_program,
     known,
     result_type,
@@ -62,7 +63,7 @@ def extract(condition, arr, *, size=None, fill_value=0):
 
 @in_one_program()
 def _count(mask):
-    return bind("reduce_sum", (mask.astype(np.int32),), axes=(0,))
+    return bind("reduce_sum", (mask.astype(_core.canonical_dtype(int)),), axes=(0,))
 
 
 def nonzero(a, *, size=None, fill_value=None):
@@ -77,6 +78,7 @@ def nonzero(a, *, size=None, fill_value=None):
             "Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() "
             "instead."
         )
+    check_places("nonzero", a.size)
     mask = a if a.dtype == np.bool_ else _functions.not_equal(a, a.dtype.type(0))
     flat = mask.reshape((-1,))
     full = size is None
@@ -88,12 +90,14 @@ def nonzero(a, *, size=None, fill_value=None):
             "",
         )
         size = int(_count(flat))
-    flat_index = bind("places_of_true", (flat,), size=operator.index(size))
     dtype = _core.canonical_dtype(int)
+    flat_index = bind(
+        "places_of_true", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype)
+    )
     if a.ndim == 1 and full:
         return (flat_index.astype(dtype),)
     out = []
-    valid = _functions.less(flat_index, np.int32(flat.shape[0]))
+    valid = _functions.less(flat_index, np.dtype(dtype).type(flat.shape[0]))
     strides = np.cumprod((1,) + a.shape[:0:-1])[::-1]
     if not isinstance(fill_value, tuple):
         fill_value = (0 if fill_value is None else fill_value,) * a.ndim

@@ -8,6 +8,7 @@ from shardax._base.arrays import (
     bind,
     canonical_axis,
     check_arraylike,
+    check_places,
     in_one_program,
     inexact_dtype,
     known,
@@ -40,6 +41,7 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False,
         a, axis = a.reshape((-1,)), 0
     axis = canonical_axis(axis, a.ndim)
     dtype = _core.requested_dtype(int if dtype is None else dtype, "argsort")
+    check_places("argsort", a.shape[axis], dtype)
     places = bind("iota", (), dtype=dtype, shape=a.shape, dimension=axis)
     if descending:
         a, places = (bind("rev", (x,), dimensions=(axis,)) for x in (a, places))
@@ -61,6 +63,7 @@ def lexsort(keys, axis=-1):
     if keys[0].ndim == 0:
         return asarray(0, _core.canonical_dtype(int))
     axis = canonical_axis(axis, keys[0].ndim)
+    check_places("lexsort", keys[0].shape[axis])
     places = bind("iota", (), dtype=_core.canonical_dtype(int), shape=keys[0].shape, dimension=axis)
     return bind("sort", (*keys[::-1], places), dimension=axis, is_stable=True, num_keys=len(keys))[
         -1
@@ -108,7 +111,8 @@ def _halves(ordered, count, axis):
 
 @in_one_program("side", "method", at_once=True)
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
-    """Where elements of `v` would be put into the sorted vector `a`, int32."""
+    """Where elements of `v` would be put into the sorted vector `a`, int32; int64 where that is
+    needed, for which x64 must be enabled."""
     check_arraylike("searchsorted", a, v)
     if side not in ("left", "right"):
         raise ValueError(
@@ -117,6 +121,7 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     a, v = asarray(a), asarray(v)
     if a.ndim != 1:
         raise ValueError("a should be 1-dimensional")
+    check_places("searchsorted", a.shape[0])
     if sorter is not None:
         a = a[sorter]
     dtype = result_type(a, v)
@@ -126,15 +131,16 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
 @static_jit("right")
 def _searchsorted(a, v, right):
     n = a.shape[0]
-    low = _core.broadcast_to(asarray(np.int32(0)), v.shape)
+    index = np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    low = _core.broadcast_to(asarray(index(0)), v.shape)
     if n == 0:
         return low
     # Bisection with all elements of v at once: the answer grows by halves of the range.
     step = 1 << (n.bit_length() - 1)
     while step:
-        probe = _functions.add(low, np.int32(step))
-        inside = _functions.less_equal(probe, np.int32(n))
-        value = a.at[_functions.subtract(_functions.minimum(probe, np.int32(n)), np.int32(1))].get(
+        probe = _functions.add(low, index(step))
+        inside = _functions.less_equal(probe, index(n))
+        value = a.at[_functions.subtract(_functions.minimum(probe, index(n)), index(1))].get(
             mode="promise_in_bounds"
         )
         before = _functions.less_equal(value, v) if right else _functions.less(value, v)
