@@ -1,9 +1,13 @@
 // callables/explain.h - what explain says of a staged function, as Python's dicts and lists.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include "explain/variation.h"
+
+namespace pybind11 {
+class module_;
+}
 
 namespace shardax::callables {
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/errors.h"
+#include "callables/object.h"
 
 namespace py = pybind11;
 
@@ -40,9 +41,9 @@ constexpr Option options[] = {{"sharding", placed},
 py::object taken(py::dict& dict, const char* name) { return dict.attr("pop")(name); }
 
 py::object lax_module(const char* name) {
-  return py::module_::import(concat("shardax.lax.", name).c_str());
+  return import_module(concat("shardax.lax.", name).c_str());
 }
-py::object lax(const char* name) { return py::module_::import("shardax.lax").attr(name); }
+py::object lax(const char* name) { return import_module("shardax.lax").attr(name); }
 
 // The lists of dimensions of a gather or scatter as JAX's tuple of that class.
 void join_dims(py::dict& params, std::span<const char* const> names, const char* numbers) {

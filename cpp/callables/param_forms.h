@@ -2,7 +2,7 @@
 // windows as one tuple, modes as members of an enum, and options that are always None here.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include <string_view>
 

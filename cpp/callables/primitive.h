@@ -5,10 +5,14 @@
 // holds the user's parameters, any Python objects. Records are kept for the life of the process.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include "callables/host_function.h"
 #include "ir/op.h"
+
+namespace pybind11 {
+class module_;
+}
 
 namespace shardax::callables {
 

@@ -1,6 +1,8 @@
 // callables/references.cpp - the signal, and what references ask of the traces.
 #include "callables/references.h"
 
+#include <pybind11/pybind11.h>
+
 #include <deque>
 
 #include "callables/program_object.h"

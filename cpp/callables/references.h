@@ -6,9 +6,13 @@
 // further inputs, raise a signal, and the call is made again by a function of ref_calls.py.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include "callables/function.h"
+
+namespace pybind11 {
+class module_;
+}
 
 namespace shardax::callables {
 

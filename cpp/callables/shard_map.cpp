@@ -6,11 +6,11 @@
 // needs the values of blocks, and they are there, the function runs op by op instead.
 #include "callables/shard_map.h"
 
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
+#include <pybind11/cast.h>
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "analysis/device_sets.h"
 #include "analysis/shardings.h"
@@ -20,6 +20,7 @@
 #include "callables/compile_log.h"
 #include "callables/host_function.h"
 #include "callables/locate.h"
+#include "callables/object.h"
 #include "callables/program_object.h"
 #include "callables/references.h"
 #include "callables/replicas.h"
@@ -184,7 +185,7 @@ bool needed_values() {
   py::error_already_set error;
   for (const char* name : {"ConcretizationTypeError", "TracerArrayConversionError",
                            "TracerIntegerConversionError", "NonConcreteBooleanIndexError"}) {
-    if (error.matches(py::module_::import("shardax.errors").attr(name))) return true;
+    if (error.matches(import_module("shardax.errors").attr(name))) return true;
   }
   error.restore();
   return false;

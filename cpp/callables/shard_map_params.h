@@ -1,7 +1,7 @@
 // callables/shard_map_params.h - the params of shard_map as users see them: mesh and specs.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // callables/unpacked.h - the arguments of a Python call as those of a vectorcall.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // callables/value_lists.h - Values as lists of Python objects, and back.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/cast.h>
 
 #include "callables/function.h"
 #include "callables/object.h"

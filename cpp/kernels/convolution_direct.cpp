@@ -157,14 +157,21 @@ constexpr int kind_of = std::is_same_v<T, bool>   ? 0
                         : sizeof(T) == 2          ? 2
                                                   : 3;
 
+// An integer without its sign.
+template <class T>
+auto unsigned_of(T x) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    return std::make_unsigned_t<T>{};
+  else
+    return x;
+}
+
 // What an Out is added up in.
 template <class Out>
 auto accumulator() {
   if constexpr (std::is_same_v<Out, bool>) {
     return std::uint8_t{};
-  } else if constexpr (std::is_integral_v<Out>) {
-    return std::make_unsigned_t<Out>{};
-  } else if constexpr (sizeof(Out) == 2) {
+  } else if constexpr (!std::is_integral_v<Out> && sizeof(Out) == 2) {
     return float{};
   } else {
     return Out{};
@@ -175,9 +182,11 @@ auto accumulator() {
 
 void convolution_direct(const ConvArgs& p, ParallelFor parallel_for) {
   visit_dtype(p.dtype, [&](auto in) {
-    using S = decltype(in);
     visit_dtype(p.out_dtype, [&](auto out) {
-      using Out = decltype(out);
+      using Out = decltype(unsigned_of(out));
+      // An integer's sign decides what it is in more bits.
+      using S =
+          std::conditional_t<sizeof(in) == sizeof(out), decltype(unsigned_of(in)), decltype(in)>;
       if constexpr (is_number<S> && is_number<Out>) {
         if constexpr (kind_of<S> == kind_of<Out> && (sizeof(Out) >= sizeof(S) || kind_of<S> == 2)) {
           Direct<S, decltype(accumulator<Out>()), Out>(p).run(parallel_for);

@@ -41,51 +41,40 @@ template <class T, class V, int rows, int vectors>
   }
 }
 
-// One tile. With `add` k is at most a block, and the sums are added to c.
+// One tile; with `add` its sums are added to c. Those of a long k are added up there, block by
+// block.
 template <class T, class V, int rows, int vectors>
 [[gnu::noinline]] void tile(std::int64_t k, const T* a, std::int64_t a_m, std::int64_t a_k,
                             const T* b, std::int64_t b_k, std::int64_t last, T* c, std::int64_t c_m,
                             bool add) {
   constexpr int size = sizeof(V) / sizeof(T);
+  for (; k > matmul_k_block; k -= matmul_k_block, add = true) {
+    tile<T, V, rows, vectors>(matmul_k_block, a, a_m, a_k, b, b_k, last, c, c_m, add);
+    a += matmul_k_block * a_k;
+    b += matmul_k_block * b_k;
+  }
   V acc[rows][vectors];
   const auto column = [&](int j) { return j + 1 < vectors ? j * size : last; };
-  if (k <= matmul_k_block) {
-    if (k > 32) {
+  if (k > 32) {
 #pragma GCC unroll 16
-      for (int i = 0; i < rows; ++i) {
-        __builtin_prefetch(c + i * c_m, 1);
-        if (vectors > 1) __builtin_prefetch(c + i * c_m + last + size - 1, 1);
-      }
+    for (int i = 0; i < rows; ++i) {
+      __builtin_prefetch(c + i * c_m, 1);
+      if (vectors > 1) __builtin_prefetch(c + i * c_m + last + size - 1, 1);
     }
-    accumulate<T, V, rows, vectors>(acc, k, a, a_m, a_k, b, b_k, last);
-    if (add) {
-#pragma GCC unroll 16
-      for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 8
-        for (int j = 0; j < vectors; ++j) acc[i][j] = load<V>(c + i * c_m + column(j)) + acc[i][j];
-      }
-    }
+  }
+  accumulate<T, V, rows, vectors>(acc, k, a, a_m, a_k, b, b_k, last);
+  // Columns may overlap: all are read before one is written.
+  if (add) {
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 8
-      for (int j = 0; j < vectors; ++j) store(c + i * c_m + column(j), acc[i][j]);
+      for (int j = 0; j < vectors; ++j) acc[i][j] = load<V>(c + i * c_m + column(j)) + acc[i][j];
     }
-    return;
   }
-  // The sum of the blocks stays in memory here, so that writing overlapping columns twice is safe.
-  V sum[rows][vectors] = {};
-  for (std::int64_t done = 0; done < k; done += matmul_k_block) {
-    const std::int64_t block = k - done < matmul_k_block ? k - done : matmul_k_block;
-    accumulate<T, V, rows, vectors>(acc, block, a + done * a_k, a_m, a_k, b + done * b_k, b_k,
-                                    last);
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 8
-      for (int j = 0; j < vectors; ++j) sum[i][j] = done ? sum[i][j] + acc[i][j] : acc[i][j];
-    }
-  }
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < vectors; ++j) store(c + i * c_m + column(j), sum[i][j]);
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors; ++j) store(c + i * c_m + column(j), acc[i][j]);
   }
 }
 

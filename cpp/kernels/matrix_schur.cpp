@@ -366,12 +366,11 @@ void schur_form(Cell<L>* a, Cell<L>* taus, Cell<L>* z, std::int64_t n, Index<L>&
 #define SHARDAX_SCHUR_FORM(...)                                                 \
   template void schur_form<__VA_ARGS__>(Cell<__VA_ARGS__>*, Cell<__VA_ARGS__>*, \
                                         Cell<__VA_ARGS__>*, std::int64_t, Index<__VA_ARGS__>&);
-#define SHARDAX_SCHUR_FORMS(bytes)                      \
-  SHARDAX_SCHUR_FORM(Lanes<float, bytes>)               \
-  SHARDAX_SCHUR_FORM(Lanes<double, bytes>)              \
-  SHARDAX_SCHUR_FORM(Lanes<std::complex<float>, bytes>) \
-  SHARDAX_SCHUR_FORM(Lanes<std::complex<double>, bytes>)
-SHARDAX_SCHUR_FORMS(32)
-SHARDAX_SCHUR_FORMS(64)
+SHARDAX_SCHUR_FORM(Lanes<float, 32>)
+SHARDAX_SCHUR_FORM(Lanes<float, 64>)
+SHARDAX_SCHUR_FORM(Lanes<double, 32>)
+SHARDAX_SCHUR_FORM(Lanes<double, 64>)
+SHARDAX_SCHUR_FORM(Lanes<std::complex<float>, 32>)
+SHARDAX_SCHUR_FORM(Lanes<std::complex<double>, 32>)
 
 }  // namespace shardax::kernels::matrix_lanes

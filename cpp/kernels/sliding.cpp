@@ -328,8 +328,13 @@ void reduce(DType dtype, const std::byte* in, std::byte* out, const Slides& slid
   visit_dtype(dtype, [&](auto zero) {
     using S = decltype(zero);
     if constexpr (!is_opaque<S>) {
-      Reduction<combine, S, Wide<S>>(slides).run(reinterpret_cast<const S*>(in),
-                                                 reinterpret_cast<S*>(out), parallel_for);
+      // Sums of integers have the same bits with and without a sign.
+      constexpr bool wraps =
+          combine == Combine::sum && std::is_integral_v<S> && !std::is_same_v<S, bool>;
+      using T =
+          typename std::conditional_t<wraps, std::make_unsigned<S>, std::type_identity<S>>::type;
+      Reduction<combine, T, Wide<T>>(slides).run(reinterpret_cast<const T*>(in),
+                                                 reinterpret_cast<T*>(out), parallel_for);
     }
   });
 }

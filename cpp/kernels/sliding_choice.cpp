@@ -8,13 +8,14 @@
 #include <type_traits>
 
 #include "kernels/convolution.h"
+#include "kernels/room.h"
 #include "kernels/sliding_tile.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
 namespace {
 
-template <bool largest, class S>
+template <class S>
 class Choice {
  public:
   // With `gathers` the search starts from the identity, which no element of its size replaces; else
@@ -80,9 +81,9 @@ class Choice {
   static constexpr Wide<S> identity() {
     using T = Wide<S>;
     if constexpr (std::is_integral_v<T>) {
-      return largest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+      return std::numeric_limits<T>::lowest();
     } else {
-      return largest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+      return -std::numeric_limits<T>::infinity();
     }
   }
 
@@ -129,7 +130,7 @@ class Choice {
     // Padding replaces a NaN, as the identity does.
     visit<true>(spot, tile, room, [&](const Meeting& m, std::int32_t place) {
       see(room, tile, m, keys, end, identity());
-      if (place > 0 || gathers_) return compare<largest>(room, size, place);
+      if (place > 0 || gathers_) return compare<S>(room, size, place);
       std::copy_n(room.seen, size, room.best);
       std::fill_n(room.place, size, place);
     });
@@ -215,18 +216,51 @@ const S* as(const std::byte* p) {
   return reinterpret_cast<const S*>(p);
 }
 
+// What stands in the opposite order: the search for the smallest key is one for the largest of
+// these.
+template <class S>
+S opposite(S key) {
+  if constexpr (std::is_integral_v<S>)
+    return static_cast<S>(~key);
+  else
+    return lower<S>(-lift(key));
+}
+template <class S>
+class Keys {
+ public:
+  Keys(bool largest, const std::byte* keys, const Slides& slides, ParallelFor parallel_for)
+      : keys_(as<S>(keys)), opposites_(largest ? 0 : size_of(slides)) {
+    if (largest) return;
+    const std::int64_t count = opposites_.size();
+    constexpr std::int64_t chunk = 65536;
+    run_chunks((count + chunk - 1) / chunk, 0.1 * chunk, parallel_for, [&](std::int64_t i) {
+      const std::int64_t end = std::min(count, (i + 1) * chunk);
+      for (std::int64_t k = i * chunk; k < end; ++k) opposites_[k] = opposite(keys_[k]);
+    });
+    keys_ = opposites_.data();
+  }
+  const S* data() const { return keys_; }
+
+ private:
+  static std::int64_t size_of(const Slides& slides) {
+    std::int64_t count = 1;
+    for (const Slide& s : slides) count *= s.in;
+    return count;
+  }
+
+  const S* keys_;
+  Room<S> opposites_;
+};
+
 }  // namespace
 
 void slide_gather(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
                   std::byte* out, const Slides& slides, ParallelFor parallel_for) {
   visit_real(dtype, [&](auto zero) {
     using S = decltype(zero);
-    S* to = reinterpret_cast<S*>(out);
-    if (largest) {
-      Choice<true, S>(slides, true).gather(as<S>(values), as<S>(keys), to, parallel_for);
-    } else {
-      Choice<false, S>(slides, true).gather(as<S>(values), as<S>(keys), to, parallel_for);
-    }
+    const Keys<S> ordered(largest, keys, slides, parallel_for);
+    Choice<S>(slides, true)
+        .gather(as<S>(values), ordered.data(), reinterpret_cast<S*>(out), parallel_for);
   });
 }
 
@@ -234,12 +268,9 @@ void slide_scatter(bool largest, DType dtype, const std::byte* values, const std
                    std::byte* out, const Slides& slides, ParallelFor parallel_for) {
   visit_real(dtype, [&](auto zero) {
     using S = decltype(zero);
-    S* to = reinterpret_cast<S*>(out);
-    if (largest) {
-      Choice<true, S>(slides, false).scatter(as<S>(values), as<S>(keys), to, parallel_for);
-    } else {
-      Choice<false, S>(slides, false).scatter(as<S>(values), as<S>(keys), to, parallel_for);
-    }
+    const Keys<S> ordered(largest, keys, slides, parallel_for);
+    Choice<S>(slides, false)
+        .scatter(as<S>(values), ordered.data(), reinterpret_cast<S*>(out), parallel_for);
   });
 }
 

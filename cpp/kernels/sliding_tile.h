@@ -98,12 +98,12 @@ SHARDAX_CLONES [[gnu::flatten]] void see(TileRoom<S>& room, const Tile& tile, co
 }
 
 // What is seen takes over where the best is not as good.
-template <bool largest, class S>
+template <class S>
 SHARDAX_CLONES [[gnu::flatten]] void compare(TileRoom<S>& room, std::int64_t n,
                                              std::int32_t place) {
   for (std::int64_t i = 0; i < n; ++i) {
     const Wide<S> x = room.seen[i], own = room.best[i];
-    const bool kept = largest ? own >= x : own <= x;
+    const bool kept = own >= x;
     room.best[i] = kept ? own : x;
     room.place[i] = kept ? room.place[i] : place;
   }

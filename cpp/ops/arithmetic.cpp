@@ -12,20 +12,18 @@ namespace {
 
 using kernels::wrapping;
 
-constexpr auto add_kernel = [](auto a, auto b) {
-  return wrapping(a, b, [](auto x, auto y) { return x + y; });
-};
-constexpr auto sub_kernel = [](auto a, auto b) {
-  return wrapping(a, b, [](auto x, auto y) { return x - y; });
-};
-constexpr auto mul_kernel = [](auto a, auto b) {
+constexpr Signless add_kernel{
+    [](auto a, auto b) { return wrapping(a, b, [](auto x, auto y) { return x + y; }); }};
+constexpr Signless sub_kernel{
+    [](auto a, auto b) { return wrapping(a, b, [](auto x, auto y) { return x - y; }); }};
+constexpr Signless mul_kernel{[](auto a, auto b) {
   using T = decltype(a);
   if constexpr (is_complex_v<T>) {
     return complex_product(a, b);
   } else {
     return wrapping(a, b, [](auto x, auto y) { return x * y; });
   }
-};
+}};
 // A lane of integers, which machine code divides itself.
 template <class T>
 inline constexpr bool is_integer_lane =
@@ -159,7 +157,7 @@ MapKernel integer_pow_map(const Types& in, const Type&, const Params& params) {
   visit_dtype(in[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (bit(kernels::dtype_of<T>) & numbers) != 0)
-      found.function = integer_pow_tile<T>;
+      found.function = integer_pow_tile<typename KernelType<T, mul_kernel>::type>;
     if constexpr ((bit(kernels::dtype_of<T>) & lane_complexes) != 0)
       found.record = is_complex_v<T> && found.extra < 0 ? nullptr : record_integer_pow<T>;
   });
@@ -295,14 +293,13 @@ const Op neg_op{
                  .dtypes = numbers,
                  .jvp = [](const JvpArgs& a) -> Values { return {neg(a.t[0])}; },
                  .transpose = [](const TransposeArgs& a) -> Values { return {neg(a.ct[0])}; },
-                 .map = map_unary<numbers,
-                                  [](auto x) {
+                 .map = map_unary<numbers, Signless{[](auto x) {
                                     using T = decltype(x);
                                     if constexpr (std::is_integral_v<T>)
                                       return sub_kernel(T(0), x);
                                     else
                                       return -x;
-                                  },
+                                  }},
                                   lane_complexes>,
                  .sums = sums_kept})};
 
@@ -349,7 +346,8 @@ const Op square_op{elementwise(
      .jvp = [](const JvpArgs& a) -> Values {
        return {mul(a.t[0], mul(full_like(a.in[0], 2), a.in[0]))};
      },
-     .map = map_unary<numbers, [](auto x) { return mul_kernel(x, x); }, lane_complexes>})};
+     .map =
+         map_unary<numbers, Signless{[](auto x) { return mul_kernel(x, x); }}, lane_complexes>})};
 
 const Op integer_pow_op{elementwise(
     {.name = "integer_pow",

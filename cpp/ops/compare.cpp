@@ -26,18 +26,20 @@ MapKernel equality_map(const Types& in, const Type&, const Params&) {
 
 constexpr DTypeSet lane_values = lane_complexes | booleans;
 
-const Op eq_op{comparison({.name = "eq",
-                           .operands = 2,
-                           .doc = "Elementwise x == y.",
-                           .dtypes = any_dtype | keys,
-                           .map = equality_map<[](auto a, auto b) { return a == b; }, lane_values>,
-                           .keys = KeyUse::reads})};
-const Op ne_op{comparison({.name = "ne",
-                           .operands = 2,
-                           .doc = "Elementwise x != y.",
-                           .dtypes = any_dtype | keys,
-                           .map = equality_map<[](auto a, auto b) { return a != b; }, lane_values>,
-                           .keys = KeyUse::reads})};
+const Op eq_op{
+    comparison({.name = "eq",
+                .operands = 2,
+                .doc = "Elementwise x == y.",
+                .dtypes = any_dtype | keys,
+                .map = equality_map<Signless{[](auto a, auto b) { return a == b; }}, lane_values>,
+                .keys = KeyUse::reads})};
+const Op ne_op{
+    comparison({.name = "ne",
+                .operands = 2,
+                .doc = "Elementwise x != y.",
+                .dtypes = any_dtype | keys,
+                .map = equality_map<Signless{[](auto a, auto b) { return a != b; }}, lane_values>,
+                .keys = KeyUse::reads})};
 const Op lt_op{
     comparison({.name = "lt",
                 .operands = 2,
@@ -66,12 +68,12 @@ const Op ge_op{comparison(
 constexpr DTypeSet bits = integers | booleans;
 constexpr DTypeSet lane_bits = lane_integers | booleans;
 
-constexpr auto complement = [](auto a) {
+constexpr Signless complement{[](auto a) {
   if constexpr (std::is_same_v<codegen::number_of<decltype(a)>, bool>)
     return !a;
   else
     return static_cast<decltype(a)>(~a);
-};
+}};
 
 const Op and_op{elementwise_no_gradient(
     {.name = "and",
@@ -79,23 +81,26 @@ const Op and_op{elementwise_no_gradient(
      .doc = "Elementwise and: of truth values, or bit by bit.",
      .cheap = true,
      .dtypes = bits,
-     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a & b); },
-                       lane_bits>})};
+     .map =
+         map_binary<bits, Signless{[](auto a, auto b) { return static_cast<decltype(a)>(a & b); }},
+                    lane_bits>})};
 const Op or_op{elementwise_no_gradient(
     {.name = "or",
      .operands = 2,
      .doc = "Elementwise or: of truth values, or bit by bit.",
      .cheap = true,
      .dtypes = bits,
-     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a | b); },
-                       lane_bits>})};
+     .map =
+         map_binary<bits, Signless{[](auto a, auto b) { return static_cast<decltype(a)>(a | b); }},
+                    lane_bits>})};
 const Op xor_op{elementwise_no_gradient(
     {.name = "xor",
      .operands = 2,
      .doc = "Elementwise exclusive or: of truth values, or bit by bit.",
      .dtypes = bits,
-     .map = map_binary<bits, [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); },
-                       lane_bits>})};
+     .map =
+         map_binary<bits, Signless{[](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }},
+                    lane_bits>})};
 const Op not_op{
     elementwise_no_gradient({.name = "not",
                              .operands = 1,

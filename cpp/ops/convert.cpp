@@ -1,4 +1,5 @@
 // ops/convert.cpp - elements converted to another dtype.
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -54,27 +55,73 @@ To convert_one(From x) {
   }
 }
 
+template <class T>
+inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
+
 template <class From, class To>
 SHARDAX_CLONES void convert_tile(void* out, const void* const* in, std::int64_t n, std::int64_t) {
   To* o = static_cast<To*>(out);
   const From* a = static_cast<const From*>(in[0]);
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (std::is_same_v<From, bfloat16_t> || std::is_same_v<From, float16_t>) {
-      o[i] = convert_one<To>(to_float(a[i]));
+    if constexpr (std::is_same_v<From, To>) {
+      o[i] = a[i];
+    } else if constexpr (is_half_v<From>) {
+      o[i] = to_float(a[i]);
     } else if constexpr (std::is_same_v<To, bfloat16_t>) {
-      o[i] = to_bfloat16(convert_one<float>(a[i]));
+      o[i] = to_bfloat16(a[i]);
     } else if constexpr (std::is_same_v<To, float16_t>) {
-      o[i] = to_float16(convert_one<float>(a[i]));
+      o[i] = to_float16(a[i]);
     } else {
       o[i] = convert_one<To>(a[i]);
     }
   }
 }
+// Complex numbers, part by part.
+template <class From, class To>
+void convert_parts(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  convert_tile<From, To>(out, in, 2 * n, 0);
+}
 
-// 16-bit floats convert to and from float; other pairs involving them take two steps there.
+// Pairs with a kernel of their own; others go by way of a third dtype.
+template <class From, class To>
+constexpr bool is_direct() {
+  if constexpr (std::is_same_v<From, To>) {
+    return !is_half_v<From>;
+  } else if constexpr (is_half_v<From> || is_half_v<To>) {
+    return std::is_same_v<From, float> || std::is_same_v<To, float>;
+  } else if constexpr (is_complex_v<From>) {
+    return is_complex_v<To> || std::is_same_v<To, bool> ||
+           std::is_same_v<To, typename From::value_type>;
+  } else if constexpr (is_complex_v<To>) {
+    return std::is_same_v<From, typename To::value_type>;
+  } else {
+    return true;
+  }
+}
+
+// An integer's bits, which are all that decides in either direction unless it becomes a wider one.
+template <class T, bool same_bits = std::is_integral_v<T> && !std::is_same_v<T, bool>>
+struct Bits {
+  using type = T;
+};
 template <class T>
-inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
+struct Bits<T, true> {
+  using type = std::make_unsigned_t<T>;
+};
+
+template <class From, class To>
+constexpr MapFunction direct_function() {
+  if constexpr (is_complex_v<From> && is_complex_v<To>) {
+    return convert_parts<typename From::value_type, typename To::value_type>;
+  } else if constexpr (!std::is_integral_v<From> || !std::is_integral_v<To>) {
+    return convert_tile<From, To>;
+  } else if constexpr (sizeof(From) >= sizeof(To) || std::is_same_v<From, bool>) {
+    return convert_tile<typename Bits<From>::type, typename Bits<To>::type>;
+  } else {
+    return convert_tile<From, typename Bits<To>::type>;
+  }
+}
 
 // How integers lie in the low bits of a byte.
 struct LowBits {
@@ -127,33 +174,30 @@ void from_narrow_float(void* out, const void* const* in, std::int64_t n, std::in
   const float* values = narrow_values(static_cast<DType>(dtype));
   for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(out)[i] = values[a[i].bits];
 }
-template <class From>
 void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
-  const auto* a = static_cast<const From*>(in[0]);
-  for (std::int64_t i = 0; i < n; ++i) {
-    static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), static_cast<float>(a[i]));
-  }
+  const auto* a = static_cast<const float*>(in[0]);
+  for (std::int64_t i = 0; i < n; ++i)
+    static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), a[i]);
 }
-template <class From>
 SHARDAX_CLONES void narrow_coded(void* out, const void* const* in, std::int64_t n,
                                  std::int64_t dtype) {
   const NarrowFormat format = narrow_format(static_cast<DType>(dtype));
-  const auto* a = static_cast<const From*>(in[0]);
+  const auto* a = static_cast<const float*>(in[0]);
   auto* o = static_cast<narrow_t*>(out);
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = {narrow_code(format, static_cast<float>(a[i]))};
+  for (std::int64_t i = 0; i < n; ++i) o[i] = {narrow_code(format, a[i])};
 }
 
-// Calls f(T{}) with the type of a dtype that is float32 or an integer that is not narrow.
+// Calls f(T{}) with the type of a dtype that is float32 or, without its sign, an integer that is
+// not narrow.
 template <class F>
 void visit_plain(DType dtype, F&& f) {
   visit_dtype(dtype, [&](auto x) {
     using T = decltype(x);
     if constexpr (std::is_same_v<T, float> || (std::is_integral_v<T> && !std::is_same_v<T, bool>))
-      f(x);
+      f(typename Bits<T>::type{});
   });
 }
-// Other pairs take two steps, by way of float32: they have no kernel here.
 MapKernel narrow_kernel(DType from, DType to) {
   MapKernel found{};
   const auto source = static_cast<std::int64_t>(from), target = static_cast<std::int64_t>(to);
@@ -165,12 +209,57 @@ MapKernel narrow_kernel(DType from, DType to) {
     found = {is_narrow_float(from) ? from_narrow_float : from_narrow, source};
   } else if (is_narrow_integer(to) && is_integer(from)) {
     visit_plain(from, [&](auto x) { found = {to_low_bits<decltype(x)>, target}; });
-  } else if (is_narrow_float(to) && to != DType::float8_e8m0fnu) {
-    visit_plain(from, [&](auto x) { found = {narrow_coded<decltype(x)>, target}; });
-  } else if (is_narrow(to)) {
-    visit_plain(from, [&](auto x) { found = {narrowed<decltype(x)>, target}; });
+  } else if (is_narrow(to) && from == DType::float32) {
+    const bool coded = is_narrow_float(to) && to != DType::float8_e8m0fnu;
+    found = {coded ? narrow_coded : narrowed, target};
   }
   return found;
+}
+
+// A pair's own kernel, if it has one.
+MapFunction direct_kernel(DType from, DType to) {
+  MapFunction found = nullptr;
+  visit_dtype(from, [&](auto x) {
+    visit_dtype(to, [&](auto y) {
+      using From = decltype(x);
+      using To = decltype(y);
+      if constexpr (!is_opaque<From> && !is_opaque<To>) {
+        if constexpr (is_direct<From, To>()) found = direct_function<From, To>();
+      }
+    });
+  });
+  return found;
+}
+
+MapKernel convert_kernel(DType from, DType to);
+
+// `dtypes`: the one given, 256 times the one in between and 65536 times the one wanted.
+void convert_in_two(void* out, const void* const* in, std::int64_t n, std::int64_t dtypes) {
+  constexpr std::int64_t block = 256;
+  const auto from = static_cast<DType>(dtypes % 256), to = static_cast<DType>(dtypes / 65536);
+  const auto between = static_cast<DType>(dtypes / 256 % 256);
+  const MapKernel first = convert_kernel(from, between), second = convert_kernel(between, to);
+  alignas(64) std::byte held[block * sizeof(double)];
+  const void* const operand = held;
+  for (std::int64_t start = 0; start < n; start += block) {
+    const std::int64_t count = std::min(block, n - start);
+    const void* const a = static_cast<const std::byte*>(in[0]) + start * itemsize(from);
+    first.function(held, &a, count, first.extra);
+    second.function(static_cast<std::byte*>(out) + start * itemsize(to), &operand, count,
+                    second.extra);
+  }
+}
+// By way of the type of a complex number's parts, and of float32 for those of 16 bits. The two
+// 16-bit floats have no kernel: a loop converts them in two instructions.
+MapKernel convert_kernel(DType from, DType to) {
+  if (is_narrow(from) || is_narrow(to)) return narrow_kernel(from, to);
+  if (is_half(from) && is_half(to)) return {};
+  if (const MapFunction found = direct_kernel(from, to)) return {found};
+  const DType between = is_complex(from) ? real_dtype(from)
+                        : is_complex(to) ? real_dtype(to)
+                                         : DType::float32;
+  const auto code = [](DType d) { return static_cast<std::int64_t>(d); };
+  return {convert_in_two, code(from) + 256 * code(between) + 65536 * code(to)};
 }
 
 // The same by lanes. bfloat16 is rounded as array/half.h does.
@@ -234,18 +323,10 @@ codegen::Record record_convert(DType from_dtype, DType to_dtype) {
 }
 
 MapKernel convert_map_rule(const Types& in, const Type& out, const Params&) {
-  MapFunction found = nullptr;
-  if (is_narrow(in[0].dtype) || is_narrow(out.dtype)) return narrow_kernel(in[0].dtype, out.dtype);
-  visit_dtype(in[0].dtype, [&](auto from) {
-    visit_dtype(out.dtype, [&](auto to) {
-      using From = decltype(from);
-      using To = decltype(to);
-      if constexpr (!is_opaque<From> && !is_opaque<To> && !(is_half_v<From> && is_half_v<To>)) {
-        found = convert_tile<From, To>;
-      }
-    });
-  });
-  return {found, 0, record_convert(in[0].dtype, out.dtype)};
+  MapKernel found = convert_kernel(in[0].dtype, out.dtype);
+  if (!is_narrow(in[0].dtype) && !is_narrow(out.dtype))
+    found.record = record_convert(in[0].dtype, out.dtype);
+  return found;
 }
 
 [[noreturn]] void refuse_keys(DType from, DType to) {

@@ -182,6 +182,17 @@ void run_all(const Lines& lines, const T* from, T* to, bool reverse) {
   }
 }
 
+// The type whose kernel T shares: sums and products of integers have the same bits with and without
+// a sign.
+template <class F, class T>
+auto shared_type() {
+  constexpr bool wraps = std::is_same_v<F, Sum> || std::is_same_v<F, Product>;
+  if constexpr (wraps && std::is_integral_v<T>)
+    return std::make_unsigned_t<T>{};
+  else
+    return T{};
+}
+
 template <class F>
 Kernel running_kernel(const Types& in, const Types&, const Params& params) {
   return [empty = in[0].size() == 0, reverse = params.flag("reverse"),
@@ -193,7 +204,8 @@ Kernel running_kernel(const Types& in, const Types&, const Params& params) {
     visit_dtype(views[0].dtype, [&](auto zero) {
       using T = decltype(zero);
       if constexpr (!std::is_same_v<T, bool> && !is_opaque<T>) {
-        run_all<F>(lines, input.as<T>(), output.as<T>(), reverse);
+        using Shared = decltype(shared_type<F, T>());
+        run_all<F>(lines, input.as<Shared>(), output.as<Shared>(), reverse);
       }
     });
     output.finish();

@@ -217,17 +217,24 @@ Kernel position_kernel(const Types& in, const Types& out, const Params& params) 
     const DenseInput input(views[0]);
     const DenseOutput output(outs[0]);
     visit_dtype(views[0].dtype, [&](auto value) {
-      using T = decltype(value);
+      // Truth values are bytes of 0 and 1.
+      using T =
+          std::conditional_t<std::is_same_v<decltype(value), bool>, std::uint8_t, decltype(value)>;
       constexpr bool half = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
       if constexpr (std::is_arithmetic_v<T> || half) {
-        const auto find = [&](auto index) {
-          find_all<greatest>(lines, input.as<T>(), output.as<decltype(index)>());
+        const T* const from = input.as<T>();
+        const auto find_narrow = [&](auto index) {
+          using I = decltype(index);
+          std::vector<std::uint32_t> found(static_cast<std::size_t>(lines.outer * lines.inner));
+          find_all<greatest>(lines, from, found.data());
+          std::transform(found.begin(), found.end(), output.as<I>(),
+                         [](std::uint32_t position) { return static_cast<I>(position); });
         };
         switch (itemsize(outs[0].dtype)) {
-          case 1: return find(std::uint8_t{});
-          case 2: return find(std::uint16_t{});
-          case 4: return find(std::uint32_t{});
-          default: return find(std::uint64_t{});
+          case 1: return find_narrow(std::uint8_t{});
+          case 2: return find_narrow(std::uint16_t{});
+          case 4: return find_all<greatest>(lines, from, output.as<std::uint32_t>());
+          default: return find_all<greatest>(lines, from, output.as<std::uint64_t>());
         }
       }
     });

@@ -78,6 +78,29 @@ inline constexpr DTypeSet lane_integers =
 inline constexpr DTypeSet lane_numbers = lane_floats | lane_integers;
 inline constexpr DTypeSet lane_complexes = lane_numbers | complexes;
 
+// A function that gives integers the same bits with and without a sign, which share its kernels.
+template <class F>
+struct Signless : F {
+  using F::operator();
+};
+template <class F>
+Signless(F) -> Signless<F>;
+template <class F>
+inline constexpr bool is_signless = false;
+template <class F>
+inline constexpr bool is_signless<const Signless<F>> = true;
+
+// The type whose kernel of F numbers of type T have.
+template <class T, auto F, bool shares = is_signless<const decltype(F)>>
+struct KernelType {
+  using type = T;
+};
+template <class T, auto F>
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+struct KernelType<T, F, true> {
+  using type = std::make_unsigned_t<T>;
+};
+
 // The kernel for the dtype of operand `I`, out of those instantiated for `set`.
 // F is called with C++ scalars; 16-bit floats and narrower numbers never reach it (the compiler
 // widens them). For the dtypes in `lanes` it is called with lanes too.
@@ -87,9 +110,10 @@ MapKernel select_map(DType dtype) {
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
-      if constexpr (arity == 1) found.function = kernels::map1<T, F>;
-      if constexpr (arity == 2) found.function = kernels::map2<T, F>;
-      if constexpr (arity == 3) found.function = kernels::map3<T, F>;
+      using K = typename KernelType<T, F>::type;
+      if constexpr (arity == 1) found.function = kernels::map1<K, F>;
+      if constexpr (arity == 2) found.function = kernels::map2<K, F>;
+      if constexpr (arity == 3) found.function = kernels::map3<K, F>;
       if constexpr ((lanes & bit(kernels::dtype_of<T>)) != 0)
         found.record = codegen::record_map<T, F, arity>;
     }

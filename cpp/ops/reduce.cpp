@@ -196,6 +196,20 @@ auto shared_loops() {
   }
 }
 
+// The largest truth value says whether any is true, the smallest whether all are.
+template <class R, class T>
+struct LoopsOf {
+  using type = R;
+};
+template <>
+struct LoopsOf<kernels::Extreme<true>, bool> {
+  using type = Any;
+};
+template <>
+struct LoopsOf<kernels::Extreme<false>, bool> {
+  using type = All;
+};
+
 // The loops for the dtypes in `set`. Sums of float32 accumulate in double between tiles.
 template <class R, DTypeSet set>
 kernels::ReduceKernels loops(DType dtype) {
@@ -205,7 +219,8 @@ kernels::ReduceKernels loops(DType dtype) {
     if constexpr (kernels::is_computed<T> && (set & bit(kernels::dtype_of<T>)) != 0) {
       constexpr bool wide = std::is_same_v<R, Sum> && std::is_same_v<T, float>;
       using Shared = decltype(shared_loops<R, T>());
-      found = kernels::reduce_kernels<R, Shared, std::conditional_t<wide, double, Shared>>();
+      using Loops = typename LoopsOf<R, T>::type;
+      found = kernels::reduce_kernels<Loops, Shared, std::conditional_t<wide, double, Shared>>();
       if constexpr (!wide) found.accumulator = dtype;
     }
   });
