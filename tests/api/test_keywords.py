@@ -215,8 +215,9 @@ def test_copies_and_pickles_of_functions():
     other = pickle.loads(pickle.dumps(jax.jit(double, donate_argnames="x", inline=True)))
     assert other(3) == 6
     assert other.__wrapped__ is double
-    with pytest.raises(pickle.PicklingError, match="is not what module .* has under the name"):
-        pickle.dumps(jax.grad(double))
+    assert pickle.loads(pickle.dumps(jax.grad(double)))(3.0) == 2
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(jax.grad(lambda x: x))
 
 
 def test_a_pickled_function_in_another_process():

