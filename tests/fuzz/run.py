@@ -12,11 +12,8 @@ status is 1 where there is any. SHARDAX_CODEGEN and SHARDAX_NUM_THREADS hold for
 
 import argparse
 import collections
-import json
 import os
 import pathlib
-import select
-import subprocess
 import sys
 import time
 
@@ -26,49 +23,19 @@ import evaluate  # noqa: E402
 import grammar  # noqa: E402
 import hostile  # noqa: E402
 import trees  # noqa: E402
+from worker import Worker  # noqa: E402
 
 SECONDS = 600 if "libasan" in os.environ.get("LD_PRELOAD", "") else 60  # for one answer
 
 
-class Worker:
-    """Answers of one package, from a process that is started again where it ends."""
-
-    def __init__(self, python, package, seconds=SECONDS):
-        self.command = [python, str(HERE / "evaluate.py"), package]
-        self.seconds = seconds
-        self.process = None
-
-    def ask(self, **request):
-        if self.process is None:
-            pipe = subprocess.PIPE
-            self.process = subprocess.Popen(
-                self.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-            )
-        try:
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-            ready, _, _ = select.select([self.process.stdout], [], [], self.seconds)
-            line = self.process.stdout.readline() if ready else None
-        except BrokenPipeError:
-            line = ""
-        if line:
-            return json.loads(line)
-        if line is None:
-            self.process.kill()
-        status = self.process.wait()
-        self.process = None
-        return {"end": "hang" if line is None else f"exit status {status}"}
-
-    def close(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
+def worker(python, package, seconds=SECONDS):
+    return Worker([python, str(HERE / "evaluate.py"), package], seconds)
 
 
 class Fuzzer:
     def __init__(self, jax):
-        self.ours = Worker(sys.executable, "shardax")
-        self.theirs = Worker(jax, "jax", 10 * SECONDS) if jax else None  # it compiles for long
+        self.ours = worker(sys.executable, "shardax")
+        self.theirs = worker(jax, "jax", 10 * SECONDS) if jax else None  # it compiles for long
         self.counts = collections.Counter()
         self.findings = []
 
@@ -82,17 +49,17 @@ class Fuzzer:
     def verdict(self, source, way, reverse):
         """(kind, text) of what is wrong, or None."""
         if way == "self":
-            got = self.ours.ask(source=source, way="self", reverse=reverse)
+            got = self.ours.ask({"source": source, "way": "self", "reverse": reverse})
             if "end" in got:
                 return "ends", got["end"]
             if "error" in got:
                 kind = "inside error" if hostile.inside(got["error"]) else "raises"
                 return f"{kind} {got['error'][0]}", got["error"][1]
             return ("inconsistent", "; ".join(got["value"])) if got["value"] else None
-        got = self.ours.ask(source=source, way=way)
+        got = self.ours.ask({"source": source, "way": way})
         if "end" in got:
             return "ends", got["end"]
-        want = self.theirs.ask(source=source, way=way)
+        want = self.theirs.ask({"source": source, "way": way})
         if "value" not in want:
             return None
         if "error" in got:
@@ -137,7 +104,7 @@ class Fuzzer:
     def call(self, seed, names):
         source = hostile.call(seed, names)
         self.counts["hostile calls"] += 1
-        got = self.ours.ask(source=source, way="call")
+        got = self.ours.ask({"source": source, "way": "call"})
         if "end" in got:
             self.report("ends", seed, source, got["end"])
         elif "error" in got and hostile.inside(got["error"]):

@@ -16,17 +16,16 @@ import itertools
 import json
 import os
 import pathlib
-import select
-import subprocess
 import sys
 import warnings
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "ops")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "ops"), str(HERE.parent / "fuzz")]
 import programs  # noqa: E402
 from ways import WAYS  # noqa: E402
+from worker import Worker  # noqa: E402
 
 SECONDS = 600 if "libasan" in os.environ.get("LD_PRELOAD", "") else 60  # for one case
 SIZES = (0, 1, 3)
@@ -215,37 +214,8 @@ def main(package):
 # ---- the runner --------------------------------------------------------------------------------
 
 
-class Worker:
-    """Answers cases in order, from a process that is started again where it ends."""
-
-    def __init__(self, python, package):
-        self.command = [python, str(HERE / "sweep.py"), "--serve", package]
-        self.process = None
-
-    def ask(self, case):
-        if self.process is None:
-            pipe = subprocess.PIPE
-            self.process = subprocess.Popen(
-                self.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-            )
-        try:
-            self.process.stdin.write(json.dumps(case) + "\n")
-            self.process.stdin.flush()
-            ready, _, _ = select.select([self.process.stdout], [], [], SECONDS)
-            line = self.process.stdout.readline() if ready else None
-        except BrokenPipeError:
-            line = ""
-        if line:
-            return json.loads(line)
-        self.process.kill()
-        status = self.process.wait()
-        self.process = None
-        return {"end": "hang" if line is None else f"exit status {status}"}
-
-    def close(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
+def worker(python, package):
+    return Worker([python, str(HERE / "sweep.py"), "--serve", package], SECONDS)
 
 
 def against(got, want):
@@ -266,7 +236,7 @@ def against(got, want):
 
 def run(cases, jax=None, long=False, tell=print):
     """The findings: each (case, what); and counts."""
-    ours, theirs = Worker(sys.executable, "shardax"), Worker(jax, "jax") if jax else None
+    ours, theirs = worker(sys.executable, "shardax"), worker(jax, "jax") if jax else None
     findings, counts = [], collections.Counter()
     for number, case in enumerate(cases):
         case["ways"] = chosen_ways(number, long)
