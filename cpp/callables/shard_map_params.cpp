@@ -14,8 +14,8 @@ namespace py = pybind11;
 namespace shardax::callables {
 namespace {
 
-constexpr std::string_view shown[] = {"check_vma", "in_specs", "mesh", "newly_manual_axes",
-                                      "out_specs"};
+constexpr std::string_view shown_names[] = {"check_vma", "in_specs", "mesh", "newly_manual_axes",
+                                            "out_specs"};
 
 // For each value, for each of its dimensions, the names of the axes that split it.
 py::list names_of(const Grid& grid, const std::vector<Grid::Blocks>& all) {
@@ -48,7 +48,7 @@ void add_specs(const Params& params, py::dict& out) {
 }
 
 bool is_shown_only(std::string_view name) {
-  return std::ranges::find(shown, name) != std::end(shown);
+  return std::ranges::find(shown_names, name) != std::end(shown_names);
 }
 
 }  // namespace shardax::callables

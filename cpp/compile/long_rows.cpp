@@ -23,7 +23,7 @@ namespace {
 
 // The elements of the dimensions behind the long one; rows of more are long enough.
 constexpr std::int64_t most_short = 32;
-constexpr std::int64_t least_long = 16, least_elements = 4096;
+constexpr std::int64_t least_long = 16, least_exchanged = 4096;
 // What is so much smaller than what it is repeated into, or summed from, is not turned with it.
 constexpr std::int64_t much_smaller = 4;
 // Elements in short rows that are spared, for each that is copied.
@@ -41,7 +41,7 @@ std::size_t dims_behind(const Type& type) {
   std::size_t tail = 0;
   while (tail < type.rank() && elements_behind(type.shape, tail + 1) <= most_short) ++tail;
   const std::int64_t behind = elements_behind(type.shape, tail);
-  if (behind < 2 || tail == type.rank() || type.size() < least_elements) return 0;
+  if (behind < 2 || tail == type.rank() || type.size() < least_exchanged) return 0;
   const std::int64_t size = type.shape[type.rank() - 1 - tail];
   return size >= least_long && size >= 2 * behind ? tail : 0;
 }

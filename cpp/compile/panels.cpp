@@ -24,9 +24,9 @@ namespace shardax {
 namespace {
 
 // Smaller ones are read as they lie; products of fewer rows too.
-constexpr std::int64_t least_panel = 32 << 10, least_rows = 13;
+constexpr std::int64_t least_panel = 32 << 10, fewest_packed_rows = 13;
 // Turns for which it is worth a copy more.
-constexpr std::int64_t least_turns = 4;
+constexpr std::int64_t fewest_packed_iterations = 4;
 
 // A matrix among the operands that stay the same, or a stack of them, and which of its dimensions a
 // product sums over.
@@ -54,7 +54,7 @@ std::optional<Matrix> matrix_of(const Program& body, const Equation& eqn) {
   const auto rows_at = static_cast<std::int64_t>(batch);
   const std::int64_t columns = type.shape[index(2 * rows_at + 1 - contract[0])];
   if (type.bytes() <= least_panel * count || columns % width != 0 ||
-      out.size() < least_rows * columns * count)
+      out.size() < fewest_packed_rows * columns * count)
     return {};
   return Matrix{1, batch, contract[0]};
 }
@@ -258,7 +258,8 @@ class Panels {
   Vars step(const Equation& eqn, const Vars& in) {
     if (eqn.op->bodies) {
       Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      if (bodies.runs == Runs::counted && !bodies.fixed && bodies.length >= least_turns) {
+      if (bodies.runs == Runs::counted && !bodies.fixed &&
+          bodies.length >= fewest_packed_iterations) {
         const ProgramPtr body = rewritten_body(bodies.programs[0]);
         Matrices matrices = wanted_.of(body);
         std::erase_if(matrices, [&](const Matrix& m) {

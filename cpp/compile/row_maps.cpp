@@ -12,7 +12,7 @@ namespace {
 // One row dimension: where it is in each operand, `unknown` where that is still to be found out,
 // and in the result.
 constexpr std::int32_t unknown = -2;
-struct Place {
+struct OpDims {
   SmallVector<std::int32_t, 6> in;
   std::int32_t out = no_dim;
 };
@@ -36,7 +36,7 @@ class Follower {
   Follower(const Program& program, const Equation& eqn) : program_(program), eqn_(eqn) {}
 
   // Completes the place of one row dimension, if the op keeps it in one dimension or adds it up.
-  bool follow(Place& p) const {
+  bool follow(OpDims& p) const {
     const KnownOps& ops = known();
     if (eqn_.op->kind == Kind::elementwise) return elementwise(p);
     if (eqn_.op->kind == Kind::reduction) return reduction(p);
@@ -53,7 +53,7 @@ class Follower {
   const Type& in(std::size_t i) const { return program_.type(eqn_.inputs[i]); }
   const Type& out() const { return program_.type(eqn_.outputs[0]); }
 
-  bool elementwise(Place& p) const {
+  bool elementwise(OpDims& p) const {
     for (std::int32_t d : p.in) {
       if (d >= 0 && p.out >= 0 && d != p.out) return false;
       p.out = std::max(p.out, d);
@@ -62,7 +62,7 @@ class Follower {
     return true;
   }
 
-  bool reduction(Place& p) const {
+  bool reduction(OpDims& p) const {
     const Ints& axes = eqn_.params.ints("axes");
     p.out = p.in[0];
     if (position(axes, p.in[0]) >= 0) {
@@ -73,14 +73,14 @@ class Follower {
     return true;
   }
 
-  bool broadcast(Place& p) const {
+  bool broadcast(OpDims& p) const {
     const auto d = static_cast<std::size_t>(p.in[0]);
     p.out = static_cast<std::int32_t>(eqn_.params.ints("broadcast_dimensions")[d]);
     return in(0).shape[d] == out().shape[static_cast<std::size_t>(p.out)];
   }
 
   // The same dimension, with as many elements before it.
-  bool reshape(Place& p) const {
+  bool reshape(OpDims& p) const {
     const auto d = static_cast<std::size_t>(p.in[0]);
     std::int64_t before = 1;
     for (std::size_t k = 0; k < d; ++k) before *= in(0).shape[k];
@@ -95,7 +95,7 @@ class Follower {
     return false;
   }
 
-  bool product(Place& p) const {
+  bool product(OpDims& p) const {
     const Ints* batch[] = {&eqn_.params.ints("lhs_batch"), &eqn_.params.ints("rhs_batch")};
     const Ints* contract[] = {&eqn_.params.ints("lhs_contract"), &eqn_.params.ints("rhs_contract")};
     const std::size_t from = p.in[0] >= 0 ? 0 : 1, other = 1 - from;
@@ -156,7 +156,7 @@ RowMap follow_rows(const Program& program, const Equation& eqn,
   out.operands.resize(eqn.inputs.size());
   const Follower follower(program, eqn);
   for (std::size_t k = 0; k < rows; ++k) {
-    Place place;
+    OpDims place;
     for (const RowDims* dims : given) place.in.push_back(dims ? (*dims)[k] : unknown);
     if (!follower.follow(place)) return out;
     if (k > 0 && out.result[k - 1] < 0 && place.out >= 0) return out;

@@ -13,20 +13,20 @@ namespace shardax {
 namespace {
 
 // Fewer rows do not fill vectors; larger matrices are waited for, whichever way they lie.
-constexpr std::int64_t least_rows = 16, most_bytes = 4 << 20;
+constexpr std::int64_t fewest_transposed_rows = 16, most_transposed_bytes = 4 << 20;
 // Turns for which it is worth a copy more.
-constexpr std::int64_t least_turns = 8;
+constexpr std::int64_t fewest_iterations = 8;
 
 // Which operand is a matrix whose rows the product contracts with a vector; -1: none.
-int matrix_of(const Program& program, const Equation& eqn) {
+int transposed_operand(const Program& program, const Equation& eqn) {
   if (eqn.op != &known().dot_general || !eqn.params.ints("lhs_batch").empty()) return -1;
   const Ints* contract[] = {&eqn.params.ints("lhs_contract"), &eqn.params.ints("rhs_contract")};
   for (const int side : {0, 1}) {
     const Type &type = program.type(eqn.inputs[index(side)]),
                &other = program.type(eqn.inputs[index(1 - side)]);
     if (type.rank() == 2 && other.rank() == 1 && *contract[side] == Ints{1} &&
-        type.shape[0] >= least_rows && type.bytes() <= most_bytes && is_floating(type.dtype) &&
-        itemsize(type.dtype) >= 4)
+        type.shape[0] >= fewest_transposed_rows && type.bytes() <= most_transposed_bytes &&
+        is_floating(type.dtype) && itemsize(type.dtype) >= 4)
       return side;
   }
   return -1;
@@ -38,7 +38,7 @@ std::vector<bool> choose(const Bodies& bodies) {
     const Program& program = *bodies.programs[k];
     const std::vector<std::size_t> taken = bodies.taken_by(k);
     for (const Equation& eqn : program.equations) {
-      const int side = matrix_of(program, eqn);
+      const int side = transposed_operand(program, eqn);
       if (side < 0) continue;
       for (std::size_t j = 0; j < taken.size(); ++j) {
         if (program.inputs[j] == eqn.inputs[index(side)] &&
@@ -62,7 +62,7 @@ ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& ch
     const Type& type = source.type(matrix);
     made->inputs.push_back(made->add(with_shape(type, {type.shape[1], type.shape[0]})));
     for (Equation& eqn : made->equations) {
-      const int side = matrix_of(*made, eqn);
+      const int side = transposed_operand(*made, eqn);
       if (side < 0 || eqn.inputs[index(side)] != matrix) continue;
       eqn.inputs[index(side)] = made->inputs.back();
       eqn.params.set(side == 0 ? "lhs_contract" : "rhs_contract", Ints{0});
@@ -73,7 +73,7 @@ ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& ch
 
 std::optional<Vars> with_turned(Builder& builder, const Equation& eqn, const Vars& in,
                                 const Bodies& given) {
-  if (given.runs == Runs::counted && given.length < least_turns) return {};
+  if (given.runs == Runs::counted && given.length < fewest_iterations) return {};
   const std::vector<bool> chosen = choose(given);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
   Bodies bodies = given;

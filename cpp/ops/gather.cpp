@@ -107,12 +107,8 @@ void check_gather_split(const Op&, const Params& params, const Types& in, const 
 
 // ---- rules ---------------------------------------------------------------------------------
 
-IndexOptions options_of(const Params& p) {
-  return {p.text("mode"), p.flag("indices_are_sorted"), p.flag("unique_indices")};
-}
-
 Batched gather_batch(const BatchArgs& a) {
-  IndexOptions options = options_of(a.params);
+  IndexOptions options = index_options(a.params);
   const bool operand = a.batched[0], indices = a.batched[1];
   Ints sizes = a.params.ints("slice_sizes");
   if (operand) sizes.insert(0, indices ? std::min<std::int64_t>(a.axis.size, 1) : a.axis.size);
@@ -131,12 +127,12 @@ const Op gather_op{
      .jvp = [](const JvpArgs& a) -> Values {
        if (!a.t[0]) return {nullptr};
        return {gather(a.t[0], a.in[1], gather_dims(a.params), a.params.ints("slice_sizes"),
-                      options_of(a.params), std::int64_t{0})};
+                      index_options(a.params), std::int64_t{0})};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
        const Type operand = with_dtype(a.in_types[0], a.ct[0]->dtype());
        return {scatter_add(zeros(operand), a.in[1], a.ct[0], gather_dims(a.params),
-                           options_of(a.params)),
+                           index_options(a.params)),
                nullptr};
      },
      .batch = gather_batch,

@@ -14,6 +14,9 @@ struct IndexOptions {
   bool indices_are_sorted = false;
   bool unique_indices = false;
 };
+inline IndexOptions index_options(const Params& p) {
+  return {p.text("mode"), p.flag("indices_are_sorted"), p.flag("unique_indices")};
+}
 
 // Windows of `sizes` (one size per dimension of `a`) that start where the rows of `indices` say.
 // `fill` stands for windows that stick out in mode fill; monostate means NaN, the smallest integer,

@@ -32,10 +32,6 @@ Types combining_type(const Op& op, const Types& in, const Params& params) {
 
 // ---- rules ---------------------------------------------------------------------------------
 
-IndexOptions options_of(const Params& p) {
-  return {p.text("mode"), p.flag("indices_are_sorted"), p.flag("unique_indices")};
-}
-
 // The op over other arrays with the same geometry, and the windows that it touches read back.
 struct Geometry {
   WindowDims dims;
@@ -45,7 +41,7 @@ struct Geometry {
 
   Geometry(const Params& params, const Value& indices, const Shape& operand, const Shape& updates)
       : dims(scatter_dims(params)),
-        options(options_of(params)),
+        options(index_options(params)),
         indices(indices),
         sizes(window_sizes(dims, operand.size(), updates)) {}
   Value put(std::string_view op, const Value& a, const Value& updates) const {
@@ -165,7 +161,8 @@ Batched scatter_batch(const BatchArgs& a) {
     return a.batched[i] ? a.in[i] : repeated(a.in[i], a.axis, a.in);
   };
   const WindowDims dims = batched_dims(scatter_dims(a.params), true, a.batched[1]);
-  return batched1(scatter(a.op.name, leading(0), a.in[1], leading(2), dims, options_of(a.params)));
+  return batched1(
+      scatter(a.op.name, leading(0), a.in[1], leading(2), dims, index_options(a.params)));
 }
 
 // Batches, and windows that are whole along a dimension, are split alike in all that have them. Of

@@ -13,7 +13,7 @@
 namespace shardax::ops {
 namespace {
 
-Ints shifted(const Ints& ints) {
+Ints past_batch(const Ints& ints) {
   Ints out;
   for (std::int64_t i : ints) out.push_back(i + 1);
   return out;
@@ -88,13 +88,13 @@ Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape&
 }
 
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices) {
-  WindowDims out{shifted(dims.window_dims), dims.collapsed, dims.index_map, dims.operand_batch,
+  WindowDims out{past_batch(dims.window_dims), dims.collapsed, dims.index_map, dims.operand_batch,
                  dims.index_batch};
-  if (indices) out.index_batch = shifted(out.index_batch);
+  if (indices) out.index_batch = past_batch(out.index_batch);
   if (operand) {
-    out.collapsed = shifted(out.collapsed);
-    out.index_map = shifted(out.index_map);
-    out.operand_batch = shifted(out.operand_batch);
+    out.collapsed = past_batch(out.collapsed);
+    out.index_map = past_batch(out.index_map);
+    out.operand_batch = past_batch(out.operand_batch);
   }
   if (operand && indices) {
     out.operand_batch = with_zero(out.operand_batch);
