@@ -1,7 +1,7 @@
 // compile/pipeline.h - from a program to a plan: the list of passes.
 #pragma once
 
-#include "compile/fuse.h"
+#include "compile/fusion/fuse.h"
 #include "compile/plan.h"
 
 namespace shardax {

@@ -2,7 +2,7 @@
 #include "compile/plan.h"
 
 #include "base/errors.h"
-#include "compile/lower.h"
+#include "compile/lower/lower.h"
 #include "kernels/room.h"
 #include "runtime/interrupt.h"
 

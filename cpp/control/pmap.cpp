@@ -1,7 +1,7 @@
 // control/pmap.cpp - pmap: a per-device program, run over a device axis.
 //
 // The body has one device's shapes. Transformations act on it as on any body; the device axis
-// becomes an array axis only when the op is compiled (compile/rewrite.cpp).
+// becomes an array axis only when the op is compiled (compile/simplify/pattern_driver.cpp).
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "control/control.h"

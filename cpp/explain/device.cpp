@@ -7,11 +7,11 @@
 
 #include "analysis/cost.h"
 #include "base/index.h"
-#include "compile/fuse.h"
-#include "compile/known.h"
+#include "compile/fusion/fuse.h"
+#include "compile/lower/liveness.h"
 #include "compile/passes.h"
-#include "compile/rewrite.h"
-#include "compile/uses.h"
+#include "compile/simplify/core_ops.h"
+#include "compile/simplify/pattern_driver.h"
 #include "ops/collective_family.h"
 
 namespace shardax {

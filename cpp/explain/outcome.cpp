@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
-#include "compile/known.h"
+#include "compile/simplify/core_ops.h"
 
 namespace shardax {
 namespace {

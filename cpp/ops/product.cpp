@@ -52,7 +52,7 @@ bool side_of(const View& view, const Uses& uses, Side& side) {
          joint_stride(view, uses.contract, side.contract_size, side.contract);
 }
 
-// Is the right operand matrices whose columns lie in panels (compile/panels.cpp)?
+// Is the right operand matrices whose columns lie in panels (compile/loops/prepack_operands.cpp)?
 bool in_panels(const View& view, const Uses& uses, DType out, Side& side) {
   const std::int64_t width = kernels::matmul_panel_columns(view.dtype);
   if (width == 0 || view.dtype != out || uses.free.size() != 2 || uses.contract.size() != 1)

@@ -19,7 +19,7 @@ struct WindowDims {
   Ints index_map;      // the operand's dimension that each component of a row counts along
   Ints operand_batch;  // of the operand: paired with ...
   Ints index_batch;    // ... these of the index array
-  // What is added to each component where it is negative; empty: nothing (compile/wrap.cpp).
+  // What is added to each component where it is negative; empty: nothing (compile/simplify/fold_index_wrap.cpp).
   Ints wraps = {};
 };
 

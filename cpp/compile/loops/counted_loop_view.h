@@ -1,0 +1,42 @@
+// compile/loops/counted_loop_view.h - a view of a loop of known length: carries, slices, stacked results.
+//
+// Private to compile/loops/sink_carry_permutes.cpp, compile/loops/batch_accumulated_dots.cpp and compile/loops/split_accumulators.cpp.
+#pragma once
+
+#include "base/index.h"
+#include "compile/builder.h"
+#include "compile/lower/liveness.h"
+#include "ir/bodies.h"
+
+namespace shardax {
+
+class CountedLoop {
+ public:
+  CountedLoop(Builder& builder, const Equation& eqn, const Vars& in)
+      : builder_(builder),
+        eqn_(eqn),
+        in_(in),
+        bodies_(bodies_of(*eqn.op, eqn.params)),
+        body_(*bodies_.programs[0]),
+        uses_(count_uses(body_)),
+        makers_(makers(body_)),
+        operands_(bodies_.operands_of(Flow::carried)),
+        results_(bodies_.results_of(Flow::carried)) {}
+
+ protected:
+  // The equation of the body that makes v; null for its inputs and constants.
+  const Equation* definition(Var v) const {
+    const int e = makers_[index(v)];
+    return e < 0 ? nullptr : &body_.equations[static_cast<std::size_t>(e)];
+  }
+
+  Builder& builder_;
+  const Equation& eqn_;
+  const Vars& in_;
+  const Bodies bodies_;
+  const Program& body_;
+  std::vector<int> uses_, makers_;                     // of each variable of the body
+  const std::vector<std::size_t> operands_, results_;  // of the carries
+};
+
+}  // namespace shardax

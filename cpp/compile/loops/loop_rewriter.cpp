@@ -1,0 +1,51 @@
+// compile/loops/loop_rewriter.cpp - the walk over a program's loops.
+#include "compile/loops/loop_rewriter.h"
+
+#include <algorithm>
+
+#include "compile/pipeline.h"
+
+namespace shardax {
+namespace {
+
+bool is_open_loop(const Bodies& bodies) {
+  return (bodies.runs == Runs::counted || bodies.runs == Runs::looped) && !bodies.fixed &&
+         !bodies.devices;
+}
+
+}  // namespace
+
+std::vector<Port> doubled(const std::vector<Port>& ports, const std::vector<bool>& chosen) {
+  std::vector<Port> out;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    out.push_back(ports[i]);
+    if (!chosen[i]) continue;
+    out.push_back(ports[i]);
+    out.back().source = -1;
+  }
+  return out;
+}
+
+ProgramPtr with_loops(const Program& program, LoopRule rule) {
+  const auto has_bodies = [](const Equation& eqn) { return eqn.op->bodies && eqn.op->with_bodies; };
+  if (std::none_of(program.equations.begin(), program.equations.end(), has_bodies)) return {};
+  Builder builder(program);
+  bool changed = false;
+  const auto step = [&](const Equation& eqn, const Vars& in) -> Vars {
+    if (has_bodies(eqn)) {
+      Bodies bodies = bodies_of(*eqn.op, eqn.params);
+      if (is_open_loop(bodies)) {
+        for (ProgramPtr& body : bodies.programs) body = rewritten_body(body);
+        if (const std::optional<Vars> made = rule(builder, eqn, in, bodies)) {
+          changed = true;
+          return *made;
+        }
+      }
+    }
+    return builder.emit(*eqn.op, eqn.params, in, eqn.location);
+  };
+  const MutableProgram made = emit_again(program, builder, step);
+  return changed ? ProgramPtr(made) : ProgramPtr();
+}
+
+}  // namespace shardax
