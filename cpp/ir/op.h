@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "codegen/record.h"
+#include "codegen/vector/emit_kernel.h"
 #include "ir/program.h"
 #include "kernels/reduce.h"
 

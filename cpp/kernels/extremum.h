@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "codegen/lane.h"
+#include "codegen/vector/lane.h"
 
 namespace shardax::kernels {
 

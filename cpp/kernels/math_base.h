@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "codegen/lane.h"
+#include "codegen/vector/lane.h"
 
 // The functions of kernels/math_*.h are branch-free expressions on one scalar. A loop over one of
 // them becomes vector code on each clone of a `target_clones` function, with the same bits on each.
-// Those that are templates take lanes too, and write machine code (codegen/lane.h).
+// Those that are templates take lanes too, and write machine code (codegen/vector/lane.h).
 // They rely on rounding to nearest, on denormals (no flush to zero) and on
 // -fno-math-errno -fno-trapping-math -ffp-contract=off; -ffast-math breaks them.
 #define SHARDAX_SIMD [[gnu::always_inline]] inline
@@ -93,7 +93,7 @@ SHARDAX_SIMD auto pow2(U k) {
 }
 
 // Powers of two take the number n and the same as an integer k: machine code may have an
-// instruction for the former (codegen/lane.h).
+// instruction for the former (codegen/vector/lane.h).
 template <class T>
 inline constexpr bool is_lane = !std::is_same_v<T, number_of<T>>;
 

@@ -1,6 +1,6 @@
 // kernels/native_tile.cpp - a loop's instructions as machine code.
 #include "base/errors.h"
-#include "codegen/quotients.h"
+#include "codegen/vector/lower_int_division.h"
 #include "kernels/row_loop.h"
 
 namespace shardax::kernels {

@@ -17,8 +17,8 @@
 
 #include "array/type.h"
 #include "base/function_ref.h"
-#include "codegen/native.h"
-#include "codegen/record.h"
+#include "codegen/executable.h"
+#include "codegen/vector/emit_kernel.h"
 #include "kernels/reduce.h"
 
 namespace shardax::kernels {

@@ -14,7 +14,7 @@
 #include <array>
 #include <utility>
 
-#include "codegen/native.h"
+#include "codegen/executable.h"
 #include "kernels/matrix_lanes.h"
 #include "ops/matrices.h"
 

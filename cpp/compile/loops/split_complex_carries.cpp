@@ -6,7 +6,7 @@
 // Machine code takes each part as an operand of its own: what a turn would take apart before it,
 // and put together behind it, stays apart from the first turn to the last.
 #include "base/index.h"
-#include "codegen/native.h"
+#include "codegen/executable.h"
 #include "compile/loops/loop_rewriter.h"
 #include "compile/passes.h"
 

@@ -6,7 +6,7 @@
 
 #include "array/half.h"
 #include "base/errors.h"
-#include "codegen/lane.h"
+#include "codegen/vector/lane.h"
 #include "compile/lower/lower.h"
 #include "compile/pipeline.h"
 #include "compile/simplify/core_ops.h"

@@ -6,8 +6,8 @@
 #include <exception>
 
 #include "base/errors.h"
-#include "codegen/native.h"
-#include "codegen/scalar_code.h"
+#include "codegen/executable.h"
+#include "codegen/scalar/code.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalarize.h"
 #include "ir/op.h"

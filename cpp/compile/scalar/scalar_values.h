@@ -5,7 +5,7 @@
 // version, which each writing changes: who holds an older one cannot be written for (Unsuited).
 #pragma once
 
-#include "codegen/lane.h"
+#include "codegen/vector/lane.h"
 #include "compile/scalar/scalarize.h"
 #include "ir/op.h"
 

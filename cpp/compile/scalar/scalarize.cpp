@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/index.h"
-#include "codegen/scalar_bounds.h"
+#include "codegen/scalar/range_analysis.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalar_values.h"
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "codegen/scalar_program.h"
+#include "codegen/scalar/program.h"
 #include "compile/plan.h"
 #include "ir/bodies.h"
 
