@@ -3,7 +3,7 @@
 
 #include "array/outside.h"
 #include "ir/bodies.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 
 namespace shardax {
 namespace {

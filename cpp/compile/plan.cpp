@@ -3,7 +3,7 @@
 
 #include "base/errors.h"
 #include "compile/lower/lower.h"
-#include "kernels/room.h"
+#include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {

@@ -6,7 +6,7 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ir/bodies.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/collective.h"
 #include "ops/ops.h"
 #include "trace/walk.h"

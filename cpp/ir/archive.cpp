@@ -9,7 +9,7 @@
 #include "ir/limits.h"
 #include "ir/op.h"
 #include "ir/verify.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 
 namespace shardax {
 namespace {

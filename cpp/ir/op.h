@@ -13,7 +13,7 @@
 
 #include "codegen/vector/emit_kernel.h"
 #include "ir/program.h"
-#include "kernels/reduce.h"
+#include "kernels/tiles/reduce.h"
 
 namespace shardax {
 

@@ -1,7 +1,7 @@
 // objects/index_plan.cpp - parsing of indices: entries, the ellipsis, masks.
 #include "objects/index_plan.h"
 
-#include "kernels/places.h"
+#include "kernels/sort/nonzero.h"
 #include "numpy/promote.h"
 #include "objects/config.h"
 #include "objects/convert.h"

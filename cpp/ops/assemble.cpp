@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "array/narrow.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 #include "ops/parts.h"

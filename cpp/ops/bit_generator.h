@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "array/dtype.h"
-#include "kernels/philox.h"
+#include "kernels/random/philox.h"
 
 namespace shardax::ops {
 

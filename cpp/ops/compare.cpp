@@ -1,7 +1,7 @@
 // ops/compare.cpp - comparisons, extremes, logic and selection of elements.
 #include <algorithm>
 
-#include "kernels/extremum.h"
+#include "kernels/tiles/extremum.h"
 #include "ops/family.h"
 #include "ops/split_check.h"
 #include "ops/sums.h"

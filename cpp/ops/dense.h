@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/op.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 
 namespace shardax::ops {
 

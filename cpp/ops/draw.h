@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/threefry.h"
+#include "kernels/random/threefry.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

@@ -1,5 +1,5 @@
 // ops/dynamic_slice.cpp - windows that start where scalar operands say.
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/batch_axis.h"
 #include "ops/family.h"
 #include "ops/index.h"

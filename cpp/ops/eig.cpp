@@ -1,5 +1,5 @@
 // ops/eig.cpp - eig.
-#include "kernels/matrix_eigenvectors.h"
+#include "kernels/small_linalg/eigenvectors.h"
 #include "ops/schur_lanes.h"
 
 namespace shardax::ops {

@@ -1,7 +1,7 @@
 // ops/eigh.cpp - eigh and tridiagonal: Hermitian matrices.
 #include <algorithm>
 
-#include "kernels/matrix_tridiagonal.h"
+#include "kernels/small_linalg/tridiagonal.h"
 #include "ops/lane_jobs.h"
 
 namespace shardax::ops {

@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/extremum.h"
-#include "kernels/short_rows.h"
+#include "kernels/tiles/extremum.h"
+#include "kernels/tiles/short_rows.h"
 #include "kernels/wide.h"
 #include "ops/dense.h"
 #include "ops/family.h"

@@ -16,7 +16,7 @@
 #include "base/errors.h"
 #include "codegen/vector/complex_lane.h"
 #include "ir/op.h"
-#include "kernels/dispatch.h"
+#include "kernels/tiles/dispatch.h"
 #include "ops/ops.h"
 
 namespace shardax::ops {

@@ -1,5 +1,5 @@
 // ops/fft.cpp - fft: discrete Fourier transforms over the last dimensions.
-#include "kernels/fft.h"
+#include "kernels/fft/fft.h"
 
 #include "ops/dense.h"
 #include "ops/family.h"

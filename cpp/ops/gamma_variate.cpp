@@ -2,7 +2,7 @@
 //
 // A variate x of gamma(a) keeps its quantile P(a, x) when a changes: dx/da = -(dP/da) / (dP/dx), as
 // in Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", NeurIPS 2018.
-#include "kernels/special.h"
+#include "kernels/special/special.h"
 #include "ops/family.h"
 
 namespace shardax::ops {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/dispatch.h"
-#include "kernels/philox.h"
-#include "kernels/threefry4.h"
+#include "kernels/random/philox.h"
+#include "kernels/random/threefry4.h"
+#include "kernels/tiles/dispatch.h"
 #include "ops/dense.h"
 #include "ops/keys.h"
 #include "runtime/pool.h"

@@ -1,5 +1,5 @@
 // ops/hypergeometric.cpp - hypergeometric functions and their derivatives by parameters.
-#include "kernels/hypergeometric.h"
+#include "kernels/special/hypergeometric.h"
 
 #include "ops/special_family.h"
 

@@ -1,6 +1,6 @@
 // ops/incomplete.cpp - the incomplete gamma and beta functions, and Bessel functions.
-#include "kernels/math_bessel.h"
-#include "kernels/special.h"
+#include "kernels/special/math_bessel.h"
+#include "kernels/special/special.h"
 #include "ops/special_family.h"
 
 namespace shardax::ops {

@@ -1,6 +1,6 @@
 // ops/integrals.cpp - functions that are defined as integrals, and the logarithm of the gamma
 // function of complex numbers.
-#include "kernels/integrals.h"
+#include "kernels/special/integrals.h"
 
 #include <numbers>
 

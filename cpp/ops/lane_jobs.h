@@ -1,7 +1,7 @@
 // ops/lane_jobs.h - jobs for stacks of small matrices, done as many at a time as a vector has
 // lanes.
 //
-// A lane job holds the cells of one group of matrices (kernels/matrix_lanes.h):
+// A lane job holds the cells of one group of matrices (kernels/small_linalg/interleaved_lapack.h):
 //
 //   static bool takes(const JobArgs&);            // of shapes alone: whether it pays
 //   std::int64_t count() const;
@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "codegen/executable.h"
-#include "kernels/matrix_lanes.h"
+#include "kernels/small_linalg/interleaved_lapack.h"
 #include "ops/matrices.h"
 
 namespace shardax::ops {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "kernels/radix_sort.h"
-#include "kernels/room.h"
+#include "kernels/aligned_buffer.h"
+#include "kernels/sort/radix_sort.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "runtime/interrupt.h"

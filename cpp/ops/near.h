@@ -1,8 +1,8 @@
 // ops/near.h - records whose tile kernels have a fast form for most numbers of one dtype.
 #pragma once
 
-#include "kernels/math.h"
-#include "kernels/near_map.h"
+#include "kernels/special/map_with_slow_path.h"
+#include "kernels/special/math.h"
 #include "ops/family.h"
 
 namespace shardax::ops {
@@ -10,7 +10,7 @@ namespace shardax::ops {
 // Before the body of a `near`, for which vectors need it.
 #define SHARDAX_NEAR __attribute__((always_inline))
 
-// The kernels of `base`, but for numbers of type In that of near (kernels/near_map.h) and far.
+// The kernels of `base`, but for numbers of type In that of near (kernels/special/map_with_slow_path.h) and far.
 template <auto base, class In, auto near, auto far, int arity = 1>
 MapKernel map_near(const Types& in, const Type& out, const Params& params) {
   MapKernel found = base(in, out, params);

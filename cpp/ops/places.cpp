@@ -1,7 +1,6 @@
 // ops/places.cpp - places_of_true: where a mask holds.
-#include "kernels/places.h"
-
 #include "base/errors.h"
+#include "kernels/sort/nonzero.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"

@@ -4,8 +4,8 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
-#include "kernels/copy.h"
-#include "kernels/room.h"
+#include "kernels/aligned_buffer.h"
+#include "kernels/copy/copy.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

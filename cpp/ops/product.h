@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ir/op.h"
-#include "kernels/matmul.h"
+#include "kernels/gemm/matmul.h"
 #include "ops/ops.h"
 
 namespace shardax::ops {

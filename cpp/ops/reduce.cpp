@@ -4,8 +4,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/extremum.h"
-#include "kernels/reduce_loops.h"
+#include "kernels/tiles/extremum.h"
+#include "kernels/tiles/reduce_loops.h"
 #include "kernels/wide.h"
 #include "ops/family.h"
 #include "ops/parts.h"

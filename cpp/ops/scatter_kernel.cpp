@@ -4,8 +4,8 @@
 #include <array>
 #include <complex>
 
-#include "kernels/copy.h"
-#include "kernels/dispatch.h"
+#include "kernels/copy/copy.h"
+#include "kernels/tiles/dispatch.h"
 #include "kernels/wide.h"
 #include "ops/windows.h"
 #include "runtime/pool.h"

@@ -1,5 +1,5 @@
 // ops/schur.cpp - schur and hessenberg.
-#include "kernels/matrix_hessenberg.h"
+#include "kernels/small_linalg/hessenberg.h"
 #include "ops/schur_lanes.h"
 
 namespace shardax::ops {

@@ -2,7 +2,7 @@
 // matrices.
 #pragma once
 
-#include "kernels/matrix_schur.h"
+#include "kernels/small_linalg/schur.h"
 #include "ops/lane_jobs.h"
 
 namespace shardax::ops {

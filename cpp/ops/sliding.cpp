@@ -1,9 +1,8 @@
 // ops/sliding.cpp - reductions over sliding windows, and what their derivatives need: the element
 // of an array that goes with the largest one of each window, and the way back.
-#include "kernels/sliding.h"
-
 #include <limits>
 
+#include "kernels/tiles/reduce_window.h"
 #include "ops/convolution.h"
 #include "ops/dense.h"
 #include "ops/family.h"

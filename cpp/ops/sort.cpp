@@ -4,9 +4,9 @@
 
 #include "base/errors.h"
 #include "base/per_thread.h"
-#include "kernels/radix_sort.h"
-#include "kernels/room.h"
-#include "kernels/vector_sort.h"
+#include "kernels/aligned_buffer.h"
+#include "kernels/sort/radix_sort.h"
+#include "kernels/sort/vector_sort.h"
 #include "ops/dense.h"
 #include "ops/family.h"
 #include "ops/index.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <numbers>
 
-#include "kernels/math.h"
+#include "kernels/special/math.h"
 #include "ops/near.h"
 #include "ops/special_family.h"
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <numeric>
 
-#include "kernels/matrix_tridiagonal.h"
+#include "kernels/small_linalg/tridiagonal.h"
 #include "ops/lane_jobs.h"
 
 namespace shardax::ops {

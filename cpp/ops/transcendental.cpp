@@ -5,7 +5,7 @@
 #include <complex>
 #include <numbers>
 
-#include "kernels/math.h"
+#include "kernels/special/math.h"
 #include "ops/near.h"
 #include "ops/special_family.h"
 

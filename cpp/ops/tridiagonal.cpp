@@ -1,5 +1,6 @@
 // ops/tridiagonal.cpp - tridiagonal_solve.
-#include "kernels/matrix_tridiagonal.h"
+#include "kernels/small_linalg/tridiagonal.h"
+
 #include "ops/lane_jobs.h"
 
 namespace shardax::ops {

@@ -7,8 +7,8 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
-#include "kernels/copy.h"
-#include "kernels/dispatch.h"
+#include "kernels/copy/copy.h"
+#include "kernels/tiles/dispatch.h"
 
 namespace shardax::ops {
 namespace {

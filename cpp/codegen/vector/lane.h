@@ -248,7 +248,7 @@ Lane<T> operator-(Lane<T> a) {
     return Lane<T>(T{0}) - a;
 }
 
-// ---- the functions that kernels/math_base.h has for plain numbers
+// ---- the functions that kernels/special/math_base.h has for plain numbers
 // --------------------------------
 
 template <class T>

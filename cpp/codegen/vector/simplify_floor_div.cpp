@@ -1,5 +1,4 @@
 // codegen/vector/simplify_floor_div.cpp - fewer instructions for floor division and its remainder.
-// nodes.
 //
 // Libraries write them as quotients towards zero, corrected where signs differ and something is
 // left: of constant divisors the signs say nearly all of that, and of powers of two all that is

@@ -9,7 +9,7 @@
 #include "compile/lower/lower.h"
 #include "compile/remat/remat_into_consumers.h"
 #include "compile/simplify/core_ops.h"
-#include "kernels/room.h"
+#include "kernels/aligned_buffer.h"
 #include "runtime/pool.h"
 
 namespace shardax {

@@ -1,6 +1,6 @@
 // compile/loops/prepack_operands.cpp - operands of products packed once before a loop.
 //
-// A large product copies its right operand into panels of columns (kernels/matmul_pack.h). Where
+// A large product copies its right operand into panels of columns (kernels/gemm/pack.h). Where
 // the operand is the same in every turn of a loop, it is brought into that form before the loop:
 //   scan { dot(h, w) }   ->   p = panels(w); scan { reshape(dot(h, p)) }
 // also where a branch, or a loop within the loop, multiplies by it or by slices of it;
@@ -16,7 +16,7 @@
 #include "compile/passes.h"
 #include "compile/pipeline.h"
 #include "ir/bodies.h"
-#include "kernels/matmul.h"
+#include "kernels/gemm/matmul.h"
 #include "ops/ops.h"
 #include "ops/orders.h"
 

@@ -11,7 +11,7 @@
 #include "compile/lower/lower.h"
 #include "compile/lower/scalar_step.h"
 #include "ir/bodies.h"
-#include "kernels/room.h"
+#include "kernels/aligned_buffer.h"
 #include "ops/callback.h"
 #include "runtime/pool.h"
 

@@ -11,8 +11,8 @@
 #include "compile/pipeline.h"
 #include "compile/simplify/core_ops.h"
 #include "ir/op.h"
-#include "kernels/row_loop.h"
-#include "kernels/small_loop.h"
+#include "kernels/tiles/row_loop.h"
+#include "kernels/tiles/small_loop.h"
 #include "runtime/pool.h"
 
 namespace shardax {

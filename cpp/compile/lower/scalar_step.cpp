@@ -11,7 +11,7 @@
 #include "compile/pipeline.h"
 #include "compile/scalar/scalarize.h"
 #include "ir/op.h"
-#include "kernels/room.h"
+#include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 

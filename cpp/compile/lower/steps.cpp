@@ -4,7 +4,7 @@
 #include "analysis/cost.h"
 #include "base/errors.h"
 #include "compile/simplify/core_ops.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/product.h"
 #include "runtime/pool.h"
 

@@ -7,7 +7,7 @@
 #include "compile/pipeline.h"
 #include "compile/scalar/scalar_values.h"
 #include "compile/simplify/core_ops.h"
-#include "kernels/short_rows.h"
+#include "kernels/tiles/short_rows.h"
 #include "ops/product.h"
 
 namespace shardax {
@@ -86,7 +86,7 @@ const Op* ElementWriter::pair_of(const Op& reduction) {
   return nullptr;
 }
 
-// Along the last dimensions, one element after the other, as kernels/short_rows.h combines rows of
+// Along the last dimensions, one element after the other, as kernels/tiles/short_rows.h combines rows of
 // fewer than 16. Sums start from 0, others with the first element.
 bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
   const DType dtype = in.type.dtype;
@@ -121,7 +121,7 @@ bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
 }
 
 // Chains of fused multiplications and additions along the contracted dimensions, from 0, as
-// kernels/matmul_vector.h has them. Elements of matrices in memory are read there.
+// kernels/gemm/gemv.h has them. Elements of matrices in memory are read there.
 bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
   constexpr std::int64_t most_terms = 16 * most_elements;
   if (eqn.op != &known().dot_general || out.type.size() > most_elements) return false;
