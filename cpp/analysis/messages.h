@@ -1,7 +1,7 @@
 // analysis/messages.h - how a device comes to have another part of an array: the collectives.
 #pragma once
 
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax {
 

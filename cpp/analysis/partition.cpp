@@ -5,7 +5,7 @@
 #include "base/lists.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "trace/stage.h"
 #include "transform/prune.h"
 

@@ -5,8 +5,8 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ir/sharding_given.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax {
 namespace {

@@ -8,8 +8,8 @@
 #include "control/shard_map.h"
 #include "ir/bodies.h"
 #include "ir/sharding_given.h"
-#include "ops/split.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax {
 namespace {

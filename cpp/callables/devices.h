@@ -2,7 +2,7 @@
 #pragma once
 
 #include "callables/python.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax::callables {
 

@@ -29,7 +29,7 @@
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
 #include "objects/labels.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 #include "trace/retry.h"
 
 namespace py = pybind11;

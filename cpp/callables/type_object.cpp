@@ -12,7 +12,7 @@
 #include "callables/value_lists.h"
 #include "objects/bind.h"
 #include "objects/labels.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "transform/jvp.h"
 
 namespace py = pybind11;

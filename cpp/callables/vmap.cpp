@@ -15,7 +15,7 @@
 #include "objects/config.h"
 #include "ops/batch_axis.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "trace/trace.h"
 #include "transform/batch.h"
 

@@ -7,7 +7,7 @@
 #include "base/errors.h"
 #include "ir/bodies.h"
 #include "kernels/copy/copy.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 #include "ops/ops.h"
 #include "trace/walk.h"
 

@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ir/limits.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
 

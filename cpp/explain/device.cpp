@@ -12,7 +12,7 @@
 #include "compile/passes.h"
 #include "compile/simplify/core_ops.h"
 #include "compile/simplify/pattern_driver.h"
-#include "ops/collective_family.h"
+#include "ops/collectives/family.h"
 
 namespace shardax {
 namespace {

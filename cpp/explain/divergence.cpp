@@ -5,7 +5,7 @@
 #include <deque>
 #include <set>
 
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
-#include "ops/collective_family.h"
+#include "ops/collectives/family.h"
 
 namespace shardax {
 namespace {

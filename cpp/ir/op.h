@@ -138,7 +138,7 @@ struct View {
 };
 // How a result is split over the mesh, given how operands are: the mesh axes that divide each
 // dimension. `mesh` is that of the first operand that has a sharding, or of the param `sharding`;
-// rules are in ops/split.h.
+// rules are in ops/sharding_rules/sharding_rules.h.
 using Split = std::vector<std::vector<std::string>>;
 struct SplitArgs {
   const Op& op;
@@ -150,7 +150,7 @@ struct SplitArgs {
 };
 using SplitRule = Split (*)(const SplitArgs&);
 // The op on one device, where each has its own parts of arrays: how operands are to be split, how
-// results then are, and the params of the op on parts. Rules (ops/parts.h) ask for what costs few
+// results then are, and the params of the op on parts. Rules (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few
 // messages, given how operands are split now.
 struct Parts {
   std::vector<Split> in;
@@ -161,10 +161,10 @@ struct Parts {
   std::string_view joins = {};
 };
 using PartsRule = Parts (*)(const SplitArgs&);
-// Throws where explicit axes of operands leave open how results are split (ops/split_check.h).
+// Throws where explicit axes of operands leave open how results are split (ops/sharding_rules/ambiguity.h).
 using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
 // Over which mesh axes a result is still to be summed, and its cotangents will be; throws where the
-// op does not go with sums of operands that are still to be done (ops/sums.h).
+// op does not go with sums of operands that are still to be done (ops/sharding_rules/unreduced_rules.h).
 struct Sums {
   std::vector<std::string> unreduced, reduced;
 };

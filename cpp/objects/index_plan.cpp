@@ -6,7 +6,7 @@
 #include "objects/config.h"
 #include "objects/convert.h"
 #include "objects/scalars.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 
 namespace shardax::objects {
 namespace {

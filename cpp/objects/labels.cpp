@@ -9,7 +9,7 @@
 #include "objects/array_methods.h"
 #include "objects/config.h"
 #include "objects/shape_args.h"
-#include "ops/device_terms.h"
+#include "ops/collectives/partial_sums.h"
 #include "ops/ops.h"
 
 namespace shardax::objects {

@@ -6,12 +6,12 @@
 #include "kernels/tiles/extremum.h"
 #include "kernels/tiles/short_rows.h"
 #include "kernels/wide.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/lines.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

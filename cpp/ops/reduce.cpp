@@ -8,8 +8,8 @@
 #include "kernels/tiles/reduce_loops.h"
 #include "kernels/wide.h"
 #include "ops/family.h"
-#include "ops/parts.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax::ops {
 namespace {

@@ -7,13 +7,13 @@
 #include "kernels/aligned_buffer.h"
 #include "kernels/sort/radix_sort.h"
 #include "kernels/sort/vector_sort.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
-#include "ops/index.h"
+#include "ops/indexing/index.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

@@ -18,7 +18,7 @@
 #include "ir/bodies.h"
 #include "kernels/gemm/matmul.h"
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

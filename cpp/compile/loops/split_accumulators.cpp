@@ -9,7 +9,7 @@
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

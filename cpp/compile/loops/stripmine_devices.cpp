@@ -13,7 +13,7 @@
 #include "compile/simplify/pattern_driver.h"
 #include "control/per_slice.h"
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

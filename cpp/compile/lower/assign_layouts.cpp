@@ -16,7 +16,7 @@
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/errors.h"
 #include "compile/simplify/core_ops.h"
 #include "kernels/copy/copy.h"
-#include "ops/product.h"
+#include "ops/linalg/product.h"
 #include "runtime/pool.h"
 
 namespace shardax {

@@ -6,7 +6,7 @@
 #include "base/lists.h"
 #include "compile/scalar/scalar_values.h"
 #include "compile/simplify/core_ops.h"
-#include "ops/windows.h"
+#include "ops/indexing/windows.h"
 
 namespace shardax {
 namespace {

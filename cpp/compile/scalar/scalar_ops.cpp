@@ -8,7 +8,7 @@
 #include "compile/scalar/scalar_values.h"
 #include "compile/simplify/core_ops.h"
 #include "kernels/tiles/short_rows.h"
-#include "ops/product.h"
+#include "ops/linalg/product.h"
 
 namespace shardax {
 namespace {

@@ -8,7 +8,7 @@
 #include "compile/simplify/fold_static_indices.h"
 #include "compile/simplify/simplify_concat.h"
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/lists.h"
 #include "compile/simplify/simplify_concat.h"
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {

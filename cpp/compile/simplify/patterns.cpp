@@ -17,7 +17,7 @@
 #include "compile/simplify/push_select_into_update.h"
 #include "compile/simplify/simplify_concat.h"
 #include "ops/ops.h"
-#include "ops/orders.h"
+#include "ops/permutations.h"
 
 namespace shardax {
 namespace {
