@@ -1,7 +1,7 @@
 // analysis/cost.cpp - counting operations and bytes.
 #include "analysis/cost.h"
 
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ops/convolution.h"
 
 namespace shardax {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/shardings.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 
 namespace shardax {

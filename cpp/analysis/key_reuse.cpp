@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {

@@ -2,7 +2,7 @@
 //
 // A program has a signature: which keys among its inputs it uses up, which of its outputs are keys
 // that nobody has used, and which are keys that came in. It follows from what records say of ops
-// (KeyUse in ir/op.h) and from how they run the programs that they carry (ir/bodies.h). While the
+// (KeyUse in ir/op.h) and from how they run the programs that they carry (ir/regions.h). While the
 // flag is set, programs and single ops are asked before they run, and arrays remember which of
 // their keys have been used.
 //

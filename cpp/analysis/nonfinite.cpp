@@ -7,9 +7,9 @@
 #include "array/half.h"
 #include "base/errors.h"
 #include "control/control.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ops/ops.h"
-#include "trace/walk.h"
+#include "trace/eval_program.h"
 
 namespace shardax {
 namespace {

@@ -7,7 +7,7 @@
 #include "ops/ops.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "trace/stage.h"
-#include "transform/prune.h"
+#include "transform/dce.h"
 
 namespace shardax {
 namespace {

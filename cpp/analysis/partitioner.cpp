@@ -13,8 +13,8 @@
 #include "ops/sharding_rules/spmd_partition_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
 #include "runtime/interrupt.h"
+#include "trace/eval_program.h"
 #include "trace/stage.h"
-#include "trace/walk.h"
 
 namespace shardax {
 namespace {

@@ -7,7 +7,7 @@
 #include "analysis/messages.h"
 #include "analysis/shardings.h"
 #include "control/shard_map.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 

@@ -6,7 +6,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"

@@ -1,8 +1,8 @@
 // analysis/uniform.cpp - finding mapped inputs, and comparing their slices.
 #include "analysis/uniform.h"
 
-#include "array/outside.h"
-#include "ir/bodies.h"
+#include "array/exported_buffers.h"
+#include "ir/regions.h"
 #include "kernels/copy/copy.h"
 
 namespace shardax {

@@ -9,8 +9,8 @@
 #include <deque>
 
 #include "base/stack.h"
-#include "callables/left.h"
 #include "callables/locate.h"
+#include "callables/program_retention.h"
 #include "objects/config.h"
 
 namespace shardax::callables {

@@ -13,7 +13,7 @@
 #include "callables/references.h"
 #include "callables/value_lists.h"
 #include "objects/config.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 #include "objects/transfers.h"
 
 namespace py = pybind11;

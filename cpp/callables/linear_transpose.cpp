@@ -6,8 +6,8 @@
 #include "callables/traced.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
-#include "transform/portable.h"
-#include "transform/prune.h"
+#include "transform/dce.h"
+#include "transform/inline_calls.h"
 #include "transform/transpose.h"
 
 namespace shardax::callables {

@@ -6,9 +6,9 @@
 #include "base/lists.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
-#include "ir/archive.h"
-#include "transform/portable.h"
-#include "transform/prune.h"
+#include "ir/serialize.h"
+#include "transform/dce.h"
+#include "transform/inline_calls.h"
 
 namespace py = pybind11;
 

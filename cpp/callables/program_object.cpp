@@ -15,8 +15,8 @@
 #include "callables/shown_program.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
-#include "ir/same.h"
-#include "trace/walk.h"
+#include "ir/structural_equal.h"
+#include "trace/eval_program.h"
 
 namespace py = pybind11;
 

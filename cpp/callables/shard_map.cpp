@@ -28,9 +28,9 @@
 #include "callables/traced.h"
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 #include "ops/collectives/collective.h"
-#include "trace/retry.h"
+#include "trace/eager_fallback.h"
 
 namespace py = pybind11;
 

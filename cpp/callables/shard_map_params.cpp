@@ -7,7 +7,7 @@
 #include "callables/axes.h"
 #include "callables/python.h"
 #include "control/shard_map.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 
 namespace py = pybind11;
 

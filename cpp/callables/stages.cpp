@@ -17,7 +17,7 @@
 #include "callables/unpacked.h"
 #include "callables/value_lists.h"
 #include "compile/pipeline.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 
 namespace py = pybind11;
 

@@ -9,7 +9,7 @@
 #include "callables/locate.h"
 #include "callables/references.h"
 #include "objects/config.h"
-#include "objects/numpy_once.h"
+#include "objects/constant_dedup.h"
 #include "trace/captures.h"
 #include "trace/current.h"
 #include "trace/depth.h"

@@ -11,7 +11,7 @@
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "objects/bind.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "transform/jvp.h"
 

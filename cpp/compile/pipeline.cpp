@@ -12,7 +12,7 @@
 #include "compile/passes.h"
 #include "compile/remat/remat_into_consumers.h"
 #include "compile/remat/remat_tiled_groups.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/verify.h"
 

@@ -8,7 +8,7 @@
 
 #include "control/automatic_checks.h"
 #include "ops/ops.h"
-#include "trace/walk.h"
+#include "trace/eval_program.h"
 
 namespace shardax {
 namespace {

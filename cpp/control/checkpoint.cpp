@@ -4,10 +4,10 @@
 
 #include "base/errors.h"
 #include "control/call_jvp.h"
-#include "control/keep.h"
+#include "control/checkpoint_saved.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
-#include "transform/portable.h"
+#include "transform/inline_calls.h"
 
 namespace shardax {
 namespace {

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "base/errors.h"
-#include "control/handed.h"
-#include "control/per_slice.h"
+#include "control/branch_residuals.h"
+#include "control/map_divergent.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
-#include "transform/lean_residuals.h"
+#include "transform/select_residuals.h"
 
 namespace shardax {
 namespace {

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "transform/batch.h"
+#include "transform/dce.h"
 #include "transform/jvp.h"
-#include "transform/prune.h"
 #include "transform/transpose.h"
 
 namespace shardax {

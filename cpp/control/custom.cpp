@@ -7,7 +7,7 @@
 #include "base/errors.h"
 #include "control/batched_function.h"
 #include "control/control.h"
-#include "control/fewer_results.h"
+#include "control/drop_unused_results.h"
 #include "ops/ops.h"
 
 namespace shardax {

@@ -5,7 +5,7 @@
 
 #include "base/errors.h"
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "trace/trace.h"
 
 namespace shardax {

@@ -8,7 +8,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
-#include "transform/lean_residuals.h"
+#include "transform/select_residuals.h"
 
 namespace shardax {
 namespace {

@@ -3,7 +3,7 @@
 // Inputs: constants of the condition, constants of the body, carry. It has a forward derivative;
 // its length is unknown beforehand, so it has no transpose.
 #include "base/errors.h"
-#include "control/per_slice.h"
+#include "control/map_divergent.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
 

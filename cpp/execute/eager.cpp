@@ -10,9 +10,9 @@
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/execute.h"
+#include "execute/partial_sums.h"
 #include "execute/run.h"
-#include "execute/terms.h"
-#include "ir/same.h"
+#include "ir/structural_equal.h"
 
 namespace shardax {
 namespace {

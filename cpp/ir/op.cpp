@@ -7,8 +7,8 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/bodies.h"
 #include "ir/limits.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 
 namespace shardax {

@@ -83,7 +83,7 @@ struct Batched {
 };
 using BatchRule = Batched (*)(const BatchArgs&);
 
-// The programs that the params hold and the op runs (ir/bodies.h), and the params with others,
+// The programs that the params hold and the op runs (ir/regions.h), and the params with others,
 // whose operands and results may differ too.
 struct Bodies;
 using BodiesRule = Bodies (*)(const Params& params);

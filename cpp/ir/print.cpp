@@ -7,10 +7,10 @@
 #include "array/narrow.h"
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/bodies.h"
-#include "ir/document.h"
-#include "ir/joined.h"
+#include "ir/grouped_values.h"
+#include "ir/pretty_printer.h"
 #include "ir/print_captured.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {

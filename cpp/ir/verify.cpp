@@ -5,7 +5,7 @@
 
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 
 namespace shardax {

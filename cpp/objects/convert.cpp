@@ -10,8 +10,8 @@
 #include "numpy/casts.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"
+#include "objects/constant_dedup.h"
 #include "objects/dtypes.h"
-#include "objects/numpy_once.h"
 #include "objects/transfers.h"
 
 namespace shardax::objects {

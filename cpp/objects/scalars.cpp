@@ -6,7 +6,7 @@
 #include "objects/array_methods.h"
 #include "objects/convert.h"
 #include "objects/dtypes.h"
-#include "trace/retry.h"
+#include "trace/eager_fallback.h"
 
 namespace shardax::objects {
 namespace {

@@ -9,12 +9,12 @@
 #include "base/per_thread.h"
 #include "base/stack.h"
 #include "runtime/interrupt.h"
-#include "trace/agreement.h"
+#include "trace/auto_pvary.h"
 #include "trace/current.h"
 #include "trace/depth.h"
+#include "trace/eval_program.h"
 #include "trace/leaks.h"
 #include "trace/reentry.h"
-#include "trace/walk.h"
 
 namespace shardax {
 namespace {

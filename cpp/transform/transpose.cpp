@@ -3,12 +3,12 @@
 
 #include "base/errors.h"
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
+#include "transform/dce.h"
 #include "transform/jvp.h"
-#include "transform/prune.h"
 
 namespace shardax {
 namespace {

@@ -1,7 +1,7 @@
 """tests/fuzz/archives.py - exported programs with some of their fields changed.
 
 What must never happen: the process ends or hangs where one is read or called. Programs are parsed
-and written here by themselves (cpp/ir/archive.cpp has the format), so that nothing that the package
+and written here by themselves (cpp/ir/serialize.cpp has the format), so that nothing that the package
 checks stands between a change and the file.
 """
 

@@ -6,7 +6,7 @@
 #include "base/index.h"
 #include "compile/builder.h"
 #include "compile/lower/liveness.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 

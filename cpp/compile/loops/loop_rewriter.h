@@ -6,7 +6,7 @@
 
 #include "base/function_ref.h"
 #include "compile/builder.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 

@@ -15,7 +15,7 @@
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "kernels/gemm/matmul.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"

@@ -12,7 +12,7 @@
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {

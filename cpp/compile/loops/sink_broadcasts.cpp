@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "compile/simplify/pattern_driver.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {

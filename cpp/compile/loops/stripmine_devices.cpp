@@ -11,7 +11,7 @@
 #include "base/index.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
-#include "control/per_slice.h"
+#include "control/map_divergent.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 

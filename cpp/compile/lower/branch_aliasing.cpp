@@ -6,7 +6,7 @@
 #include "base/index.h"
 #include "compile/pipeline.h"
 #include "compile/simplify/core_ops.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {

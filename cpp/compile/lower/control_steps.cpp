@@ -10,7 +10,7 @@
 #include "base/errors.h"
 #include "compile/lower/lower.h"
 #include "compile/lower/scalar_step.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "kernels/aligned_buffer.h"
 #include "ops/callback.h"
 #include "runtime/pool.h"

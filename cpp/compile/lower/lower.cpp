@@ -12,7 +12,7 @@
 #include "compile/lower/elide_concat.h"
 #include "compile/lower/steps.h"
 #include "compile/simplify/core_ops.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {

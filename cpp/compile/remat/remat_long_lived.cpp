@@ -1,7 +1,7 @@
 // compile/remat/remat_long_lived.cpp - cheap equations copied to late uses of their results.
 //
 // A forward pass leaves values for the backward one, which by then have left the caches. Of those
-// that elementwise equations use, few are kept (ir/enough.h), and the others copied:
+// that elementwise equations use, few are kept (ir/sufficient_set.h), and the others copied:
 //   t = tanh x; d = mul t t; ... a megabyte later ...; y = mul d z
 //   ->   t = tanh x; ...; u = optimization_barrier x; v = tanh u; w = mul v v; y = mul w z
 // The barrier keeps the copies from being joined with what they are copies of.
@@ -11,7 +11,7 @@
 #include "base/index.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
-#include "ir/enough.h"
+#include "ir/sufficient_set.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {

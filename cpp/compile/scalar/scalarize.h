@@ -10,7 +10,7 @@
 
 #include "codegen/scalar/program.h"
 #include "compile/plan.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 

@@ -1,6 +1,7 @@
 // compile/simplify/dce.cpp - dead code elimination.
+#include "transform/dce.h"
+
 #include "compile/passes.h"
-#include "transform/prune.h"
 
 namespace shardax {
 

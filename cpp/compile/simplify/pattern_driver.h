@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "compile/builder.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 

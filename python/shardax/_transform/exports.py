@@ -2,7 +2,7 @@
 (exporting.py makes and reads them).
 
 A serialized function is a line of JSON (names, structures, platforms) and its program as bytes
-(cpp/ir/archive.h); with `vjp_order`, the programs of its derivatives follow in the same form.
+(cpp/ir/serialize.h); with `vjp_order`, the programs of its derivatives follow in the same form.
 """
 
 import dataclasses

@@ -1,0 +1,15 @@
+// callables/auto_jit.h - compositions of ops that run as one program where they are called on
+// arrays, and as they are written within transformations.
+#pragma once
+
+#include "callables/function.h"
+
+namespace shardax::callables {
+
+// A function that behaves as `fun` does. Where all its arguments are arrays, numbers or sequences
+// of arrays, and the static ones can be told apart by ==, it is jitted; with `at_once` only where
+// nothing is being staged, so that programs show `fun`'s ops and no call, and from the second call
+// with the same types on.
+Ref make_one_program(PyObject* fun, StaticSpec statics, bool at_once);
+
+}  // namespace shardax::callables
