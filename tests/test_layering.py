@@ -25,7 +25,9 @@ LAYERS = [
     ["compile"],
     ["explain"],
     ["execute"],
-    ["callables", "objects"],
+    ["objects"],
+    ["callables"],
+    ["bindings"],
 ]
 # Includes that point the other way, each with its reason.
 EXCEPTIONS = {}

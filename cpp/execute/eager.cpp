@@ -206,6 +206,26 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
 
 }  // namespace
 
+ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
+  static const Op* jit = find_op("jit");
+  if (&op == jit) return params.program("jaxpr");
+  MutableProgram program(new Program);
+  program->name = params.has("name") ? params.text("name") : std::string(op.name);
+  Equation equation{&op, params, {}, {}, current_location()};
+  Types types;
+  for (const Value& value : values) {
+    types.push_back(value->type());
+    program->inputs.push_back(program->add(value->type()));
+    equation.inputs.push_back(program->inputs.back());
+  }
+  for (Type& type : infer_types(op, types, params)) {
+    program->outputs.push_back(program->add(std::move(type)));
+    equation.outputs.push_back(program->outputs.back());
+  }
+  program->equations.push_back(std::move(equation));
+  return program;
+}
+
 Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   if (!watching_key_reuse()) return evaluate_unwatched(op, params, in);
   const KeysInUse keys(*one_op_program(op, params, in), in, op.name);

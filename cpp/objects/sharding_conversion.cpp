@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/shardings.h"
-#include "callables/run.h"
+#include "execute/execute.h"
 #include "execute/partial_sums.h"
 #include "objects/array_methods.h"
 #include "objects/config.h"
@@ -148,8 +148,7 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
       if (alike && (is_sum(before) || before->spec == given.sharding->spec))
         made->set_terms(array.terms());
       else if (!alike)
-        keep_terms(*callables::program_of(constraint(), constraint_params(given), {value}), {value},
-                   {made});
+        keep_terms(*program_of(constraint(), constraint_params(given), {value}), {value}, {made});
     }
     return wrap(made);
   });
