@@ -316,6 +316,8 @@ PlanPtr compiled_turn(const Bodies& bodies, const std::vector<Window>& in, std::
   })[0];
 }
 
+}  // namespace
+
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
                                     const std::vector<ArrayPtr>& scalars, std::vector<int> over,
                                     PlaceOver place) {
@@ -346,10 +348,4 @@ std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Windo
   throw InternalError(concat("'", eqn.op->name, "' was not compiled in place"));
 }
 
-const bool installed = [] {
-  set_control_lowering(lower_control);
-  return true;
-}();
-
-}  // namespace
 }  // namespace shardax

@@ -18,8 +18,6 @@
 namespace shardax {
 namespace {
 
-ControlLowering control_lowering = nullptr;
-
 class Lowering : private PlacedMemory {
  public:
   Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units,
@@ -180,7 +178,7 @@ class Lowering : private PlacedMemory {
     };
     std::vector<ArrayPtr> scalars;
     for (const Window& w : in) scalars.push_back(known_scalar(*plan_, w));
-    std::unique_ptr<Step> step = control_lowering(eqn, in, scalars, over, place);
+    std::unique_ptr<Step> step = lower_control(eqn, in, scalars, over, place);
     for (const Var v : eqn.outputs) use(window(v));
     add_step(std::move(step));
   }
@@ -336,8 +334,6 @@ class Lowering : private PlacedMemory {
 };
 
 }  // namespace
-
-void set_control_lowering(ControlLowering lowering) { control_lowering = lowering; }
 
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
               const CompileOptions& options, const Types& results, Placement* placement) {

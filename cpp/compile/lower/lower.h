@@ -17,12 +17,11 @@ PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
 // arrays of which a loop reads slices. `scalars`: the values of operands that are constant scalars,
 // null for others. `over`: for each result the operand that it may be written
 // over; the function sets to -1 those that are not, and asks `place` where results lie.
+// compile/lower/control_steps.cpp
 using PlaceOver = FunctionRef<std::vector<Window>(const std::vector<int>& over)>;
-using ControlLowering = std::unique_ptr<Step> (*)(const Equation& eqn,
-                                                  const std::vector<Window>& in,
-                                                  const std::vector<ArrayPtr>& scalars,
-                                                  std::vector<int> over, PlaceOver place);
-void set_control_lowering(ControlLowering lowering);
+std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,
+                                    const std::vector<ArrayPtr>& scalars, std::vector<int> over,
+                                    PlaceOver place);
 
 // The bits of a constant 32-bit integer, also where it repeats; none of other windows.
 // compile/plan.cpp
