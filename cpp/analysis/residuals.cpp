@@ -58,8 +58,8 @@ Origin origin(const Program& program, Var var) {
 
 std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero) {
   const LinearizedProgram halves = linearize_program(program, nonzero);
-  const PrunedProgram needed =
-      prune_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
+  const DceProgram needed =
+      dce_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
   std::map<ResidualPath, Residual> found;
   const std::size_t outputs = program->outputs.size();
   for (std::size_t r = 0; r < halves.residual_count; ++r) {

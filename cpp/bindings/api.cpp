@@ -82,7 +82,7 @@ void init_transformed(py::module_& m) {
       "in_one_program",
       [](const py::object& fun, std::vector<int> static_argnums,
          const std::vector<std::string>& static_argnames, bool at_once) {
-        return to_object(callables::make_one_program(
+        return to_object(callables::make_auto_jit(
             fun.ptr(), {std::move(static_argnums), interned(static_argnames)}, at_once));
       },
       "fun, which runs as one program where it is called on arrays.");
@@ -92,10 +92,10 @@ void init_transformed(py::module_& m) {
       [](const py::object& fun, const std::string& name, std::vector<int> function_argnums,
          const std::vector<std::string>& function_argnames, std::vector<int> static_argnums,
          const std::vector<std::string>& static_argnames) {
-        return to_object(
-            callables::make_recalled(fun.ptr(), name.c_str(),
-                                     {{std::move(function_argnums), interned(function_argnames)},
-                                      {std::move(static_argnums), interned(static_argnames)}}));
+        return to_object(callables::make_control_flow_cache(
+            fun.ptr(), name.c_str(),
+            {{std::move(function_argnums), interned(function_argnames)},
+             {std::move(static_argnums), interned(static_argnames)}}));
       },
       "Control flow, which is a program from its second call with the same functions on.");
 

@@ -60,7 +60,7 @@ bool runs_op_by_op() {
          watching_nonfinite() || objects::transfers_guarded;
 }
 
-class OneProgram final : public Behaviour {
+class OneProgram final : public Transform {
  public:
   OneProgram(PyObject* fun, StaticSpec statics, bool at_once)
       : statics_(std::move(statics)), at_once_(at_once) {
@@ -113,7 +113,7 @@ PyTypeObject* one_program_type() {
 
 }  // namespace
 
-Ref make_one_program(PyObject* fun, StaticSpec statics, bool at_once) {
+Ref make_auto_jit(PyObject* fun, StaticSpec statics, bool at_once) {
   check_callable(fun);
   return make_function(one_program_type(), fun,
                        std::make_unique<OneProgram>(fun, std::move(statics), at_once));

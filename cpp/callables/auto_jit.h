@@ -10,6 +10,6 @@ namespace shardax::callables {
 // of arrays, and the static ones can be told apart by ==, it is jitted; with `at_once` only where
 // nothing is being staged, so that programs show `fun`'s ops and no call, and from the second call
 // with the same types on.
-Ref make_one_program(PyObject* fun, StaticSpec statics, bool at_once);
+Ref make_auto_jit(PyObject* fun, StaticSpec statics, bool at_once);
 
 }  // namespace shardax::callables

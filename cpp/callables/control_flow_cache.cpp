@@ -67,7 +67,7 @@ bool add_function(Arguments& out, PyObject* value) {
 }
 
 // False where an argument is not what its place is for.
-bool sort_arguments(const RecalledOptions& options, const CallArguments& given, Arguments& out) {
+bool sort_arguments(const ControlFlowOptions& options, const CallArguments& given, Arguments& out) {
   std::vector<PyObject*> names;
   for (Py_ssize_t i = 0; i < given.count + given.keyword_count(); ++i) {
     const bool named = i >= given.count;
@@ -175,9 +175,9 @@ bool holds_tracers(PyObject* tree) {
   });
 }
 
-class Recalled final : public Behaviour {
+class ControlFlowCache final : public Transform {
  public:
-  Recalled(const char* name, RecalledOptions options)
+  ControlFlowCache(const char* name, ControlFlowOptions options)
       : name_(name), options_(std::move(options)), key_(to_python("recalled " + name_)) {}
 
   PyObject* call(PyObject* function, const CallArguments& arguments) override {
@@ -197,11 +197,11 @@ class Recalled final : public Behaviour {
              RecalledEntry& entry) const;
 
   std::string name_;
-  RecalledOptions options_;
+  ControlFlowOptions options_;
   Ref key_;
 };
 
-Ref Recalled::recall(PyObject* fun, const CallArguments& given, EntryPtr& first) {
+Ref ControlFlowCache::recall(PyObject* fun, const CallArguments& given, EntryPtr& first) {
   if (jit_disabled() || references_exist() || watching_key_reuse() || watching_nonfinite() ||
       objects::transfers_guarded)
     return {};
@@ -228,8 +228,8 @@ Ref Recalled::recall(PyObject* fun, const CallArguments& given, EntryPtr& first)
 
 // Leaves the entry without an op where the program would be good for this call only, or would keep
 // functions of the host alive. Errors are for Python's call to raise.
-void Recalled::stage(PyObject* fun, const Arguments& arguments, FlatCall& call,
-                     const Values& values, RecalledEntry& entry) const {
+void ControlFlowCache::stage(PyObject* fun, const Arguments& arguments, FlatCall& call,
+                             const Values& values, RecalledEntry& entry) const {
   static const Op* op = find_op("jit");
   entry.settled = true;
   CallForm form = call.form();
@@ -259,9 +259,10 @@ PyTypeObject* recalled_type() {
 
 }  // namespace
 
-Ref make_recalled(PyObject* fun, const char* name, RecalledOptions options) {
+Ref make_control_flow_cache(PyObject* fun, const char* name, ControlFlowOptions options) {
   check_callable(fun);
-  return make_function(recalled_type(), fun, std::make_unique<Recalled>(name, std::move(options)));
+  return make_function(recalled_type(), fun,
+                       std::make_unique<ControlFlowCache>(name, std::move(options)));
 }
 
 }  // namespace shardax::callables

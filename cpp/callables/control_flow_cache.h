@@ -14,12 +14,12 @@ namespace shardax::callables {
 
 // Which arguments are functions (or sequences of them), and which others are no arrays; values of
 // the latter must be None, bool, int or str.
-struct RecalledOptions {
+struct ControlFlowOptions {
   StaticSpec functions;
   StaticSpec statics;
 };
 
 // A function that behaves as `fun` does. `name` says in errors what is being traced.
-Ref make_recalled(PyObject* fun, const char* name, RecalledOptions options);
+Ref make_control_flow_cache(PyObject* fun, const char* name, ControlFlowOptions options);
 
 }  // namespace shardax::callables

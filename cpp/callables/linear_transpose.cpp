@@ -14,7 +14,7 @@ namespace shardax::callables {
 namespace {
 
 // A function of the values that the transposed function captured and of a cotangent.
-class Transposed final : public Behaviour {
+class Transposed final : public Transform {
  public:
   Transposed(Staged staged, FlatObjects inputs)
       : staged_(std::move(staged)),

@@ -73,7 +73,8 @@ bool same_equation(const EquationObject& a, const EquationObject& b) {
   };
   return x.op == y.op && !x.outputs.empty() &&
          std::ranges::equal(x.outputs, y.outputs, same_variable) &&
-         std::ranges::equal(x.inputs, y.inputs, same_variable) && same_params(x.params, y.params);
+         std::ranges::equal(x.inputs, y.inputs, same_variable) &&
+         structurally_equal_params(x.params, y.params);
 }
 
 py::list equations_of(const ProgramObject& p) {

@@ -12,13 +12,13 @@ namespace {
 
 constexpr const char* attribute = "__shardax_programs__";
 
-struct Left {
+struct RetainedProgram {
   const void* programs;
-  std::unique_ptr<Behaviour> behaviour;
+  std::unique_ptr<Transform> behaviour;
 };
 
 struct LeftObject {
-  PyObject_HEAD std::vector<Left>* left;
+  PyObject_HEAD std::vector<RetainedProgram>* left;
   PyObject* fun;  // borrowed: wrappers of it get its attributes too
 };
 
@@ -26,14 +26,14 @@ LeftObject* as_left(PyObject* object) { return reinterpret_cast<LeftObject*>(obj
 
 int left_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  for (const Left& left : *as_left(self)->left) {
+  for (const RetainedProgram& left : *as_left(self)->left) {
     if (const int stop = left.behaviour->traverse(visit, arg)) return stop;
   }
   return 0;
 }
 
 int left_clear(PyObject* self) {
-  for (const Left& left : *as_left(self)->left) left.behaviour->clear();
+  for (const RetainedProgram& left : *as_left(self)->left) left.behaviour->clear();
   return 0;
 }
 
@@ -83,7 +83,7 @@ LeftObject* new_left(PyObject* fun) {
   PyTypeObject* type = left_type();
   const Ref object = Ref::steal(type ? type->tp_alloc(type, 0) : nullptr);
   if (!object) return nullptr;
-  as_left(object.get())->left = new std::vector<Left>;
+  as_left(object.get())->left = new std::vector<RetainedProgram>;
   as_left(object.get())->fun = fun;
   if (PyObject_SetAttrString(fun, attribute, object.get()) < 0) return nullptr;
   return as_left(object.get());
@@ -91,7 +91,7 @@ LeftObject* new_left(PyObject* fun) {
 
 }  // namespace
 
-void leave_to(PyObject* fun, std::unique_ptr<Behaviour>& behaviour) {
+void leave_to(PyObject* fun, std::unique_ptr<Transform>& behaviour) {
   if (!behaviour || !PyFunction_Check(fun) || Py_REFCNT(fun) < 2) return;
   const void* programs = behaviour->leaves();
   if (!programs) return;
@@ -108,10 +108,11 @@ void take_up(PyObject* fun, const void* programs) {
   LeftObject* object = left_with(fun);
   if (!object) return;
   auto& all = *object->left;
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Left& left) { return left.programs == programs; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const RetainedProgram& left) {
+    return left.programs == programs;
+  });
   if (found == all.end()) return;
-  const Left gone = std::move(*found);  // dropped last: that may run Python
+  const RetainedProgram gone = std::move(*found);  // dropped last: that may run Python
   all.erase(found);
 }
 

@@ -18,9 +18,9 @@ constexpr std::string_view shown_names[] = {"check_vma", "in_specs", "mesh", "ne
                                             "out_specs"};
 
 // For each value, for each of its dimensions, the names of the axes that split it.
-py::list names_of(const Grid& grid, const std::vector<Grid::Blocks>& all) {
+py::list names_of(const MeshAxes& grid, const std::vector<MeshAxes::Blocks>& all) {
   py::list out;
-  for (const Grid::Blocks& blocks : all) {
+  for (const MeshAxes::Blocks& blocks : all) {
     py::list entries;
     for (const Ints& split : blocks) {
       py::list names;
@@ -36,9 +36,9 @@ py::list names_of(const Grid& grid, const std::vector<Grid::Blocks>& all) {
 
 void add_specs(const Params& params, py::dict& out) {
   if (!params.has("in_blocks")) return;
-  const Grid grid = grid_of(params);
+  const MeshAxes grid = grid_of(params);
   py::list names;
-  for (const Grid::Axis& axis : grid.axes) names.append(py::str(written_axis(axis.name)));
+  for (const MeshAxes::Axis& axis : grid.axes) names.append(py::str(written_axis(axis.name)));
   const Ref mesh = checked(objects::describe_sharding(grid.mesh));
   const bool check = !grid.axes.empty() && is_checked(grid.axes[0].name);
   const Ref specs = call_python("_transform.shard_map_plan", "shown_params", names.ptr(),

@@ -1,4 +1,4 @@
-// callables/staged_bodies.cpp - bodies of control flow made of staged functions: with one list of
+// callables/staged_bodies.cpp - regions of control flow made of staged functions: with one list of
 // what they close over, with the values of mutable references, counting.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -33,10 +33,10 @@ ProgramPtr counting(const ProgramPtr& program, std::size_t constants, std::size_
   });
 }
 
-// Bodies with one list of what they close over, which comes first: each takes the values of all,
+// Regions with one list of what they close over, which comes first: each takes the values of all,
 // and ignores the others'.
 py::tuple join_closed(const std::vector<Staged>& functions) {
-  std::vector<ClosedBody> bodies;
+  std::vector<ClosedBody> regions;
   Values all;
   const auto position = [](const Values& values, const Value& wanted) {
     return std::find_if(values.begin(), values.end(),
@@ -44,13 +44,13 @@ py::tuple join_closed(const std::vector<Staged>& functions) {
            values.begin();
   };
   for (const Staged& function : functions) {
-    bodies.push_back(closed_body(function));
-    for (const Value& value : bodies.back().values) {
+    regions.push_back(closed_body(function));
+    for (const Value& value : regions.back().values) {
       if (position(all, value) == std::ssize(all)) all.push_back(value);
     }
   }
   Programs programs;
-  for (const ClosedBody& body : bodies) {
+  for (const ClosedBody& body : regions) {
     if (all.empty()) {
       programs.push_back(body.program);
       continue;

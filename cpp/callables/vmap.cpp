@@ -22,7 +22,7 @@
 namespace shardax::callables {
 namespace {
 
-class Vmap final : public Behaviour {
+class Vmap final : public Transform {
  public:
   explicit Vmap(VmapOptions options) : options_(std::move(options)) {}
   PyObject* call(PyObject* function, const CallArguments& arguments) override;

@@ -7,17 +7,17 @@
 
 namespace shardax {
 
-void Handed::add(const Types& own) {
+void BranchResiduals::add(const Types& own) {
   first.push_back(types.size());
   types.insert(types.end(), own.begin(), own.end());
 }
 
-std::size_t Handed::own(std::size_t branch) const {
+std::size_t BranchResiduals::own(std::size_t branch) const {
   return (branch + 1 < first.size() ? first[branch + 1] : types.size()) - first[branch];
 }
 
-ProgramPtr Handed::giving(const ProgramPtr& program, std::size_t branch,
-                          std::size_t outputs) const {
+ProgramPtr BranchResiduals::giving(const ProgramPtr& program, std::size_t branch,
+                                   std::size_t outputs) const {
   return stage_closed(
       program->input_types(),
       [&](const Values& v) {
@@ -32,7 +32,8 @@ ProgramPtr Handed::giving(const ProgramPtr& program, std::size_t branch,
       program->name);
 }
 
-ProgramPtr Handed::taking(const ProgramPtr& program, std::size_t branch, std::size_t at) const {
+ProgramPtr BranchResiduals::taking(const ProgramPtr& program, std::size_t branch,
+                                   std::size_t at) const {
   Types in = program->input_types();
   const auto begin = in.begin() + static_cast<std::ptrdiff_t>(at);
   in.insert(in.erase(begin, begin + static_cast<std::ptrdiff_t>(own(branch))), types.begin(),

@@ -7,7 +7,7 @@ namespace shardax {
 
 // Values that branches hand on beside their outputs, each its own, as all must give and take them:
 // those of the first branch, then those of the second, ...
-struct Handed {
+struct BranchResiduals {
   Types types;
   std::vector<std::size_t> first;  // by branch, where its own begin
   void add(const Types& own);

@@ -10,44 +10,45 @@
 namespace shardax {
 namespace {
 
-KeepingCall keep_of_choice(const Op& op, const Params& params, Bodies bodies,
-                           const KeepingBody& body) {
-  std::vector<KeepingProgram> parts;
-  Handed kept;
-  for (const ProgramPtr& branch : bodies.programs) {
+SavingCall keep_of_choice(const Op& op, const Params& params, Regions regions,
+                          const SavingBody& body) {
+  std::vector<SavingProgram> parts;
+  BranchResiduals kept;
+  for (const ProgramPtr& branch : regions.programs) {
     parts.push_back(body(branch));
     kept.add(parts.back().kept);
   }
-  Bodies forward = bodies, again = bodies;
+  Regions forward = regions, again = regions;
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    const Program& branch = *bodies.programs[k];
+    const Program& branch = *regions.programs[k];
     forward.programs[k] = kept.giving(parts[k].forward, k, branch.outputs.size());
     again.programs[k] = kept.taking(parts[k].again, k, branch.inputs.size());
   }
-  forward.results.resize(bodies.results.size() + kept.types.size());
-  again.operands.resize(bodies.operands.size() + kept.types.size());
-  return {op.with_bodies(params, forward), op.with_bodies(params, again), kept.types};
+  forward.results.resize(regions.results.size() + kept.types.size());
+  again.operands.resize(regions.operands.size() + kept.types.size());
+  return {op.with_regions(params, forward), op.with_regions(params, again), kept.types};
 }
 
 }  // namespace
 
 bool can_keep(const Op& op, const Params& params) {
-  if (!op.bodies) return false;
-  const Bodies bodies = op.bodies(params);
-  return !bodies.fixed && bodies.runs != Runs::once && bodies.runs != Runs::looped &&
-         bodies.runs != Runs::grid;
+  if (!op.regions) return false;
+  const Regions regions = op.regions(params);
+  return !regions.fixed && regions.runs != ExecutionKind::once &&
+         regions.runs != ExecutionKind::looped && regions.runs != ExecutionKind::grid;
 }
 
-KeepingCall keep(const Op& op, const Params& params, const KeepingBody& body) {
-  Bodies forward = bodies_of(op, params);
-  if (forward.runs == Runs::one_of) return keep_of_choice(op, params, forward, body);
-  Bodies again = forward;
-  KeepingProgram run = [&] {
+SavingCall keep(const Op& op, const Params& params, const SavingBody& body) {
+  Regions forward = bodies_of(op, params);
+  if (forward.runs == ExecutionKind::one_of) return keep_of_choice(op, params, forward, body);
+  Regions again = forward;
+  SavingProgram run = [&] {
     std::optional<AxisScope> scope;
-    if (forward.runs == Runs::mapped) scope.emplace(BoundAxis{forward.axis, forward.length, true});
+    if (forward.runs == ExecutionKind::mapped)
+      scope.emplace(BoundAxis{forward.axis, forward.length, true});
     return body(forward.programs[0]);
   }();
-  const Port stacked{Flow::sliced, 0};
+  const RegionPort stacked{PortKind::sliced, 0};
   for (Type& type : run.kept) {
     type = type_at(forward, stacked, std::move(type));
     forward.results.push_back(stacked);
@@ -55,7 +56,7 @@ KeepingCall keep(const Op& op, const Params& params, const KeepingBody& body) {
   }
   forward.programs = {run.forward};
   again.programs = {run.again};
-  return {op.with_bodies(params, forward), op.with_bodies(params, again), run.kept};
+  return {op.with_regions(params, forward), op.with_regions(params, again), run.kept};
 }
 
 }  // namespace shardax

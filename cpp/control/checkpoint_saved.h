@@ -9,16 +9,16 @@ namespace shardax {
 
 // A program for a checkpoint that keeps values. forward: inputs -> outputs, kept values. again:
 // inputs, kept values -> outputs.
-struct KeepingProgram {
+struct SavingProgram {
   ProgramPtr forward;
   ProgramPtr again;
   Types kept;
 };
-using KeepingBody = std::function<KeepingProgram(const ProgramPtr&)>;
+using SavingBody = std::function<SavingProgram(const ProgramPtr&)>;
 
 // The same for an op that carries programs, each of which `body` splits. What a run of many keeps
 // is stacked along a leading axis; branches hand on what each of them keeps.
-struct KeepingCall {
+struct SavingCall {
   Params forward;
   Params again;
   Types kept;
@@ -26,6 +26,6 @@ struct KeepingCall {
 // Nothing is kept inside an op for which this is false: how often a loop goes round is not known
 // before, and rules of the user's own know only what they were written for.
 bool can_keep(const Op& op, const Params& params);
-KeepingCall keep(const Op& op, const Params& params, const KeepingBody& body);
+SavingCall keep(const Op& op, const Params& params, const SavingBody& body);
 
 }  // namespace shardax

@@ -165,9 +165,9 @@ bool is_local_over(const Equation& eqn, AxisName axis) {
 // Do its programs tell values that devices have of their own from those that they share? Among the
 // devices' slices there is no such difference.
 bool is_typed_over(const Equation& eqn, AxisName axis) {
-  if (!eqn.op->bodies || !is_checked(axis)) return false;
+  if (!eqn.op->regions || !is_checked(axis)) return false;
   const auto varies = [&](const Type& type) { return contains(type.varying, axis); };
-  const auto programs = eqn.op->bodies(eqn.params).programs;
+  const auto programs = eqn.op->regions(eqn.params).programs;
   return std::any_of(programs.begin(), programs.end(), [&](const ProgramPtr& program) {
     return std::any_of(program->types.begin(), program->types.end(), varies);
   });
@@ -192,7 +192,7 @@ ProgramPtr program_at_index(const Program& program, std::size_t position, AxisNa
       [&](const Values& v) {
         Values inputs = v;
         inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(position));
-        return walk(program, inputs, [&](const Equation& eqn, const Values& in) {
+        return eval_program(program, inputs, [&](const Equation& eqn, const Values& in) {
           return at_index(*eqn.op, eqn.params, in, axis, v[position]);
         });
       },
@@ -201,19 +201,19 @@ ProgramPtr program_at_index(const Program& program, std::size_t position, AxisNa
 
 // Where a new operand that all runs of program k take stands: constants come first, program by
 // program.
-std::size_t place_for_constant(const Bodies& bodies, int k) {
+std::size_t place_for_constant(const Regions& regions, int k) {
   std::size_t at = 0;
-  while (at < bodies.operands.size()) {
-    const Port& port = bodies.operands[at];
-    const bool before = port.flow == Flow::choice ||
-                        (port.flow == Flow::whole && port.program >= 0 && port.program < k);
+  while (at < regions.operands.size()) {
+    const RegionPort& port = regions.operands[at];
+    const bool before = port.flow == PortKind::choice ||
+                        (port.flow == PortKind::whole && port.program >= 0 && port.program < k);
     if (!before) break;
     ++at;
   }
   return at;
 }
 
-// The op on one device's operands; `index` is that device's place along the axis. Bodies that ask
+// The op on one device's operands; `index` is that device's place along the axis. Regions that ask
 // for it take it as an operand.
 Values at_index(const Op& op, const Params& params, const Values& in, AxisName axis,
                 const Value& index) {
@@ -224,34 +224,35 @@ Values at_index(const Op& op, const Params& params, const Values& in, AxisName a
     if (rest.empty()) return in;
     return shardax::bind(op, params.with("axes", AxisNames{rest}), in);
   }
-  if (!op.bodies || !knows_itself(eqn, axis)) return shardax::bind(op, params, in);
-  Bodies bodies = bodies_of(op, params);
-  if (bodies.fixed) {  // no derivative is taken any more: a call like any other
-    const ProgramPtr body = program_at_index(*bodies.programs[0], in.size(), axis, index->type());
+  if (!op.regions || !knows_itself(eqn, axis)) return shardax::bind(op, params, in);
+  Regions regions = bodies_of(op, params);
+  if (regions.fixed) {  // no derivative is taken any more: a call like any other
+    const ProgramPtr body = program_at_index(*regions.programs[0], in.size(), axis, index->type());
     return bind_jit(body, joined(in, Values{index}));
   }
-  const int several = bodies.runs == Runs::looped ? static_cast<int>(bodies.programs.size()) : 1;
+  const int several =
+      regions.runs == ExecutionKind::looped ? static_cast<int>(regions.programs.size()) : 1;
   Values operands = in;
   for (int k = 0; k < several; ++k) {
-    const std::size_t place = place_for_constant(bodies, k);
+    const std::size_t place = place_for_constant(regions, k);
     const auto offset = static_cast<std::ptrdiff_t>(place);
-    bodies.operands.insert(bodies.operands.begin() + offset,
-                           Port{.program = bodies.runs == Runs::looped ? k : -1});
+    regions.operands.insert(regions.operands.begin() + offset,
+                            RegionPort{.program = regions.runs == ExecutionKind::looped ? k : -1});
     operands.insert(operands.begin() + offset, index);
-    for (std::size_t p = 0; p < bodies.programs.size(); ++p) {
-      if (bodies.runs == Runs::looped && static_cast<int>(p) != k) continue;
-      const std::vector<std::size_t> taken = bodies.taken_by(p);
+    for (std::size_t p = 0; p < regions.programs.size(); ++p) {
+      if (regions.runs == ExecutionKind::looped && static_cast<int>(p) != k) continue;
+      const std::vector<std::size_t> taken = regions.taken_by(p);
       const auto position = std::find(taken.begin(), taken.end(), place) - taken.begin();
-      bodies.programs[p] = program_at_index(*bodies.programs[p], static_cast<std::size_t>(position),
-                                            axis, index->type());
+      regions.programs[p] = program_at_index(
+          *regions.programs[p], static_cast<std::size_t>(position), axis, index->type());
     }
   }
-  return shardax::bind(op, op.with_bodies(params, bodies), operands);
+  return shardax::bind(op, op.with_regions(params, regions), operands);
 }
 
 }  // namespace
 
-Batched per_slice(const BatchArgs& a) {
+Batched map_divergent(const BatchArgs& a) {
   Types types;
   Values in;
   std::vector<std::size_t> position(a.in.size());  // of each operand among the body's inputs

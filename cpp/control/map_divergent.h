@@ -10,9 +10,9 @@ namespace shardax {
 
 // `op` on each slice: a scan over the batch without carry. No collective over the axis may be
 // inside but those that ask no other device: an axis_index becomes an operand.
-Batched per_slice(const BatchArgs& a);
+Batched map_divergent(const BatchArgs& a);
 
-// The first collective over the axis in a program, bodies included, that needs other devices; null
+// The first collective over the axis in a program, regions included, that needs other devices; null
 // if there is none.
 struct Collective {
   std::string_view name;

@@ -10,7 +10,7 @@ namespace {
 
 // What the dimensions of an array are, seen within the first `level` axes: the number of the axis
 // that lists blocks, or -1 for a dimension of blocks.
-Ints dimensions_within(const Grid& grid, const Grid::Blocks& blocks, std::size_t level) {
+Ints dimensions_within(const MeshAxes& grid, const MeshAxes::Blocks& blocks, std::size_t level) {
   Ints out;
   for (const Ints& split : blocks) {
     for (const std::int64_t axis : split) {
@@ -22,20 +22,22 @@ Ints dimensions_within(const Grid& grid, const Grid::Blocks& blocks, std::size_t
 }
 
 // The dimension along which axis `level` maps an operand or result; -1: it does not.
-std::int64_t mapped_dimension(const Grid& grid, const Grid::Blocks& blocks, std::size_t level) {
+std::int64_t mapped_dimension(const MeshAxes& grid, const MeshAxes::Blocks& blocks,
+                              std::size_t level) {
   const Ints dims = dimensions_within(grid, blocks, level);
   const auto at = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(level));
   return at == dims.end() ? -1 : at - dims.begin();
 }
 
-Ints mapped_dimensions(const Grid& grid, const std::vector<Grid::Blocks>& all, std::size_t level) {
+Ints mapped_dimensions(const MeshAxes& grid, const std::vector<MeshAxes::Blocks>& all,
+                       std::size_t level) {
   Ints out;
-  for (const Grid::Blocks& blocks : all) out.push_back(mapped_dimension(grid, blocks, level));
+  for (const MeshAxes::Blocks& blocks : all) out.push_back(mapped_dimension(grid, blocks, level));
   return out;
 }
 
 // The type of a value within the first `level` axes.
-Type type_within(const Grid& grid, const Type& block, const Grid::Blocks& blocks,
+Type type_within(const MeshAxes& grid, const Type& block, const MeshAxes::Blocks& blocks,
                  std::size_t level) {
   Type out = block;
   out.shape.clear();
@@ -48,7 +50,8 @@ Type type_within(const Grid& grid, const Type& block, const Grid::Blocks& blocks
   return out;
 }
 
-Values bind_level(const Grid& grid, const ProgramPtr& inner, std::size_t level, const Values& in) {
+Values bind_level(const MeshAxes& grid, const ProgramPtr& inner, std::size_t level,
+                  const Values& in) {
   static const Op& pmap = *find_op("pmap");
   return shardax::bind(pmap,
                        {{"axis_name", AxisNames{{grid.axes[level].name}}},
@@ -61,7 +64,7 @@ Values bind_level(const Grid& grid, const ProgramPtr& inner, std::size_t level, 
 }
 
 // The program within the first `level` axes.
-ProgramPtr program_within(const Grid& grid, const ProgramPtr& body, std::size_t level) {
+ProgramPtr program_within(const MeshAxes& grid, const ProgramPtr& body, std::size_t level) {
   if (level == grid.axes.size()) return body;
   const ProgramPtr inner = program_within(grid, body, level + 1);
   const Types blocks = body->input_types();
@@ -73,7 +76,7 @@ ProgramPtr program_within(const Grid& grid, const ProgramPtr& body, std::size_t 
 }
 
 // Dimensions that axes of the mesh outside of the grid may split stay as they are.
-Value labelled(const Grid& grid, const Value& value, const Grid::Blocks& blocks,
+Value labelled(const MeshAxes& grid, const Value& value, const MeshAxes::Blocks& blocks,
                const Type& block) {
   if (!grid.mesh) return value;
   Ints open;
@@ -89,13 +92,13 @@ Value reshaped(const Value& value, const Shape& shape) {
   return value->shape() == shape ? value : ops::reshape(value, shape);
 }
 
-Value spread_in_grid(const Grid& grid, const Value& whole, std::size_t i) {
+Value spread_in_grid(const MeshAxes& grid, const Value& whole, std::size_t i) {
   const Type block = grid.block(whole->type(), grid.in[i]);
   const Value x = labelled(grid, whole, grid.in[i], block);
   return reshaped(x, type_within(grid, block, grid.in[i], 0).shape);
 }
 
-Value gathered(const Grid& grid, const Value& value, const Type& block, std::size_t i) {
+Value gathered(const MeshAxes& grid, const Value& value, const Type& block, std::size_t i) {
   Shape shape;
   std::int64_t blocks = 1;
   const Ints dims = dimensions_within(grid, grid.out[i], 0);
@@ -108,7 +111,7 @@ Value gathered(const Grid& grid, const Value& value, const Type& block, std::siz
   return labelled(grid, reshaped(value, shape), grid.out[i], block);
 }
 
-Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t level,
+Values by_op_within(const MeshAxes& grid, const ValueFunction& body, std::size_t level,
                     const Values& in) {
   if (level == grid.axes.size()) return body(in);
   const auto [name, size] = grid.axes[level];
@@ -125,13 +128,13 @@ Values by_op_within(const Grid& grid, const ValueFunction& body, std::size_t lev
 
 }  // namespace
 
-AxisSet Grid::names() const {
+AxisSet MeshAxes::names() const {
   AxisSet out;
   for (const Axis& axis : axes) out.push_back(axis.name);
   return out;
 }
 
-std::int64_t Grid::count(const Ints& split) const {
+std::int64_t MeshAxes::count(const Ints& split) const {
   std::int64_t out = 1;
   for (const std::int64_t axis : split) {
     if (const Axis* own = this->axis(axis)) out *= own->size;
@@ -139,20 +142,20 @@ std::int64_t Grid::count(const Ints& split) const {
   return out;
 }
 
-const Grid::Axis* Grid::axis(std::int64_t entry) const {
+const MeshAxes::Axis* MeshAxes::axis(std::int64_t entry) const {
   return entry < outside(0) ? &axes[static_cast<std::size_t>(entry)] : nullptr;
 }
 
-std::int64_t Grid::outside(std::ptrdiff_t mesh_axis) const {
+std::int64_t MeshAxes::outside(std::ptrdiff_t mesh_axis) const {
   return static_cast<std::int64_t>(axes.size()) + mesh_axis;
 }
 
-const std::string& Grid::text_of(std::int64_t entry) const {
+const std::string& MeshAxes::text_of(std::int64_t entry) const {
   if (const Axis* own = axis(entry)) return axis_text(own->name);
   return mesh->mesh_axes[static_cast<std::size_t>(entry) - axes.size()];
 }
 
-Ints Grid::unmentioned(const Blocks& blocks) const {
+Ints MeshAxes::unmentioned(const Blocks& blocks) const {
   Ints out;
   for (std::int64_t k = 0; k < static_cast<std::int64_t>(axes.size()); ++k) {
     const bool mentioned = std::any_of(blocks.begin(), blocks.end(), [&](const Ints& split) {
@@ -166,7 +169,7 @@ Ints Grid::unmentioned(const Blocks& blocks) const {
 namespace {
 
 // The sharding of a block: over the explicit axes that are not in the grid.
-ShardingPtr of_block(const Grid& grid, const ShardingPtr& whole) {
+ShardingPtr of_block(const MeshAxes& grid, const ShardingPtr& whole) {
   if (!whole) return nullptr;
   Shared<Sharding> out(new Sharding);
   out->mesh_axes = whole->mesh_axes;
@@ -175,7 +178,7 @@ ShardingPtr of_block(const Grid& grid, const ShardingPtr& whole) {
   out->axis_types = whole->axis_types;
   const auto in_grid = [&](const std::string& name) {
     return std::any_of(grid.axes.begin(), grid.axes.end(),
-                       [&](const Grid::Axis& axis) { return axis_text(axis.name) == name; });
+                       [&](const MeshAxes::Axis& axis) { return axis_text(axis.name) == name; });
   };
   for (std::size_t k = 0; k < out->mesh_axes.size(); ++k) {
     if (in_grid(out->mesh_axes[k])) out->axis_types[k] = 'm';
@@ -190,7 +193,7 @@ ShardingPtr of_block(const Grid& grid, const ShardingPtr& whole) {
 
 }  // namespace
 
-ShardingPtr Grid::label(const Blocks& blocks, const Type& block) const {
+ShardingPtr MeshAxes::label(const Blocks& blocks, const Type& block) const {
   std::vector<std::vector<std::string>> spec;
   for (const Ints& split : blocks) {
     const std::size_t d = spec.size();
@@ -206,7 +209,7 @@ ShardingPtr Grid::label(const Blocks& blocks, const Type& block) const {
   return with_spec(*mesh, std::move(spec));
 }
 
-Type Grid::block(Type whole, const Blocks& blocks) const {
+Type MeshAxes::block(Type whole, const Blocks& blocks) const {
   whole.sharding = of_block(*this, whole.sharding);
   for (std::size_t d = 0; d < blocks.size(); ++d) {
     whole.shape[d] /= count(blocks[d]);
@@ -218,14 +221,14 @@ Type Grid::block(Type whole, const Blocks& blocks) const {
   return whole;
 }
 
-Type Grid::whole(Type block, const Blocks& blocks) const {
+Type MeshAxes::whole(Type block, const Blocks& blocks) const {
   block.sharding = nullptr;
   for (std::size_t d = 0; d < blocks.size(); ++d) block.shape[d] *= count(blocks[d]);
   for (const Axis& axis : axes) block.varying = without(block.varying, axis.name);
   return block;
 }
 
-ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body) {
+ProgramPtr program_of_grid(const MeshAxes& grid, const ProgramPtr& body) {
   if (grid.axes.empty()) return body;
   const ProgramPtr inner = program_within(grid, body, 1);
   Types wholes = body->input_types();
@@ -243,7 +246,7 @@ ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body) {
       body->name);
 }
 
-Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in) {
+Values run_grid(const MeshAxes& grid, const ValueFunction& body, const Values& in) {
   Values views;
   for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
   const auto by_op = [&](const Values& blocks) {

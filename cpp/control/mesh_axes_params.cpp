@@ -6,7 +6,7 @@
 namespace shardax {
 namespace {
 
-using Blocks = Grid::Blocks;
+using Blocks = MeshAxes::Blocks;
 using BlockList = std::vector<Blocks>;
 
 // Lists of blocks as integers: the axes of a dimension, -1; after the last dimension, -2.
@@ -40,9 +40,9 @@ BlockList decoded(const Ints& code) {
 
 }  // namespace
 
-bool Grid::follows_types() const { return !axes.empty() && is_checked(axes[0].name); }
+bool MeshAxes::follows_types() const { return !axes.empty() && is_checked(axes[0].name); }
 
-std::string Grid::specs_text(const std::vector<Blocks>& list) const {
+std::string MeshAxes::specs_text(const std::vector<Blocks>& list) const {
   std::string text;
   for (const Blocks& blocks : list) {
     std::size_t used = blocks.size();
@@ -58,9 +58,9 @@ std::string Grid::specs_text(const std::vector<Blocks>& list) const {
   return concat("(", text, list.size() == 1 ? ",)" : ")");
 }
 
-Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
+Params shard_map_params(const MeshAxes& grid, const ProgramPtr& body) {
   Ints sizes;
-  for (const Grid::Axis& axis : grid.axes) sizes.push_back(axis.size);
+  for (const MeshAxes::Axis& axis : grid.axes) sizes.push_back(axis.size);
   return {{"axis_names", AxisNames{grid.names()}},
           {"axis_sizes", sizes},
           {"current", grid.current},
@@ -72,8 +72,8 @@ Params shard_map_params(const Grid& grid, const ProgramPtr& body) {
           {"out_blocks", encoded(grid.out)}};
 }
 
-Grid grid_of(const Params& params) {
-  Grid grid;
+MeshAxes grid_of(const Params& params) {
+  MeshAxes grid;
   const AxisSet& names = params.axes("axis_names");
   const Ints& sizes = params.ints("axis_sizes");
   if (names.size() != sizes.size())
@@ -91,11 +91,11 @@ Grid grid_of(const Params& params) {
 }
 
 Params shown_shard_map(const Params& params) {
-  const Grid grid = grid_of(params);
+  const MeshAxes grid = grid_of(params);
   std::string mesh = "None";
   if (grid.mesh) mesh = grid.current ? abstract_mesh_text(*grid.mesh) : mesh_text(*grid.mesh);
   std::vector<std::string> sorted;
-  for (const Grid::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
+  for (const MeshAxes::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
   std::sort(sorted.begin(), sorted.end());
   return {{"check_vma", grid.follows_types()},
           {"in_specs", grid.specs_text(grid.in)},

@@ -161,7 +161,9 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   if (auto known = cache.find(op, in, [&](const Entry& e) { return e.params == params; }))
     return known;
   const std::size_t key = hash_same(params);
-  const auto same = [&](const Entry& e) { return e.key == key && same_params(e.params, params); };
+  const auto same = [&](const Entry& e) {
+    return e.key == key && structurally_equal_params(e.params, params);
+  };
   if (auto known = cache.find(op, in, same)) return known;
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
   cache.entries.push_front({&op, params, key, types_of(in), callable});

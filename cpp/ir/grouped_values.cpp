@@ -14,7 +14,7 @@ std::span<const Var> span_of(const Vars& vars) { return {vars.begin(), vars.size
 
 void set_user_values_rule(UserValuesRule rule) { user_values = rule; }
 
-Joined::Joined(const Program& program) {
+GroupedValues::GroupedValues(const Program& program) {
   if (!user_values) return;
   for (const Equation& eqn : program.equations) {
     const UserValues values = user_values(eqn);
@@ -33,12 +33,12 @@ Joined::Joined(const Program& program) {
   }
 }
 
-const std::string* Joined::type(Var v) const {
+const std::string* GroupedValues::type(Var v) const {
   const auto it = types_.find(v);
   return it == types_.end() ? nullptr : &it->second;
 }
 
-void Joined::join(std::span<const Var> vars, const std::vector<UserValue>& values) {
+void GroupedValues::join(std::span<const Var> vars, const std::vector<UserValue>& values) {
   std::size_t at = 0;
   for (const UserValue& value : values) {
     const auto begin = vars.begin() + static_cast<std::ptrdiff_t>(at);
@@ -56,7 +56,7 @@ void Joined::join(std::span<const Var> vars, const std::vector<UserValue>& value
 }
 
 // Forgets the values whose variables do not stand together in a list.
-void Joined::part(std::span<const Var> vars) {
+void GroupedValues::part(std::span<const Var> vars) {
   for (std::size_t i = 0; i < vars.size(); ++i) {
     const auto hidden = hidden_.find(vars[i]);
     const Var first = hidden == hidden_.end() ? vars[i] : hidden->second;

@@ -28,9 +28,9 @@ void set_user_values_rule(UserValuesRule rule);
 //   b:q8[3] = quantize a; d:f32[3] = dequantize b
 // The first of them has the value's type, the others are hidden. Variables that any list of the
 // program has without those beside them stay as they are.
-class Joined {
+class GroupedValues {
  public:
-  explicit Joined(const Program& program);
+  explicit GroupedValues(const Program& program);
   bool hides(Var v) const { return hidden_.contains(v); }
   // Of the first variable of a value; null for others.
   const std::string* type(Var v) const;

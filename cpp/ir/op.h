@@ -85,9 +85,9 @@ using BatchRule = Batched (*)(const BatchArgs&);
 
 // The programs that the params hold and the op runs (ir/regions.h), and the params with others,
 // whose operands and results may differ too.
-struct Bodies;
-using BodiesRule = Bodies (*)(const Params& params);
-using WithBodiesRule = Params (*)(const Params& params, const Bodies& bodies);
+struct Regions;
+using RegionsRule = Regions (*)(const Params& params);
+using WithBodiesRule = Params (*)(const Params& params, const Regions& regions);
 // Ops that call a Function: computes them on arrays, with nothing traced.
 using EagerRule = Values (*)(const Params& params, const Values& in);
 // The same ops, as staging records them: Functions that give outputs have become programs, whose
@@ -123,7 +123,7 @@ using MapFunction = void (*)(void* out, const void* const* in, std::int64_t n, s
 struct MapKernel {
   MapFunction function = nullptr;
   std::int64_t extra = 0;
-  codegen::Record record = nullptr;  // the same for machine code; null: there is none
+  codegen::EmitKernel record = nullptr;  // the same for machine code; null: there is none
 };
 // 16-bit floats never reach `map`: the compiler widens them to float32 and rounds the result,
 // unless the record says `half_native`.
@@ -259,8 +259,8 @@ struct OpSpec {
   // The name of its effect ("IO"), for ops that must run, once (on a device axis: once per device),
   // in order.
   std::string_view effect = {};
-  BodiesRule bodies = nullptr;
-  WithBodiesRule with_bodies = nullptr;
+  RegionsRule regions = nullptr;
+  WithBodiesRule with_regions = nullptr;
   ExpandRule expand = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;

@@ -7,41 +7,41 @@
 
 namespace shardax {
 
-Document Document::line(std::string flat) {
-  Document d(std::move(flat));
+PrettyPrinter PrettyPrinter::line(std::string flat) {
+  PrettyPrinter d(std::move(flat));
   d.kind_ = Kind::line;
   return d;
 }
-Document Document::group(std::vector<Document> parts) {
-  Document d = chain(std::move(parts));
+PrettyPrinter PrettyPrinter::group(std::vector<PrettyPrinter> parts) {
+  PrettyPrinter d = chain(std::move(parts));
   d.kind_ = Kind::group;
   return d;
 }
-Document Document::nest(int indent, std::vector<Document> parts) {
-  Document d = chain(std::move(parts));
+PrettyPrinter PrettyPrinter::nest(int indent, std::vector<PrettyPrinter> parts) {
+  PrettyPrinter d = chain(std::move(parts));
   d.kind_ = Kind::nest;
   d.indent_ = indent;
   return d;
 }
-Document Document::chain(std::vector<Document> parts) {
-  Document d;
+PrettyPrinter PrettyPrinter::chain(std::vector<PrettyPrinter> parts) {
+  PrettyPrinter d;
   d.kind_ = Kind::chain;
   d.parts_ = std::move(parts);
   return d;
 }
-Document Document::noted(std::string text, std::string note) {
-  Document d(std::move(text));
+PrettyPrinter PrettyPrinter::noted(std::string text, std::string note) {
+  PrettyPrinter d(std::move(text));
   d.note_ = std::move(note);
   return d;
 }
 
-int Document::flat_width() const {
+int PrettyPrinter::flat_width() const {
   int width = static_cast<int>(text_.size());
-  for (const Document& part : parts_) width += part.flat_width();
+  for (const PrettyPrinter& part : parts_) width += part.flat_width();
   return width;
 }
 
-std::string Document::layout(int width) const {
+std::string PrettyPrinter::layout(int width) const {
   std::vector<Line> lines(1);
   print(lines, 0, false, width);
   std::size_t widest = 0;  // of the lines with notes, which stand in one column
@@ -57,7 +57,7 @@ std::string Document::layout(int width) const {
   return out;
 }
 
-void Document::print(std::vector<Line>& out, int indent, bool flat, int width) const {
+void PrettyPrinter::print(std::vector<Line>& out, int indent, bool flat, int width) const {
   check_stack("printing a program within programs");
   Line& current = out.back();
   switch (kind_) {
@@ -81,7 +81,7 @@ void Document::print(std::vector<Line>& out, int indent, bool flat, int width) c
     case Kind::nest: indent += indent_; break;
     case Kind::chain: break;
   }
-  for (const Document& part : parts_) part.print(out, indent, flat, width);
+  for (const PrettyPrinter& part : parts_) part.print(out, indent, flat, width);
 }
 
 }  // namespace shardax

@@ -10,19 +10,19 @@
 
 namespace shardax {
 
-class Document {
+class PrettyPrinter {
  public:
-  Document() = default;
-  Document(std::string text) : text_(std::move(text)) {}  // NOLINT: text is a document
-  Document(const char* text) : text_(text) {}             // NOLINT
+  PrettyPrinter() = default;
+  PrettyPrinter(std::string text) : text_(std::move(text)) {}  // NOLINT: text is a document
+  PrettyPrinter(const char* text) : text_(text) {}             // NOLINT
 
   // A space, or `flat`, on one line; a new line where the group is broken.
-  static Document line(std::string flat = " ");
-  static Document group(std::vector<Document> parts);
-  static Document nest(int indent, std::vector<Document> parts);
-  static Document chain(std::vector<Document> parts);
+  static PrettyPrinter line(std::string flat = " ");
+  static PrettyPrinter group(std::vector<PrettyPrinter> parts);
+  static PrettyPrinter nest(int indent, std::vector<PrettyPrinter> parts);
+  static PrettyPrinter chain(std::vector<PrettyPrinter> parts);
   // Text with a note, shown behind the line that it ends up in.
-  static Document noted(std::string text, std::string note);
+  static PrettyPrinter noted(std::string text, std::string note);
 
   std::string layout(int width) const;
 
@@ -39,7 +39,7 @@ class Document {
   std::string text_;
   std::optional<std::string> note_;
   int indent_ = 0;
-  std::vector<Document> parts_;
+  std::vector<PrettyPrinter> parts_;
 };
 
 }  // namespace shardax

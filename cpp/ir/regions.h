@@ -1,6 +1,6 @@
 // ir/regions.h - the programs that an op carries: their operands, results, carries and trip counts.
 //
-// An op's record describes them once (`bodies` and `with_bodies` in ir/op.h). Analyses, passes and
+// An op's record describes them once (`regions` and `with_regions` in ir/op.h). Analyses, passes and
 // steps read the description, so that none of them names an op: dead code, forwarding, checkpoint
 // policies, checks, shardings, uniform inputs, the search for NaN, narrowing, compiled steps.
 //
@@ -17,7 +17,7 @@
 
 namespace shardax {
 
-enum class Runs : std::uint8_t {
+enum class ExecutionKind : std::uint8_t {
   once,     // a call: compiled in place
   mapped,   // once for each index of a device axis; compiled by batching
   grid,     // once for each device of several axes; compiled as what the op expands to
@@ -27,65 +27,65 @@ enum class Runs : std::uint8_t {
 };
 
 // How an operand reaches the programs, or a result comes out of them.
-enum class Flow : std::uint8_t {
-  choice,   // operand 0 of Runs::one_of; no program sees it
-  whole,    // as it is, the same in each run. Results: that of the run; of Runs::mapped the first's
+enum class PortKind : std::uint8_t {
+  choice,  // operand 0 of ExecutionKind::one_of; no program sees it
+  whole,  // as it is, the same in each run. Results: that of the run; of ExecutionKind::mapped the first's
   carried,  // the operand in the first run, then what the run before gave. Results: the last run's
   sliced,   // the slice along `axis` that belongs to the run. Results: stacked along it
 };
 
-struct Port {
-  Flow flow = Flow::whole;
-  std::int64_t axis = 0;  // of Flow::sliced
+struct RegionPort {
+  PortKind flow = PortKind::whole;
+  std::int64_t axis = 0;  // of PortKind::sliced
   int program = -1;       // the only program that takes it; -1: all do
   int source = -1;        // its position before a description is changed; -1: it is new
 };
 
 // Each program takes its operands, and gives its results, in the order in which they stand here.
 // The n-th carried operand belongs to the n-th carried result.
-struct Bodies {
-  Runs runs = Runs::once;
+struct Regions {
+  ExecutionKind runs = ExecutionKind::once;
   Programs programs;
-  std::vector<Port> operands;
-  std::vector<Port> results;
+  std::vector<RegionPort> operands;
+  std::vector<RegionPort> results;
   std::int64_t length = 1;  // how many runs, where that is known
-  bool reverse = false;     // Runs::counted from the last slice to the first
-  AxisName axis = -1;       // of Runs::mapped
-  // Over whose devices the programs run: of Runs::mapped one, of Runs::grid all.
+  bool reverse = false;     // ExecutionKind::counted from the last slice to the first
+  AxisName axis = -1;       // of ExecutionKind::mapped
+  // Over whose devices the programs run: of ExecutionKind::mapped one, of ExecutionKind::grid all.
   std::vector<AxisExtent> axes = {};
-  bool devices = false;  // each run of Runs::counted is a device
+  bool devices = false;  // each run of ExecutionKind::counted is a device
   // Rules of the user's own depend on the operands and results: programs may be replaced by others
   // of the same inputs and outputs only.
   bool fixed = false;
-  // Of these, results may be left out all the same: the op's `with_bodies` sees to the rules.
+  // Of these, results may be left out all the same: the op's `with_regions` sees to the rules.
   bool sheds_results = false;
 
   // Whether program k gives the results; the condition of a loop gives one boolean.
-  bool gives_results(std::size_t k) const { return runs != Runs::looped || k == 1; }
+  bool gives_results(std::size_t k) const { return runs != ExecutionKind::looped || k == 1; }
   // The operands that program k takes, by position.
   std::vector<std::size_t> taken_by(std::size_t k) const;
   // Positions of the operands, or results, of one flow.
-  std::vector<std::size_t> operands_of(Flow flow) const;
-  std::vector<std::size_t> results_of(Flow flow) const;
+  std::vector<std::size_t> operands_of(PortKind flow) const;
+  std::vector<std::size_t> results_of(PortKind flow) const;
 };
 
 // Throws ValueError unless operands of these types are what the programs take, and the programs
 // give what comes out, or goes into their next runs.
-void check_bodies(const Op& op, const Bodies& bodies, const Types& in);
+void check_bodies(const Op& op, const Regions& regions, const Types& in);
 
 // A call: every operand and every result whole.
-Bodies call_of(const ProgramPtr& program, bool fixed = false);
+Regions call_of(const ProgramPtr& program, bool fixed = false);
 
 // What the op's record says of these params, with every port's `source`.
-Bodies bodies_of(const Op& op, const Params& params);
+Regions bodies_of(const Op& op, const Params& params);
 
 // The program that an op calls, where it does nothing else; else null.
 ProgramPtr called_program(const Op& op, const Params& params);
 
-// The program of whole operands that an op of Runs::grid expands to; null for other ops.
+// The program of whole operands that an op of ExecutionKind::grid expands to; null for other ops.
 ProgramPtr grid_program(const Op& op, const Params& params);
 
 // The type of an operand or result, where each run has `type`.
-Type type_at(const Bodies& bodies, const Port& port, Type type);
+Type type_at(const Regions& regions, const RegionPort& port, Type type);
 
 }  // namespace shardax

@@ -349,7 +349,7 @@ static_assert(std::variant_size_v<ParamValue> == 13, "each kind of param is writ
 
 }  // namespace
 
-ArchiveMarks marked_archive(const Program& program) {
+ArchiveMarks serialize_marked(const Program& program) {
   Writer out;
   out.bytes.append(magic);
   out.number(version);
@@ -357,9 +357,9 @@ ArchiveMarks marked_archive(const Program& program) {
   return std::move(out.marks);
 }
 
-std::string archive(const Program& program) { return std::move(marked_archive(program).bytes); }
+std::string serialize(const Program& program) { return std::move(serialize_marked(program).bytes); }
 
-ProgramPtr restore(std::string_view bytes) {
+ProgramPtr deserialize(std::string_view bytes) {
   if (!bytes.starts_with(magic)) value_error("export: the bytes are no exported program.");
   Reader in(bytes.substr(magic.size()));
   const std::int64_t written = in.number();

@@ -12,8 +12,8 @@
 namespace shardax {
 
 // Throws ValueError for programs that call Python functions or ops that are not the package's own;
-// `portable` (transform/inline_calls.h) makes programs without these where that is possible.
-std::string archive(const Program& program);
+// `inline_calls` (transform/inline_calls.h) makes programs without these where that is possible.
+std::string serialize(const Program& program);
 
 // The same, and where in it numbers lie: integers, of 8 bytes each, and the elements of constants.
 struct ArchiveMarks {
@@ -25,10 +25,10 @@ struct ArchiveMarks {
   std::vector<std::size_t> integers;
   std::vector<Elements> elements;
 };
-ArchiveMarks marked_archive(const Program& program);
+ArchiveMarks serialize_marked(const Program& program);
 
 // Throws ValueError for bytes that are no archive, are cut short, come from another version, or do
 // not describe a well-typed program.
-ProgramPtr restore(std::string_view bytes);
+ProgramPtr deserialize(std::string_view bytes);
 
 }  // namespace shardax

@@ -35,7 +35,7 @@ bool same_constant(const Constant& a, const Constant& b) {
 
 bool same_equation(const Equation& a, const Equation& b) {
   return a.op == b.op && a.inputs == b.inputs && a.outputs == b.outputs &&
-         same_params(a.params, b.params) && same_location(a.location, b.location) &&
+         structurally_equal_params(a.params, b.params) && same_location(a.location, b.location) &&
          same_names(a.names, b.names);
 }
 
@@ -43,12 +43,12 @@ bool same_param(const ParamValue& a, const ParamValue& b) {
   if (a.index() != b.index()) return false;
   if (const auto* p = std::get_if<ProgramPtr>(&a)) {
     const ProgramPtr& q = std::get<ProgramPtr>(b);
-    return *p == q || (*p && q && same_program(**p, *q));
+    return *p == q || (*p && q && structurally_equal(**p, *q));
   }
   if (const auto* list = std::get_if<Programs>(&a)) {
     return std::ranges::equal(*list, std::get<Programs>(b),
                               [](const ProgramPtr& p, const ProgramPtr& q) {
-                                return p == q || (p && q && same_program(*p, *q));
+                                return p == q || (p && q && structurally_equal(*p, *q));
                               });
   }
   return a == b;
@@ -66,14 +66,14 @@ std::size_t hash_program(const ProgramPtr& program) {
 
 }  // namespace
 
-bool same_program(const Program& a, const Program& b) {
+bool structurally_equal(const Program& a, const Program& b) {
   if (&a == &b) return true;
   return a.inputs == b.inputs && a.outputs == b.outputs && a.name == b.name && a.types == b.types &&
          std::ranges::equal(a.constants, b.constants, same_constant) &&
          std::ranges::equal(a.equations, b.equations, same_equation);
 }
 
-bool same_params(const Params& a, const Params& b) {
+bool structurally_equal_params(const Params& a, const Params& b) {
   return std::ranges::equal(a, b, [](const Params::Entry& x, const Params::Entry& y) {
     return x.first == y.first && same_param(x.second, y.second);
   });

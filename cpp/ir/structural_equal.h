@@ -9,9 +9,9 @@
 
 namespace shardax {
 
-bool same_program(const Program& a, const Program& b);
+bool structurally_equal(const Program& a, const Program& b);
 // Equal, or with programs that are the same.
-bool same_params(const Params& a, const Params& b);
+bool structurally_equal_params(const Params& a, const Params& b);
 // Equal for the same params.
 std::size_t hash_same(const Params& params);
 

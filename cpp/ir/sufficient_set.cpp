@@ -15,7 +15,7 @@ constexpr std::size_t most_equations = 12;
 
 }  // namespace
 
-Enough::Enough(const Program& program, Question question)
+SufficientSet::SufficientSet(const Program& program, Question question)
     : program_(program), question_(std::move(question)), makers_(makers(program)) {
   for (const Constant& constant : program.constants) question_.is_free[index(constant.var)] = true;
   kept_.insert(question_.wanted.begin(), question_.wanted.end());
@@ -23,7 +23,7 @@ Enough::Enough(const Program& program, Question question)
   express_by_others();
 }
 
-const Equation* Enough::cheap_maker(Var v) const {
+const Equation* SufficientSet::cheap_maker(Var v) const {
   const int e = makers_[index(v)];
   if (e < 0) return nullptr;
   const Equation& eqn = program_.equations[index(e)];
@@ -35,8 +35,8 @@ const Equation* Enough::cheap_maker(Var v) const {
 // What `v` is made of by few cheap equations, down to values for which `is_leaf` holds or that
 // nothing cheap makes; false where it takes more.
 template <class IsLeaf>
-bool Enough::sources(Var v, const IsLeaf& is_leaf, std::set<Var>& found,
-                     std::set<Var>& made) const {
+bool SufficientSet::sources(Var v, const IsLeaf& is_leaf, std::set<Var>& found,
+                            std::set<Var>& made) const {
   if (is_free(v) || made.count(v) > 0) return true;
   const Equation* eqn = is_leaf(v) ? nullptr : cheap_maker(v);
   if (!eqn) {
@@ -49,7 +49,7 @@ bool Enough::sources(Var v, const IsLeaf& is_leaf, std::set<Var>& found,
                      [&](Var in) { return sources(in, is_leaf, found, made); });
 }
 
-bool Enough::is_quick_enough(const std::set<Var>& made) const {
+bool SufficientSet::is_quick_enough(const std::set<Var>& made) const {
   return std::count_if(made.begin(), made.end(), [&](Var v) {
            return program_.equations[index(makers_[index(v)])].op->quick;
          }) <= 1;
@@ -57,7 +57,7 @@ bool Enough::is_quick_enough(const std::set<Var>& made) const {
 
 // Values that are made of one value each, and of what is free, give way to that value where it is
 // smaller than they are together.
-void Enough::share_sources() {
+void SufficientSet::share_sources() {
   std::map<Var, std::vector<Var>> made_of;
   for (Var v : kept_) {
     if (is_free(v) || question_.pinned.count(v) > 0) continue;
@@ -81,7 +81,7 @@ void Enough::share_sources() {
 }
 
 // The others, last first, are made of those before them where that takes these alone.
-void Enough::express_by_others() {
+void SufficientSet::express_by_others() {
   std::vector<Var> order(kept_.begin(), kept_.end());
   std::sort(order.begin(), order.end(),
             [&](Var a, Var b) { return makers_[index(a)] > makers_[index(b)]; });
@@ -96,14 +96,14 @@ void Enough::express_by_others() {
   }
 }
 
-const Equation* Enough::maker(Var v) const {
+const Equation* SufficientSet::maker(Var v) const {
   if (is_free(v) || kept_.count(v) > 0) return nullptr;
   const int e = makers_[index(v)];
   return e < 0 ? nullptr : &program_.equations[index(e)];
 }
 
 template <class Leaf, class Node>
-void Enough::visit(Var v, std::set<Var>& seen, const Leaf& leaf, const Node& node) const {
+void SufficientSet::visit(Var v, std::set<Var>& seen, const Leaf& leaf, const Node& node) const {
   if (!seen.insert(v).second) return;
   const Equation* eqn = maker(v);
   if (!eqn) return leaf(v);
@@ -111,7 +111,7 @@ void Enough::visit(Var v, std::set<Var>& seen, const Leaf& leaf, const Node& nod
   node(makers_[index(v)]);
 }
 
-std::vector<Var> Enough::kept() const {
+std::vector<Var> SufficientSet::kept() const {
   std::set<Var> seen;
   std::vector<Var> out;
   std::set<Var> constants;
@@ -126,7 +126,7 @@ std::vector<Var> Enough::kept() const {
   return out;
 }
 
-std::vector<int> Enough::equations() const {
+std::vector<int> SufficientSet::equations() const {
   std::set<Var> seen;
   std::vector<int> out;
   for (Var v : question_.wanted) visit(v, seen, [](Var) {}, [&](int e) { out.push_back(e); });

@@ -12,7 +12,7 @@
 
 namespace shardax {
 
-class Enough {
+class SufficientSet {
  public:
   struct Question {
     std::vector<Var> wanted;
@@ -21,7 +21,7 @@ class Enough {
     // May a value be made by one op that is quick rather than cheap?
     bool quick = false;
   };
-  Enough(const Program& program, Question question);
+  SufficientSet(const Program& program, Question question);
 
   bool is_free(Var v) const { return question_.is_free[static_cast<std::size_t>(v)]; }
   // Values that are wanted but not kept.

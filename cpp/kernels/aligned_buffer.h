@@ -9,15 +9,15 @@ namespace shardax::kernels {
 
 // Uninitialised, aligned to 64 bytes, from the caching allocator; none for no elements.
 template <class T>
-class Room {
+class AlignedBuffer {
  public:
-  explicit Room(std::int64_t count)
+  explicit AlignedBuffer(std::int64_t count)
       : size_(count), memory_(count > 0 ? runtime::allocate(bytes()) : nullptr) {}
-  ~Room() {
+  ~AlignedBuffer() {
     if (memory_) runtime::deallocate(memory_, bytes());
   }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  AlignedBuffer(const AlignedBuffer&) = delete;
+  AlignedBuffer& operator=(const AlignedBuffer&) = delete;
   T* data() const { return reinterpret_cast<T*>(memory_); }
   T& operator[](std::int64_t i) const { return data()[i]; }
   std::int64_t size() const { return size_; }

@@ -24,7 +24,7 @@ bool same_elements(const Array& a, const Array& b) {
 
 }  // namespace
 
-Value from_numpy_once(PyObject* object) {
+Value deduplicated_constant(PyObject* object) {
   Value value = from_numpy(object);
   if (!staging_in_progress() || value->type().rank() == 0) return value;
   Value& known = traced_arrays()[object];

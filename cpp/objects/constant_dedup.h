@@ -8,7 +8,7 @@ namespace shardax::objects {
 
 // A NumPy array as a Value. While a function is traced, one that is met again, unchanged, is the
 // same Value, so that its program keeps it once.
-Value from_numpy_once(PyObject* object);
+Value deduplicated_constant(PyObject* object);
 // Called where the outermost trace of a thread ends.
 void forget_numpy_arrays();
 

@@ -8,10 +8,10 @@ namespace {
 constinit thread_local int retried_level = 0;
 }
 
-MayRetry::MayRetry(bool may) : outer_(retried_level) {
+EagerFallback::EagerFallback(bool may) : outer_(retried_level) {
   retried_level = may ? trace_depth() + 1 : 0;
 }
-MayRetry::~MayRetry() { retried_level = outer_; }
-bool MayRetry::covers(const Tracer& tracer) { return tracer.level() == retried_level; }
+EagerFallback::~EagerFallback() { retried_level = outer_; }
+bool EagerFallback::covers(const Tracer& tracer) { return tracer.level() == retried_level; }
 
 }  // namespace shardax

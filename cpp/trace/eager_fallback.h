@@ -7,12 +7,12 @@ namespace shardax {
 
 // While it lives, the trace that starts next may be given up: an error about values that its
 // tracers do not have is met by running the function op by op.
-class MayRetry {
+class EagerFallback {
  public:
-  explicit MayRetry(bool may);
-  ~MayRetry();
-  MayRetry(const MayRetry&) = delete;
-  MayRetry& operator=(const MayRetry&) = delete;
+  explicit EagerFallback(bool may);
+  ~EagerFallback();
+  EagerFallback(const EagerFallback&) = delete;
+  EagerFallback& operator=(const EagerFallback&) = delete;
   // Does the tracer belong to such a trace?
   static bool covers(const Tracer& tracer);
 

@@ -18,7 +18,7 @@ inline Value constant_operand(const Value& value) {
 
 // The outputs, where step(eqn, in) gives what an equation gives.
 template <class Step>
-Values walk(const Program& program, const Values& inputs, Step&& step) {
+Values eval_program(const Program& program, const Values& inputs, Step&& step) {
   check_stack("a program within programs");
   const ShardingGiven asked_already;
   Values env(program.types.size());

@@ -300,7 +300,7 @@ TransformationScope::TransformationScope(const char* name)
     : NamesScope(std::make_shared<const Names>(Names{current_names(), name, true})) {}
 
 Values evaluate(const Program& program, const Values& inputs) {
-  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+  return eval_program(program, inputs, [](const Equation& eqn, const Values& in) {
     return shardax::bind(*eqn.op, eqn.params, in);
   });
 }

@@ -29,24 +29,24 @@ Mask at(const Mask& mask, const std::vector<std::size_t>& positions) {
 
 // Goes round until no carry turns out to be needed whose result was not: they stay or go together.
 Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
-  Bodies bodies = bodies_of(op, params);
-  const std::size_t count = bodies.programs.size();
-  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried);
-  const std::vector<std::size_t> carried_results = bodies.results_of(Flow::carried);
-  Mask operands(bodies.operands.size(), false), results = wanted;
-  for (const std::size_t i : bodies.operands_of(Flow::choice)) operands[i] = true;
-  const auto prune = [&](std::size_t k) {
-    const Mask keep = at(operands, bodies.taken_by(k));
-    return prune_program(bodies.programs[k], bodies.gives_results(k) ? results : Mask{true}, &keep);
+  Regions regions = bodies_of(op, params);
+  const std::size_t count = regions.programs.size();
+  const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried);
+  const std::vector<std::size_t> carried_results = regions.results_of(PortKind::carried);
+  Mask operands(regions.operands.size(), false), results = wanted;
+  for (const std::size_t i : regions.operands_of(PortKind::choice)) operands[i] = true;
+  const auto dce_body = [&](std::size_t k) {
+    const Mask keep = at(operands, regions.taken_by(k));
+    return dce_program(regions.programs[k], regions.gives_results(k) ? results : Mask{true}, &keep);
   };
-  std::vector<PrunedProgram> smaller(count);
+  std::vector<DceProgram> smaller(count);
   for (bool grown = true; grown;) {
     for (std::size_t i = 0; i < carried.size(); ++i) {
       if (results[carried_results[i]]) operands[carried[i]] = true;
     }
     for (std::size_t k = 0; k < count; ++k) {
-      smaller[k] = prune(k);
-      const std::vector<std::size_t> taken = bodies.taken_by(k);
+      smaller[k] = dce_body(k);
+      const std::vector<std::size_t> taken = regions.taken_by(k);
       for (std::size_t i = 0; i < taken.size(); ++i) {
         if (smaller[k].inputs[i]) operands[taken[i]] = true;
       }
@@ -58,30 +58,30 @@ Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
     }
   }
   for (std::size_t k = 0; k < count; ++k) {
-    if (smaller[k].inputs != at(operands, bodies.taken_by(k))) smaller[k] = prune(k);
-    bodies.programs[k] = smaller[k].program;
+    if (smaller[k].inputs != at(operands, regions.taken_by(k))) smaller[k] = dce_body(k);
+    regions.programs[k] = smaller[k].program;
   }
-  bodies.operands = select(bodies.operands, operands);
-  bodies.results = select(bodies.results, results);
-  return {op.with_bodies(params, bodies), operands, results};
+  regions.operands = select(regions.operands, operands);
+  regions.results = select(regions.results, results);
+  return {op.with_regions(params, regions), operands, results};
 }
 
 // A call whose rules take all operands: it loses results only.
 Pruned without_results(const Op& op, const Params& params, const Mask& wanted) {
-  Bodies bodies = bodies_of(op, params);
-  const Mask every(bodies.operands.size(), true);
-  bodies.programs[0] = prune_program(bodies.programs[0], wanted, &every).program;
-  bodies.results = select(bodies.results, wanted);
-  return {op.with_bodies(params, bodies), every, wanted};
+  Regions regions = bodies_of(op, params);
+  const Mask every(regions.operands.size(), true);
+  regions.programs[0] = dce_program(regions.programs[0], wanted, &every).program;
+  regions.results = select(regions.results, wanted);
+  return {op.with_regions(params, regions), every, wanted};
 }
 
 // The equation, without what is not needed of the programs that it carries.
 Equation pruned(const Equation& eqn, const Mask& wanted) {
-  if (!eqn.op->bodies) return eqn;
-  const Bodies bodies = eqn.op->bodies(eqn.params);
-  if (bodies.fixed && (!bodies.sheds_results || all(wanted) || !any(wanted))) return eqn;
-  Pruned smaller = bodies.fixed ? without_results(*eqn.op, eqn.params, wanted)
-                                : pruned(*eqn.op, eqn.params, wanted);
+  if (!eqn.op->regions) return eqn;
+  const Regions regions = eqn.op->regions(eqn.params);
+  if (regions.fixed && (!regions.sheds_results || all(wanted) || !any(wanted))) return eqn;
+  Pruned smaller = regions.fixed ? without_results(*eqn.op, eqn.params, wanted)
+                                 : pruned(*eqn.op, eqn.params, wanted);
   return {eqn.op,
           std::move(smaller.params),
           select(eqn.inputs, smaller.operands),
@@ -94,7 +94,7 @@ bool same(const Equation& a, const Equation& b) {
   return a.inputs == b.inputs && a.outputs == b.outputs && a.params == b.params;
 }
 
-PrunedProgram prune(const ProgramPtr& program, const Mask& wanted, const Mask* keep) {
+DceProgram dce(const ProgramPtr& program, const Mask& wanted, const Mask* keep) {
   check_stack("a program within programs");
   std::vector<bool> used(program->types.size(), false);
   const auto mark = [&](Var v) { used[index(v)] = true; };
@@ -115,7 +115,7 @@ PrunedProgram prune(const ProgramPtr& program, const Mask& wanted, const Mask* k
     changed = changed || !same(equations.back(), *eqn);
     for (Var v : equations.back().inputs) mark(v);
   }
-  PrunedProgram out;
+  DceProgram out;
   for (std::size_t i = 0; i < program->inputs.size(); ++i)
     out.inputs.push_back(used[index(program->inputs[i])] || (keep && (*keep)[i]));
   const bool all_constants = std::all_of(program->constants.begin(), program->constants.end(),
@@ -137,13 +137,13 @@ PrunedProgram prune(const ProgramPtr& program, const Mask& wanted, const Mask* k
 }  // namespace
 
 // What is left is remembered: programs within programs are met again for each that they are in.
-PrunedProgram prune_program(const ProgramPtr& program, const std::vector<bool>& wanted,
-                            const std::vector<bool>* keep) {
+DceProgram dce_program(const ProgramPtr& program, const std::vector<bool>& wanted,
+                       const std::vector<bool>* keep) {
   const std::string key =
       keep ? mask_key(mask_key("pruned", wanted), *keep) : mask_key("pruned", wanted);
   // Without a program where it stays as it is: it would hold itself.
-  const PrunedProgram& left = *program->derived<PrunedProgram>(key, [&] {
-    auto made = std::make_shared<PrunedProgram>(prune(program, wanted, keep));
+  const DceProgram& left = *program->derived<DceProgram>(key, [&] {
+    auto made = std::make_shared<DceProgram>(dce(program, wanted, keep));
     if (made->program == program) made->program = {};
     return made;
   });

@@ -17,25 +17,26 @@ bool holds_function(const Params& params) {
 }
 
 Values evaluate_portable(const Program& program, const Values& inputs) {
-  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+  return eval_program(program, inputs, [](const Equation& eqn, const Values& in) {
     if (eqn.op->expand && find_op(eqn.op->name) != eqn.op) {  // a user's, lowered to a program
       return evaluate_portable(*eqn.op->expand(eqn.params, types_of(in)), in);
     }
-    if (!eqn.op->bodies) return shardax::bind(*eqn.op, eqn.params, in);
-    Bodies bodies = bodies_of(*eqn.op, eqn.params);
-    if (holds_function(eqn.params) && bodies.runs == Runs::once)
-      return evaluate_portable(*bodies.programs[0], in);
-    for (ProgramPtr& body : bodies.programs) body = portable(body);
-    return shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), in);
+    if (!eqn.op->regions) return shardax::bind(*eqn.op, eqn.params, in);
+    Regions regions = bodies_of(*eqn.op, eqn.params);
+    if (holds_function(eqn.params) && regions.runs == ExecutionKind::once)
+      return evaluate_portable(*regions.programs[0], in);
+    for (ProgramPtr& body : regions.programs) body = inline_calls(body);
+    return shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), in);
   });
 }
 
 Values evaluate_inlined(const Program& program, const Values& inputs, const Op* kept) {
-  return walk(program, inputs, [&](const Equation& eqn, const Values& in) {
-    if (!eqn.op->bodies || eqn.op == kept) return shardax::bind(*eqn.op, eqn.params, in);
-    const Bodies bodies = bodies_of(*eqn.op, eqn.params);
-    if (bodies.runs != Runs::once || bodies.fixed) return shardax::bind(*eqn.op, eqn.params, in);
-    return evaluate_inlined(*bodies.programs[0], in, kept);
+  return eval_program(program, inputs, [&](const Equation& eqn, const Values& in) {
+    if (!eqn.op->regions || eqn.op == kept) return shardax::bind(*eqn.op, eqn.params, in);
+    const Regions regions = bodies_of(*eqn.op, eqn.params);
+    if (regions.runs != ExecutionKind::once || regions.fixed)
+      return shardax::bind(*eqn.op, eqn.params, in);
+    return evaluate_inlined(*regions.programs[0], in, kept);
   });
 }
 
@@ -47,7 +48,7 @@ ProgramPtr inlined(const ProgramPtr& program, const Op* kept) {
       [&](const Values& in) { return evaluate_inlined(*program, in, kept); }, program->name);
 }
 
-ProgramPtr portable(const ProgramPtr& program) {
+ProgramPtr inline_calls(const ProgramPtr& program) {
   return stage_closed(
       program->input_types(), [&](const Values& in) { return evaluate_portable(*program, in); },
       program->name);

@@ -9,15 +9,15 @@
 
 namespace shardax {
 
-LinearizedProgram lean_residuals(const LinearizedProgram& halves,
-                                 const std::vector<bool>& free_inputs,
-                                 const std::vector<bool>& free_results) {
+LinearizedProgram select_residuals(const LinearizedProgram& halves,
+                                   const std::vector<bool>& free_inputs,
+                                   const std::vector<bool>& free_results) {
   const std::string key =
       mask_key(mask_key(mask_key("lean", halves.nonzero), free_inputs) + ",", free_results);
   return *halves.known->derived<LinearizedProgram>(key, [&] {
     const MutableProgram known = copy_of(*inlined(halves.known));
     const std::size_t outputs = known->outputs.size() - halves.residual_count;
-    Enough::Question question;
+    SufficientSet::Question question;
     question.wanted = part(known->outputs, outputs, halves.residual_count);
     question.is_free.resize(known->types.size());
     for (std::size_t i = 0; i < free_inputs.size(); ++i)
@@ -25,7 +25,7 @@ LinearizedProgram lean_residuals(const LinearizedProgram& halves,
     for (std::size_t k = 0; k < outputs; ++k) {
       if (free_results[k]) question.is_free[index(known->outputs[k])] = true;
     }
-    const Enough enough(*known, question);
+    const SufficientSet enough(*known, question);
     const std::vector<Var> kept = enough.kept();
 
     const MutableProgram again = copy_of(*known);

@@ -13,8 +13,8 @@ namespace shardax {
 
 // The same halves, with what is kept, each once. `free_inputs`, `free_results`: which of them can
 // be kept at no cost.
-LinearizedProgram lean_residuals(const LinearizedProgram& halves,
-                                 const std::vector<bool>& free_inputs,
-                                 const std::vector<bool>& free_results);
+LinearizedProgram select_residuals(const LinearizedProgram& halves,
+                                   const std::vector<bool>& free_inputs,
+                                   const std::vector<bool>& free_results);
 
 }  // namespace shardax

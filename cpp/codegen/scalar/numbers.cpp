@@ -141,7 +141,7 @@ bool NumberCode::instruction(int i) {
       encoder_.immediate(static_cast<std::uint8_t>(n.bits));
       break;
     case Code::sqrt: encoder_.vector(*op, to, unused, last(a)); break;
-    case Code::pick:
+    case Code::table_lookup:
       encoder_.vector(*op, to, first(a, scratch0), Encoder::Operand::table(n.bits));
       break;
     case Code::round:

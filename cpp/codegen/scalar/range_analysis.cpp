@@ -273,6 +273,6 @@ class Folding {
 
 }  // namespace
 
-void fold_known(ScalarProgram& program) { Folding(program).run(); }
+void fold_ranges(ScalarProgram& program) { Folding(program).run(); }
 
 }  // namespace shardax::codegen

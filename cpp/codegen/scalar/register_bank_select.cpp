@@ -18,7 +18,7 @@ class Finder {
   explicit Finder(const ScalarProgram& program)
       : program_(program), nodes_(program.nodes), n_(index(program.nodes.size())) {}
 
-  Homes run() {
+  RegisterBanks run() {
     find_weights();
     find_uniform();
     can_be_.resize(n_);
@@ -243,7 +243,7 @@ class Finder {
   const ScalarProgram& program_;
   const VectorProgram& nodes_;
   const std::size_t n_;
-  Homes out_;
+  RegisterBanks out_;
   std::vector<double> weights_, event_weights_;
   std::vector<bool> uniform_, can_be_;
   std::vector<int> parents_;
@@ -262,6 +262,6 @@ bool integer_to_float(const VectorProgram& nodes, int node) {
   return n.code == Code::convert && is_float(n.kind) && is_integer(nodes.node(n.in[0]).kind);
 }
 
-Homes find_homes(const ScalarProgram& program) { return Finder(program).run(); }
+RegisterBanks select_register_banks(const ScalarProgram& program) { return Finder(program).run(); }
 
 }  // namespace shardax::codegen

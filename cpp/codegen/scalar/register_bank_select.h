@@ -14,7 +14,7 @@
 
 namespace shardax::codegen {
 
-struct Homes {
+struct RegisterBanks {
   std::vector<bool> general;  // of each node
   // Of those: also brought to a vector register, as soon as it is there.
   std::vector<bool> spread;
@@ -22,7 +22,7 @@ struct Homes {
   std::vector<bool> flags;
 };
 
-Homes find_homes(const ScalarProgram& program);
+RegisterBanks select_register_banks(const ScalarProgram& program);
 
 // Views are their operand's bits.
 int stored(const VectorProgram& nodes, int node);

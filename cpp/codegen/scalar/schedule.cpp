@@ -14,7 +14,7 @@ class Scheduler {
       : program_(program), nodes_(program.nodes), registers_{vectors, general} {}
 
   Schedule run() {
-    out_.homes = find_homes(program_);
+    out_.homes = select_register_banks(program_);
     find_partners();
     find_needed();
     order();

@@ -26,7 +26,7 @@ struct Place {
 };
 
 struct Schedule {
-  Homes homes;
+  RegisterBanks homes;
   std::vector<Item> items;
   std::vector<Place> places;  // of each node; none for constants, views and what nothing needs
   std::vector<Place> spread;  // the second ones

@@ -8,6 +8,6 @@ namespace shardax::codegen {
 class VectorProgram;
 
 // Writes an op's nodes for operands `in` (and the constant of its MapKernel); gives the result's.
-using Record = int (*)(VectorProgram& program, const int* in, std::int64_t extra);
+using EmitKernel = int (*)(VectorProgram& program, const int* in, std::int64_t extra);
 
 }  // namespace shardax::codegen

@@ -340,11 +340,11 @@ Lane<T> select(Lane<bool> condition, std::type_identity_t<T> yes, Lane<T> no) {
 // Numbers of far(), which are right anywhere; where the condition holds those of near() are the
 // same. A branch in programs of single numbers.
 template <class Near, class Far>
-[[gnu::always_inline]] inline auto near_or_far(bool, Near&&, Far&& far) {
+[[gnu::always_inline]] inline auto with_slow_path(bool, Near&&, Far&& far) {
   return far();
 }
 template <class Near, class Far>
-auto near_or_far(Lane<bool> condition, Near&& near, Far&& far) {
+auto with_slow_path(Lane<bool> condition, Near&& near, Far&& far) {
   if (!Branching::possible()) return far();
   const auto ids = [](const auto& numbers) {
     std::vector<int> out;
@@ -361,7 +361,7 @@ auto near_or_far(Lane<bool> condition, Near&& near, Far&& far) {
 
 // The number of a table that the low three bits of `which` say: by masks, which loops over plain
 // numbers become vector instructions with.
-[[gnu::always_inline]] inline float pick(const Table& table, std::uint32_t which) {
+[[gnu::always_inline]] inline float table_lookup(const Table& table, std::uint32_t which) {
   const auto mask = [&](int bit) { return 0u - (which >> bit & 1u); };
   const auto either = [](std::uint32_t mask, std::uint32_t yes, std::uint32_t no) {
     return no ^ ((yes ^ no) & mask);
@@ -371,8 +371,8 @@ auto near_or_far(Lane<bool> condition, Near&& near, Far&& far) {
   const std::uint32_t lower = either(mask(1), pair(2), pair(0));
   return std::bit_cast<float>(either(mask(2), either(mask(1), pair(6), pair(4)), lower));
 }
-inline Lane<float> pick(const Table& table, Lane<std::uint32_t> which) {
-  return record<float>(Code::pick, Recording::current().add(table), which);
+inline Lane<float> table_lookup(const Table& table, Lane<std::uint32_t> which) {
+  return record<float>(Code::table_lookup, Recording::current().add(table), which);
 }
 
 // ---- kernels as records ------------------------------------------------------------------------

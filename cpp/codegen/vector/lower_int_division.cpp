@@ -111,7 +111,7 @@ int VectorProgram::by_multiplication(const Node& division) {
   return result;
 }
 
-VectorProgram with_quotients(VectorProgram program) {
+VectorProgram lower_int_division(VectorProgram program) {
   bool any = false;
   for (int i = 0; i < program.size(); ++i) any = any || divides(program.node(i));
   if (!any) return program;

@@ -7,7 +7,7 @@ namespace shardax::codegen {
 
 // The program with quotients and remainders of 32-bit integers computed by way of float64, as there
 // are no vector instructions that divide integers.
-VectorProgram with_quotients(VectorProgram program);
+VectorProgram lower_int_division(VectorProgram program);
 
 // The node that a choice, a comparison or a conjunction of a division that is rounded down is, by
 // what signs say; -1 where it is nothing simpler. In floor_division.cpp.

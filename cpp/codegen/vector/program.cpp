@@ -29,7 +29,7 @@ std::size_t operands_of(Code code) {
     case Code::shift_right_arithmetic:
     case Code::convert:
     case Code::view:
-    case Code::pick: return 1;
+    case Code::table_lookup: return 1;
     case Code::select:
     case Code::fma: return 3;
     default: return 2;

@@ -78,17 +78,17 @@ enum class Code : std::uint8_t {
   equal,
   not_equal,  // floats only
   less,
-  less_equal,  // floats only
-  select,      // a ? b : c
-  fma,         // a * b + c, rounded once
-  scale,       // a * 2^b for a whole number b, rounded once; `bits`: 2^b is a normal number
-  convert,     // the number as another kind: floats become integers towards zero, wider integers
-               // lose their high bits, bfloat16 and uint32 keep the low bits of each other
-  view,        // the same bits as another kind
-  pair,        // the complex number of two parts: no instruction, what uses it uses those
-  pick,        // the number of table `bits` that the low three bits of a say
-  mul_words,   // the product of the low halves of two 64-bit integers, all of its bits
-  mul_high,    // the upper half of the product of a 32-bit integer and a constant, for AVX2 alone
+  less_equal,    // floats only
+  select,        // a ? b : c
+  fma,           // a * b + c, rounded once
+  scale,         // a * 2^b for a whole number b, rounded once; `bits`: 2^b is a normal number
+  convert,       // the number as another kind: floats become integers towards zero, wider integers
+                 // lose their high bits, bfloat16 and uint32 keep the low bits of each other
+  view,          // the same bits as another kind
+  pair,          // the complex number of two parts: no instruction, what uses it uses those
+  table_lookup,  // the number of table `bits` that the low three bits of a say
+  mul_words,     // the product of the low halves of two 64-bit integers, all of its bits
+  mul_high,      // the upper half of the product of a 32-bit integer and a constant, for AVX2 alone
   // In scalar programs alone (codegen/scalar/program.h):
   quotient,   // of integers, towards zero; x / 0 is -1, and -x is x / -1
   remainder,  // x - quotient * b; that by 0 is x

@@ -184,7 +184,7 @@ bool Assembly::emit(int i) {
       if (n.code == Code::round) encoder_.immediate(static_cast<std::uint8_t>(n.bits | 8));
       return true;
     }
-    case Code::pick: {
+    case Code::table_lookup: {
       const Vector which = need(a);
       // It has no form for the shortest registers.
       encoder_.vector(*op, result(i), which, Encoder::Operand::table(n.bits),

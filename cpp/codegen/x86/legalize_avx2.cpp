@@ -202,6 +202,6 @@ class Writer {
 
 }  // namespace
 
-VectorProgram for_avx2(const VectorProgram& program) { return Writer(program).write(); }
+VectorProgram legalize_avx2(const VectorProgram& program) { return Writer(program).write(); }
 
 }  // namespace shardax::codegen

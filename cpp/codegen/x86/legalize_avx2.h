@@ -10,6 +10,6 @@ namespace shardax::codegen {
 // what it is of or for: `truth` as the widest numbers, truth_4 and truth_2 where those are wider.
 // Products of 64-bit integers, and conversions between them, unsigned integers and floats, become
 // several nodes. With as few roundings as the C++ conversions of tile kernels, so with their bits.
-VectorProgram for_avx2(const VectorProgram& program);
+VectorProgram legalize_avx2(const VectorProgram& program);
 
 }  // namespace shardax::codegen

@@ -35,7 +35,7 @@ constexpr std::array rows{
     Row{Code::less_equal, &cmpps, &cmppd, nullptr, nullptr},
     Row{Code::select, &blendvps, &blendvpd, &blendvps, &blendvpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
-    Row{Code::pick, &permps, nullptr, nullptr, nullptr},
+    Row{Code::table_lookup, &permps, nullptr, nullptr, nullptr},
     Row{Code::mul_words, nullptr, nullptr, nullptr, &pmuludq},
     Row{Code::mul_high, nullptr, nullptr, &pmuldq, nullptr},
 };
@@ -65,7 +65,7 @@ constexpr std::array evex_rows{
     Row{Code::select, &blendmps, &blendmpd, &blendmps, &blendmpd},
     Row{Code::fma, &fmadd213ps, &fmadd213pd, nullptr, nullptr},
     Row{Code::scale, &scalefps, &scalefpd, nullptr, nullptr},
-    Row{Code::pick, &permps, nullptr, nullptr, nullptr},
+    Row{Code::table_lookup, &permps, nullptr, nullptr, nullptr},
 };
 
 struct Conversion {

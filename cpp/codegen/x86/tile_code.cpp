@@ -9,7 +9,7 @@ namespace shardax::codegen {
 MachineCode tile_code(const VectorProgram& given, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams, std::string* listing) {
   const bool masks = instructions == Instructions::avx512;
-  const VectorProgram program = masks ? given : for_avx2(given);
+  const VectorProgram program = masks ? given : legalize_avx2(given);
   const std::unique_ptr<Assembly> assembly =
       (masks ? assembly_avx512 : assembly_avx2)(program, operands, streams, listing);
   MachineCode code;

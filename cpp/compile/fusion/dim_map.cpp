@@ -37,7 +37,7 @@ class Follower {
 
   // Completes the place of one row dimension, if the op keeps it in one dimension or adds it up.
   bool follow(OpDims& p) const {
-    const KnownOps& ops = known();
+    const CoreOps& ops = core_ops();
     if (eqn_.op->kind == Kind::elementwise) return elementwise(p);
     if (eqn_.op->kind == Kind::reduction) return reduction(p);
     if (eqn_.op == &ops.broadcast_in_dim) return broadcast(p);
@@ -122,8 +122,8 @@ class Follower {
 };
 
 // Those of the dimensions that have more than one element.
-RowDims long_dims(const Type& type, const Ints& dims) {
-  RowDims out;
+TileDims long_dims(const Type& type, const Ints& dims) {
+  TileDims out;
   for (std::int64_t d : dims) {
     if (type.shape[static_cast<std::size_t>(d)] != 1) out.push_back(static_cast<std::int32_t>(d));
   }
@@ -132,13 +132,13 @@ RowDims long_dims(const Type& type, const Ints& dims) {
 
 }  // namespace
 
-std::size_t RowMap::kept(std::size_t count) const {
+std::size_t DimMap::kept(std::size_t count) const {
   std::size_t k = 0;
   while (k < count && result[k] >= 0) ++k;
   return k;
 }
 
-bool RowMap::leading(const Shape& shape, std::size_t count) const {
+bool DimMap::leading(const Shape& shape, std::size_t count) const {
   std::size_t d = 0;
   for (std::size_t k = 0; k < kept(count); ++k, ++d) {
     while (static_cast<std::int32_t>(d) != result[k]) {
@@ -149,15 +149,15 @@ bool RowMap::leading(const Shape& shape, std::size_t count) const {
   return true;
 }
 
-RowMap follow_rows(const Program& program, const Equation& eqn,
-                   const std::vector<const RowDims*>& given, std::size_t rows) {
-  RowMap out;
+DimMap follow_rows(const Program& program, const Equation& eqn,
+                   const std::vector<const TileDims*>& given, std::size_t rows) {
+  DimMap out;
   if (eqn.outputs.size() != 1) return out;
   out.operands.resize(eqn.inputs.size());
   const Follower follower(program, eqn);
   for (std::size_t k = 0; k < rows; ++k) {
     OpDims place;
-    for (const RowDims* dims : given) place.in.push_back(dims ? (*dims)[k] : unknown);
+    for (const TileDims* dims : given) place.in.push_back(dims ? (*dims)[k] : unknown);
     if (!follower.follow(place)) return out;
     if (k > 0 && out.result[k - 1] < 0 && place.out >= 0) return out;
     out.result.push_back(place.out);
@@ -167,9 +167,9 @@ RowMap follow_rows(const Program& program, const Equation& eqn,
   return out;
 }
 
-RowStart start_of_rows(const Program& program, const Equation& eqn) {
+TileStart start_of_rows(const Program& program, const Equation& eqn) {
   const auto start = [&](std::size_t operand, const Ints& dims) {
-    return RowStart{static_cast<int>(operand), long_dims(program.type(eqn.inputs[operand]), dims)};
+    return TileStart{static_cast<int>(operand), long_dims(program.type(eqn.inputs[operand]), dims)};
   };
   const auto first_dims = [](std::size_t count) {
     Ints out;
@@ -184,7 +184,7 @@ RowStart start_of_rows(const Program& program, const Equation& eqn) {
   } else if (eqn.op->kind == Kind::reduction) {
     const Ints& axes = eqn.params.ints("axes");
     if (!axes.empty()) return start(0, first_dims(static_cast<std::size_t>(axes[0])));
-  } else if (eqn.op == &known().dot_general) {
+  } else if (eqn.op == &core_ops().dot_general) {
     Ints dims = eqn.params.ints("lhs_batch");
     const Ints own = own_dims(program.type(eqn.inputs[0]), dims, eqn.params.ints("lhs_contract"));
     dims.append(own.begin(), own.end());
@@ -194,8 +194,8 @@ RowStart start_of_rows(const Program& program, const Equation& eqn) {
 }
 
 Params params_for_rows(const Equation& eqn, const Shape& shape) {
-  if (eqn.op == &known().broadcast_in_dim) return eqn.params.with("shape", shape);
-  if (eqn.op == &known().reshape) return eqn.params.with("new_sizes", shape);
+  if (eqn.op == &core_ops().broadcast_in_dim) return eqn.params.with("shape", shape);
+  if (eqn.op == &core_ops().reshape) return eqn.params.with("new_sizes", shape);
   return eqn.params;
 }
 

@@ -11,13 +11,13 @@
 namespace shardax {
 
 // For each row dimension, the one of a variable.
-using RowDims = SmallVector<std::int32_t, 6>;
+using TileDims = SmallVector<std::int32_t, 6>;
 inline constexpr std::int32_t no_dim = -1;  // operands: all of it is needed; results: added up
 
-struct RowMap {
+struct DimMap {
   std::size_t rows = 0;  // how many row dimensions can be followed; 0: the equation has none
-  RowDims result;        // those that are added up come last
-  std::vector<RowDims> operands;
+  TileDims result;       // those that are added up come last
+  std::vector<TileDims> operands;
 
   // Row dimensions that are not added up, of the first `rows`.
   std::size_t kept(std::size_t rows) const;
@@ -27,16 +27,16 @@ struct RowMap {
 
 // Follows up to `rows` row dimensions through an equation, given where they are in some of its
 // operands (null: not given). Of ops with one result whose kernels take any number of rows.
-RowMap follow_rows(const Program& program, const Equation& eqn,
-                   const std::vector<const RowDims*>& given, std::size_t rows);
+DimMap follow_rows(const Program& program, const Equation& eqn,
+                   const std::vector<const TileDims*>& given, std::size_t rows);
 
 // The operand from which rows can start, and where they are in it: all dimensions of more than one
 // element up to those that are reduced, of a product but the right operand's. -1: none.
-struct RowStart {
+struct TileStart {
   int operand = -1;
-  RowDims dims;
+  TileDims dims;
 };
-RowStart start_of_rows(const Program& program, const Equation& eqn);
+TileStart start_of_rows(const Program& program, const Equation& eqn);
 
 // The params for a result of this shape, of the same rank: some rows instead of all.
 Params params_for_rows(const Equation& eqn, const Shape& shape);

@@ -33,7 +33,7 @@ constexpr std::size_t max_equations = 64;
 
 // The program's equations in an order in which each group's follow one another.
 std::vector<std::vector<int>> in_order(const Program& program,
-                                       const std::vector<RowGroup>& groups) {
+                                       const std::vector<TileGroup>& groups) {
   const std::size_t count = program.equations.size();
   std::vector<int> group_of(count, -1);
   const std::vector<int> made_by = makers(program);
@@ -91,16 +91,16 @@ class Fuser {
         producer_(program.types.size(), -1),
         after_(program.types.size(), false) {}
 
-  std::vector<FusedUnit> run(const std::vector<RowGroup>& groups) {
+  std::vector<FusionGroup> run(const std::vector<TileGroup>& groups) {
     if (groups.empty()) {
       for (std::size_t e = 0; e < program_.equations.size(); ++e) place(static_cast<int>(e));
       return ordered();
     }
-    std::vector<const RowGroup*> starts(program_.equations.size(), nullptr);
-    for (const RowGroup& group : groups)
+    std::vector<const TileGroup*> starts(program_.equations.size(), nullptr);
+    for (const TileGroup& group : groups)
       starts[static_cast<std::size_t>(group.equations[0])] = &group;
     for (const std::vector<int>& equations : in_order(program_, groups)) {
-      const RowGroup* group = starts[static_cast<std::size_t>(equations[0])];
+      const TileGroup* group = starts[static_cast<std::size_t>(equations[0])];
       if (group) {
         place_group(*group);
       } else {
@@ -121,10 +121,10 @@ class Fuser {
     return type(eqn.op->kind == Kind::reduction ? eqn.inputs[0] : eqn.outputs[0]).shape;
   }
 
-  void place_group(const RowGroup& group) {
+  void place_group(const TileGroup& group) {
     const std::size_t unit = units_.size();
     units_.emplace_back();
-    units_.back().rows = std::make_shared<const RowGroup>(group);
+    units_.back().rows = std::make_shared<const TileGroup>(group);
     ancestors_.emplace_back();
     for (int e : group.equations) join(e, unit);
   }
@@ -162,7 +162,7 @@ class Fuser {
   }
 
   bool can_join(const Equation& eqn, std::size_t u) const {
-    const FusedUnit& unit = units_[u];
+    const FusionGroup& unit = units_[u];
     if (!unit.loop || unit.equations.size() >= max_equations || unit.shape != loop_shape(eqn))
       return false;
     if (eqn.op->kind == Kind::reduction && unit.reduces &&
@@ -182,7 +182,7 @@ class Fuser {
   }
 
   void start_unit(const Equation& eqn) {
-    FusedUnit unit;
+    FusionGroup unit;
     unit.loop = fusable(eqn);
     if (unit.loop) unit.shape = loop_shape(eqn);
     units_.push_back(std::move(unit));
@@ -191,7 +191,7 @@ class Fuser {
 
   void join(int e, std::size_t u) {
     const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
-    FusedUnit& unit = units_[u];
+    FusionGroup& unit = units_[u];
     unit.equations.push_back(e);
     if (eqn.op->kind == Kind::reduction && !unit.rows) {
       unit.reduces = true;
@@ -216,7 +216,7 @@ class Fuser {
   }
 
   // Depth first over what each unit needs, in program order.
-  std::vector<FusedUnit> ordered() {
+  std::vector<FusionGroup> ordered() {
     std::vector<std::vector<std::size_t>> needs(units_.size());
     for (std::size_t u = 0; u < units_.size(); ++u) {
       for (int e : units_[u].equations) {
@@ -228,7 +228,7 @@ class Fuser {
       }
     }
     std::vector<bool> seen(units_.size(), false);
-    std::vector<FusedUnit> out;
+    std::vector<FusionGroup> out;
     std::vector<std::pair<std::size_t, std::size_t>> stack;
     for (std::size_t root = 0; root < units_.size(); ++root) {
       if (seen[root]) continue;
@@ -254,13 +254,13 @@ class Fuser {
   const Program& program_;
   std::vector<int> producer_;  // per variable: the unit that makes it, or -1
   std::vector<bool> after_;    // per variable: available only after its unit
-  std::vector<FusedUnit> units_;
+  std::vector<FusionGroup> units_;
   std::vector<UnitSet> ancestors_;
 };
 
 }  // namespace
 
-std::vector<FusedUnit> fuse(const Program& program, const std::vector<RowGroup>& groups) {
+std::vector<FusionGroup> fuse(const Program& program, const std::vector<TileGroup>& groups) {
   return Fuser(program).run(groups);
 }
 

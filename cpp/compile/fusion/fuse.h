@@ -14,16 +14,16 @@
 
 namespace shardax {
 
-struct FusedUnit {
+struct FusionGroup {
   std::vector<int> equations;  // in program order
   bool loop = false;           // a tile loop; else one equation of another kind, or a group's
   Shape shape;                 // of the loop
   Ints axes;                   // of its reductions, if any
   bool reduces = false;
-  std::shared_ptr<const RowGroup> rows;  // of a group that runs rows by rows
+  std::shared_ptr<const TileGroup> rows;  // of a group that runs rows by rows
 };
 
 // Units in an order in which each comes after those it needs.
-std::vector<FusedUnit> fuse(const Program& program, const std::vector<RowGroup>& groups = {});
+std::vector<FusionGroup> fuse(const Program& program, const std::vector<TileGroup>& groups = {});
 
 }  // namespace shardax

@@ -11,7 +11,7 @@ namespace {
 
 class RowMeasure {
  public:
-  RowMeasure(const Program& program, RowGroup& group) : program_(program), group_(group) {
+  RowMeasure(const Program& program, TileGroup& group) : program_(program), group_(group) {
     for (std::int64_t n : group.rows) rows_ *= n;
   }
 
@@ -28,14 +28,14 @@ class RowMeasure {
       for (Var v : eqn.inputs) keep(memory_of(v));
       // Loops write over what they read last.
       if (eqn.op->kind != Kind::elementwise) keep(eqn.outputs[0]);
-      group_.row_bytes = std::max(group_.row_bytes, now);
+      group_.tile_footprint = std::max(group_.tile_footprint, now);
       for (Var v : eqn.inputs) {
         const auto found = last_.find(memory_of(v));
         if (found != last_.end() && found->second == e && kept.erase(found->first) > 0)
           now -= bytes(found->first);
       }
       keep(eqn.outputs[0]);
-      group_.row_bytes = std::max(group_.row_bytes, now);
+      group_.tile_footprint = std::max(group_.tile_footprint, now);
     }
   }
 
@@ -58,7 +58,7 @@ class RowMeasure {
       if (const auto found = levels_.find(v); found != levels_.end())
         level = std::max(level, found->second);
     }
-    const bool product = eqn.op == &known().dot_general;
+    const bool product = eqn.op == &core_ops().dot_general;
     const bool member = group_.maps[i].kept(group_.rows.size()) == group_.rows.size();
     if (member) levels_.emplace(out, level + (product || eqn.op->kind == Kind::reduction ? 1 : 0));
     if (eqn.op->view) {
@@ -80,7 +80,7 @@ class RowMeasure {
     }
     if (product && member) last_.emplace(out, e);
   }
-  bool by_rows(const RowDims& dims) const {
+  bool by_rows(const TileDims& dims) const {
     for (std::size_t k = 0; k < group_.rows.size(); ++k) {
       if (dims[k] < 0) return false;
     }
@@ -88,7 +88,7 @@ class RowMeasure {
   }
 
   const Program& program_;
-  RowGroup& group_;
+  TileGroup& group_;
   std::int64_t rows_ = 1;
   std::unordered_map<Var, int> levels_;  // by what the group makes: how many loops come before it
   std::unordered_map<Var, Var> viewed_;  // by view: what it shows
@@ -97,6 +97,6 @@ class RowMeasure {
 
 }  // namespace
 
-void measure_rows(const Program& program, RowGroup& group) { RowMeasure(program, group).run(); }
+void measure_rows(const Program& program, TileGroup& group) { RowMeasure(program, group).run(); }
 
 }  // namespace shardax

@@ -43,7 +43,7 @@ class RowGroupFinder {
   RowGroupFinder(const Program& program, const Copies& copies)
       : program_(program), copies_(copies), variables_(program.types.size()) {}
 
-  std::vector<RowGroup> run() {
+  std::vector<TileGroup> run() {
     for (std::size_t e = 0; e < program_.equations.size(); ++e) {
       runtime::poll_caller();
       place(static_cast<int>(e));
@@ -56,7 +56,7 @@ class RowGroupFinder {
   struct Variable {
     int group = -1;       // the number of the open group that makes it, or reads it row by row
     bool member = false;  // it is made there, and each of its rows with the group's
-    RowDims dims;         // the group's rows in it
+    TileDims dims;        // the group's rows in it
     int level = 0;        // how many loops of the group come before it
     Groups needs = 0;     // other open groups that must be complete before it
   };
@@ -70,7 +70,7 @@ class RowGroupFinder {
     Groups after = 0;  // other open groups that must be complete before it
     int kept = -1;     // row dimensions of its sums over rows; -1: it has none
     std::vector<int> equations;
-    std::vector<RowMap> maps;
+    std::vector<DimMap> maps;
     std::vector<Var> apart;  // what equations make of which it has copies
   };
 
@@ -121,11 +121,11 @@ class RowGroupFinder {
     }
     if (target != most_open && try_join(e, eqn, target)) return true;
     if (!opens(eqn)) return false;
-    const RowStart start = start_of_rows(program_, eqn);
+    const TileStart start = start_of_rows(program_, eqn);
     if (start.operand < 0 || start.dims.empty()) return false;
     const Var from = eqn.inputs[static_cast<std::size_t>(start.operand)];
     const std::size_t s = open(from, start.dims);
-    std::vector<const RowDims*> given(eqn.inputs.size(), nullptr);
+    std::vector<const TileDims*> given(eqn.inputs.size(), nullptr);
     given[static_cast<std::size_t>(start.operand)] = &start.dims;
     return join_rows(e, eqn, s, given, 0);
   }
@@ -141,11 +141,11 @@ class RowGroupFinder {
 
   bool opens(const Equation& eqn) const {
     if (eqn.outputs.size() != 1 || eqn.inputs.empty() || !is_large(eqn)) return false;
-    return eqn.op == &known().dot_general ? spreads(eqn) : works(eqn);
+    return eqn.op == &core_ops().dot_general ? spreads(eqn) : works(eqn);
   }
   static bool works(const Equation& eqn) {
     return eqn.op->kind == Kind::elementwise || eqn.op->kind == Kind::reduction ||
-           eqn.op == &known().dot_general;
+           eqn.op == &core_ops().dot_general;
   }
   // Much of little, or little of much?
   bool spreads(const Equation& eqn) const {
@@ -167,7 +167,7 @@ class RowGroupFinder {
     return {type(eqn.inputs[0]).size(), type(eqn.inputs[1]).size(), type(eqn.outputs[0]).size()};
   }
 
-  std::size_t open(Var from, const RowDims& dims) {
+  std::size_t open(Var from, const TileDims& dims) {
     std::size_t s = 0;
     for (std::size_t k = 0; k < most_open; ++k) {
       if (open_[k].number < 0) {
@@ -238,7 +238,7 @@ class RowGroupFinder {
     const Open& group = open_[s];
     int level = 0;
     bool members = false, shared = false;
-    std::vector<const RowDims*> given, made_here;
+    std::vector<const TileDims*> given, made_here;
     for (Var v : eqn.inputs) {
       const Variable& x = variable(v);
       const bool here = x.group == group.number;
@@ -254,7 +254,7 @@ class RowGroupFinder {
 
   // Lets the equation join, with its operands' rows where `given` says.
   bool join_rows(int e, const Equation& eqn, std::size_t s,
-                 const std::vector<const RowDims*>& given, int level) {
+                 const std::vector<const TileDims*>& given, int level) {
     Open& group = open_[s];
     if (group.equations.size() >= most_equations) return false;
     const auto copy = copies_.find(e);
@@ -263,7 +263,7 @@ class RowGroupFinder {
       if (holds(group, {original})) return false;
       group.apart.push_back(original);
     }
-    RowMap map = follow_rows(program_, eqn, given, group.rows.size());
+    DimMap map = follow_rows(program_, eqn, given, group.rows.size());
     const std::int64_t elements = std::max(group.elements, elements_of(eqn));
     std::size_t rows = map.rows;
     const std::size_t kept = map.kept(rows);
@@ -290,7 +290,7 @@ class RowGroupFinder {
     return true;
   }
   bool belongs(const Equation& eqn, int level) const {
-    if (eqn.op != &known().dot_general) return true;
+    if (eqn.op != &core_ops().dot_general) return true;
     return spreads(eqn) || (level > 0 && gathers(eqn));
   }
   // Is what it adds up over rows, in the precision of the result, small enough?
@@ -301,7 +301,7 @@ class RowGroupFinder {
            (eqn.op->kind == Kind::reduction || out.dtype != DType::boolean);
   }
 
-  void join(int e, const Equation& eqn, const RowMap& map, bool sums, Groups before, int level,
+  void join(int e, const Equation& eqn, const DimMap& map, bool sums, Groups before, int level,
             std::size_t s) {
     Open& group = open_[s];
     group.equations.push_back(e);
@@ -313,7 +313,7 @@ class RowGroupFinder {
     if (works(eqn) && level > 0 && is_large(eqn)) group.worth_it = true;
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       Variable& x = variable(eqn.inputs[i]);
-      const RowDims& dims = map.operands[i];
+      const TileDims& dims = map.operands[i];
       if (x.member || std::find(dims.begin(), dims.end(), no_dim) != dims.end()) continue;
       x.group = group.number;
       x.dims = dims;
@@ -329,7 +329,7 @@ class RowGroupFinder {
     out.level = level + (waits(eqn) ? 1 : 0);
   }
   static bool waits(const Equation& eqn) {
-    return eqn.op->kind == Kind::reduction || eqn.op == &known().dot_general;
+    return eqn.op->kind == Kind::reduction || eqn.op == &core_ops().dot_general;
   }
 
   // What needs the group at `s` needs `instead`.
@@ -349,7 +349,7 @@ class RowGroupFinder {
     if (group.number < 0) return;
     const std::int64_t rows = size_of(group.rows, 0, group.rows.size());
     if (group.worth_it && rows >= least_rows) {
-      RowGroup made;
+      TileGroup made;
       made.rows = group.rows;
       made.kept =
           group.kept < 0 ? 0 : std::min(static_cast<std::size_t>(group.kept), made.rows.size());
@@ -363,7 +363,7 @@ class RowGroupFinder {
         made.maps.push_back(group.maps[i]);
       }
       measure_rows(program_, made);
-      if (made.row_bytes * rows >= least_group) found_.push_back(std::move(made));
+      if (made.tile_footprint * rows >= least_group) found_.push_back(std::move(made));
     }
     for (int e : group.equations) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
@@ -386,12 +386,12 @@ class RowGroupFinder {
   std::vector<Var> made_;  // in order
   std::array<Open, most_open> open_;
   int numbers_ = 0;
-  std::vector<RowGroup> found_;
+  std::vector<TileGroup> found_;
 };
 
 }  // namespace
 
-std::vector<RowGroup> find_row_groups(const Program& program, const Copies& copies) {
+std::vector<TileGroup> find_row_groups(const Program& program, const Copies& copies) {
   return RowGroupFinder(program, copies).run();
 }
 

@@ -13,25 +13,25 @@
 
 namespace shardax {
 
-struct RowGroup {
+struct TileGroup {
   std::vector<int> equations;  // in program order
-  std::vector<RowMap> maps;    // of each
+  std::vector<DimMap> maps;    // of each
   Shape rows;                  // sizes of the row dimensions
   // Results that are added up over rows have this many of the row dimensions.
   std::size_t kept = 0;
   // The most bytes of one row that are kept at once from one loop of the group to another, and
   // whether products are among the equations.
-  std::int64_t row_bytes = 0;
+  std::int64_t tile_footprint = 0;
   bool products = false;
 };
 
-// Sets row_bytes and products of a group. compile/fusion/tile_footprint.cpp
-void measure_rows(const Program& program, RowGroup& group);
+// Sets tile_footprint and products of a group. compile/fusion/tile_footprint.cpp
+void measure_rows(const Program& program, TileGroup& group);
 
 // Equations that compute again what another one does, which is in another group.
 using Copies = std::unordered_map<int, int>;
 
 // Groups that are worth running so. Between two equations of a group no path leads through others.
-std::vector<RowGroup> find_row_groups(const Program& program, const Copies& copies = {});
+std::vector<TileGroup> find_row_groups(const Program& program, const Copies& copies = {});
 
 }  // namespace shardax

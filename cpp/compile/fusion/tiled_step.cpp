@@ -15,7 +15,7 @@
 namespace shardax {
 namespace {
 
-using Memory = kernels::Room<std::byte>;
+using Memory = kernels::AlignedBuffer<std::byte>;
 
 // What the rows of a block take in all: they stay in a second-level cache of 1 MB, and those of
 // products, which spend more time on rearranging the other operand the fewer rows they have, nearly
@@ -42,10 +42,11 @@ struct Blocks {
   std::int64_t count = 1;
 };
 
-Blocks choose_blocks(const RowGroup& group) {
+Blocks choose_blocks(const TileGroup& group) {
   const std::int64_t budget = group.products ? product_block_bytes : block_bytes;
-  std::int64_t wanted = std::max<std::int64_t>(group.products ? least_product_rows : 1,
-                                               budget / std::max<std::int64_t>(1, group.row_bytes));
+  std::int64_t wanted =
+      std::max<std::int64_t>(group.products ? least_product_rows : 1,
+                             budget / std::max<std::int64_t>(1, group.tile_footprint));
   Blocks out;
   out.split = group.rows.size() - 1;
   // The rows that a sum has are run through one by one.
@@ -72,13 +73,13 @@ Blocks choose_blocks(const RowGroup& group) {
 // An operand of the group, with the rows that its users need of it.
 struct Operand {
   Var var;
-  RowDims dims;
+  TileDims dims;
 };
 
 // The group's equations over a block of `size` rows along the split dimension.
 class BlockProgram {
  public:
-  BlockProgram(const Program& program, const RowGroup& group, const Blocks& blocks)
+  BlockProgram(const Program& program, const TileGroup& group, const Blocks& blocks)
       : program_(program), group_(group), blocks_(blocks) {}
 
   // `first`: operands that come first.
@@ -103,7 +104,7 @@ class BlockProgram {
     return k < blocks_.split ? 1 : k == blocks_.split ? size_ : group_.rows[k];
   }
 
-  Var operand(Var v, const RowDims& dims) {
+  Var operand(Var v, const TileDims& dims) {
     const auto [first, last] = inputs_.equal_range(v);
     for (auto it = first; it != last; ++it) {
       if (operands_[it->second].dims == dims) return out_->inputs[it->second];
@@ -115,7 +116,7 @@ class BlockProgram {
     return out_->inputs.back();
   }
 
-  void add(const Equation& eqn, const RowMap& map) {
+  void add(const Equation& eqn, const DimMap& map) {
     Equation made = eqn;
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       const auto own = made_.find(eqn.inputs[i]);
@@ -128,7 +129,7 @@ class BlockProgram {
     made_[eqn.outputs[0]] = made.outputs[0];
     out_->equations.push_back(std::move(made));
   }
-  Shape part_of(Shape shape, const RowDims& dims) const {
+  Shape part_of(Shape shape, const TileDims& dims) const {
     for (std::size_t k = 0; k < group_.rows.size(); ++k) {
       if (dims[k] >= 0) shape[static_cast<std::size_t>(dims[k])] = rows_at(k);
     }
@@ -136,7 +137,7 @@ class BlockProgram {
   }
 
   const Program& program_;
-  const RowGroup& group_;
+  const TileGroup& group_;
   const Blocks& blocks_;
   std::int64_t size_ = 1;
   MutableProgram out_;
@@ -167,7 +168,7 @@ struct RowSum {
 // they add up, or for each piece of it where there are few lines; a part takes whole pieces.
 class RowStep final : public Step {
  public:
-  RowStep(const RowGroup& group, const Blocks& blocks, PlanPtr block, PlanPtr tail,
+  RowStep(const TileGroup& group, const Blocks& blocks, PlanPtr block, PlanPtr tail,
           std::vector<BlockedWindow> in, std::vector<BlockedWindow> out, std::vector<RowSum> sums)
       : rows_(group.rows),
         blocks_(blocks),
@@ -290,7 +291,7 @@ class RowStep final : public Step {
   std::int64_t lines_ = 1, pieces_ = 1, parts_ = 1, sum_bytes_ = 0, scratch_bytes_ = 0;
 };
 
-BlockedWindow blocked(const Window& w, const RowDims& dims) {
+BlockedWindow blocked(const Window& w, const TileDims& dims) {
   const std::int64_t width = itemsize(w.type.dtype);
   BlockedWindow out{w.slot, w.offset * width, {}};
   for (std::int32_t d : dims)
@@ -298,7 +299,7 @@ BlockedWindow blocked(const Window& w, const RowDims& dims) {
   return out;
 }
 
-std::size_t maker_of(const Program& program, const RowGroup& group, Var result) {
+std::size_t maker_of(const Program& program, const TileGroup& group, Var result) {
   std::size_t n = 0;
   while (program.equations[static_cast<std::size_t>(group.equations[n])].outputs[0] != result) ++n;
   return n;
@@ -310,7 +311,7 @@ struct BlockPlans {
   std::vector<Operand> operands;
 };
 
-BlockPlans plans_of(const Program& program, const RowGroup& group, const Blocks& blocks,
+BlockPlans plans_of(const Program& program, const TileGroup& group, const Blocks& blocks,
                     const std::vector<std::unique_ptr<Window>>& windows,
                     const std::vector<Var>& results, const std::vector<Operand>& given) {
   BlockProgram maker(program, group, blocks);
@@ -324,7 +325,7 @@ BlockPlans plans_of(const Program& program, const RowGroup& group, const Blocks&
       options.input_strides.push_back(windows[static_cast<std::size_t>(operand.var)]->strides);
     std::vector<bool> overwritten(made->inputs.size(), false);
     std::fill_n(overwritten.begin(), given.size(), true);
-    const FusedProgram fused = make_again(made, fuse(*made), overwritten);
+    const FusedProgram fused = remat_into_consumers(made, fuse(*made), overwritten);
     return lower(fused.program, fused.units, options, made->output_types());
   };
   BlockPlans out{plan_of(blocks.size), {}, maker.operands()};
@@ -335,9 +336,9 @@ BlockPlans plans_of(const Program& program, const RowGroup& group, const Blocks&
 
 }  // namespace
 
-bool may_take_over(const Program& program, const RowGroup& group, Var result, Var v) {
+bool may_take_over(const Program& program, const TileGroup& group, Var result, Var v) {
   const std::size_t n = maker_of(program, group, result);
-  const RowDims& dims = group.maps[n].result;
+  const TileDims& dims = group.maps[n].result;
   bool reads = std::find(dims.begin(), dims.end(), no_dim) == dims.end();
   for (std::size_t k = 0; reads && k < group.equations.size(); ++k) {
     const Equation& eqn = program.equations[static_cast<std::size_t>(group.equations[k])];
@@ -350,7 +351,7 @@ bool may_take_over(const Program& program, const RowGroup& group, Var result, Va
   return reads;
 }
 
-std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
+std::unique_ptr<Step> row_step(const Program& program, const TileGroup& group,
                                const std::vector<std::unique_ptr<Window>>& windows,
                                const std::vector<Var>& wanted, const std::vector<Var>& taken,
                                FunctionRef<Window(std::size_t, bool)> place) {
@@ -392,7 +393,7 @@ std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
     if (group.maps[i].kept(group.rows.size()) == group.rows.size()) continue;
     std::int64_t count = to[k].type.size();
     for (std::size_t d = 0; d < group.kept; ++d) count /= group.rows[d];
-    const Op& op = eqn.op->kind == Kind::reduction ? *eqn.op : known().reduce_sum;
+    const Op& op = eqn.op->kind == Kind::reduction ? *eqn.op : core_ops().reduce_sum;
     sums.push_back({op.reduce(to[k].type.dtype), k, count, out[k]});
     out[k].slot = -1;
   }

@@ -15,12 +15,12 @@ namespace shardax {
 // `windows`: where each variable lies, for those that the group reads; `results`, of the group's,
 // what others need. `taken`: for each the variable whose memory it may take over, or -1; `place`
 // gives its window, and is told whether it does.
-std::unique_ptr<Step> row_step(const Program& program, const RowGroup& group,
+std::unique_ptr<Step> row_step(const Program& program, const TileGroup& group,
                                const std::vector<std::unique_ptr<Window>>& windows,
                                const std::vector<Var>& results, const std::vector<Var>& taken,
                                FunctionRef<Window(std::size_t, bool)> place);
 
 // Does the group read `v` by the rows of `result`, which it makes, and no later?
-bool may_take_over(const Program& program, const RowGroup& group, Var result, Var v);
+bool may_take_over(const Program& program, const TileGroup& group, Var result, Var v);
 
 }  // namespace shardax

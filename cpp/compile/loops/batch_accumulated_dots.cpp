@@ -37,9 +37,9 @@ struct Sum {
   std::vector<Ints> permutations;  // of the product
 };
 
-class LoopSums : private CountedLoop {
+class LoopSums : private CountedLoopView {
  public:
-  using CountedLoop::CountedLoop;
+  using CountedLoopView::CountedLoopView;
 
   std::optional<Vars> run() {
     for (std::size_t n = 0; n < operands_.size(); ++n) find(n);
@@ -62,7 +62,8 @@ class LoopSums : private CountedLoop {
   // What v is before transposes, of `alone` only those that nothing else uses.
   Var without_transposes(Var v, std::vector<Ints>& permutations, bool alone) const {
     for (const Equation* e = definition(v);
-         e && e->op == &known().transpose && (!alone || uses_[index(v)] == 1); e = definition(v)) {
+         e && e->op == &core_ops().transpose && (!alone || uses_[index(v)] == 1);
+         e = definition(v)) {
       permutations.push_back(e->params.ints("permutation"));
       v = e->inputs[0];
     }
@@ -80,7 +81,7 @@ class LoopSums : private CountedLoop {
     term = without_transposes(term, found.permutations, true);
     found.product = definition(term);
     const Type& type = body_.type(sum);
-    if (!found.product || found.product->op != &known().dot_general || uses_[index(term)] != 1 ||
+    if (!found.product || found.product->op != &core_ops().dot_general || uses_[index(term)] != 1 ||
         !is_inexact(type.dtype) || itemsize(type.dtype) < 4 || body_.type(term).dtype != type.dtype)
       return;
     found.left = factor(found.product->inputs[0]);
@@ -100,8 +101,8 @@ class LoopSums : private CountedLoop {
     const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     if (input != body_.inputs.end()) {
       const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
-      if (bodies_.operands[i].flow == Flow::whole) return out;
-      if (bodies_.operands[i].flow == Flow::sliced && bodies_.operands[i].axis == 0)
+      if (bodies_.operands[i].flow == PortKind::whole) return out;
+      if (bodies_.operands[i].flow == PortKind::sliced && bodies_.operands[i].axis == 0)
         stacks_[v] = in_[i];
     } else if (!definition(v)) {
       return out;
@@ -114,7 +115,7 @@ class LoopSums : private CountedLoop {
   // The result that stacks `v`, if there is one.
   std::optional<std::size_t> stacked_result(Var v) const {
     for (std::size_t i = 0; i < body_.outputs.size(); ++i) {
-      if (body_.outputs[i] == v && bodies_.results[i].flow == Flow::sliced &&
+      if (body_.outputs[i] == v && bodies_.results[i].flow == PortKind::sliced &&
           bodies_.results[i].axis == 0)
         return i;
     }
@@ -133,16 +134,16 @@ class LoopSums : private CountedLoop {
   // The loop without the sums, which stacks their factors.
   Vars loop() {
     const MutableProgram made = copy_of(body_);
-    Bodies bodies = bodies_;
-    bodies.operands.clear();
-    bodies.results.clear();
+    Regions regions = bodies_;
+    regions.operands.clear();
+    regions.results.clear();
     made->inputs.clear();
     made->outputs.clear();
     Vars operands;
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) {
       if (is_sum_operand(i)) continue;
       made->inputs.push_back(body_.inputs[i]);
-      bodies.operands.push_back(bodies_.operands[i]);
+      regions.operands.push_back(bodies_.operands[i]);
       operands.push_back(in_[i]);
     }
     std::vector<bool> dropped(body_.types.size(), false);
@@ -152,7 +153,7 @@ class LoopSums : private CountedLoop {
         continue;
       }
       made->outputs.push_back(body_.outputs[i]);
-      bodies.results.push_back(bodies_.results[i]);
+      regions.results.push_back(bodies_.results[i]);
     }
     std::erase_if(made->equations, [&](const Equation& e) { return dropped[index(e.outputs[0])]; });
     for (const Sum& sum : sums_) {
@@ -160,22 +161,22 @@ class LoopSums : private CountedLoop {
         if (f->is_stacked || added_.contains(f->base)) continue;
         added_.emplace(f->base, added_.size());
         made->outputs.push_back(f->base);
-        bodies.results.push_back({Flow::sliced, 0, -1, -1});
+        regions.results.push_back({PortKind::sliced, 0, -1, -1});
       }
     }
-    bodies.programs = {ProgramPtr(eliminate_dead(made))};
-    return builder_.emit(*eqn_.op, eqn_.op->with_bodies(eqn_.params, bodies), operands,
+    regions.programs = {ProgramPtr(eliminate_dead_code(made))};
+    return builder_.emit(*eqn_.op, eqn_.op->with_regions(eqn_.params, regions), operands,
                          eqn_.location);
   }
 
   // Gradients start from zeros.
   Var added(Var start, Var total) {
     if (is_scalar_constant(builder_, start, 0)) return total;
-    return builder_.emit1(known().add, {}, {start, total}, eqn_.location);
+    return builder_.emit1(core_ops().add, {}, {start, total}, eqn_.location);
   }
 
   Var transposed(Var v, const Ints& permutation) {
-    return builder_.emit1(known().transpose, {{"permutation", permutation}}, {v}, eqn_.location);
+    return builder_.emit1(core_ops().transpose, {{"permutation", permutation}}, {v}, eqn_.location);
   }
   // All steps of a factor.
   Var stack(const Factor& factor, const Vars& results) {
@@ -198,7 +199,7 @@ class LoopSums : private CountedLoop {
     }
     for (const char* name : {"lhs_batch", "rhs_batch"})
       params.set(name, after_steps(params.ints(name)));
-    Var v = builder_.emit1(known().dot_general, params,
+    Var v = builder_.emit1(core_ops().dot_general, params,
                            {stack(sum.left, results), stack(sum.right, results)}, eqn_.location);
     for (auto p = sum.permutations.rbegin(); p != sum.permutations.rend(); ++p)
       v = transposed(v, *p);
@@ -213,11 +214,13 @@ class LoopSums : private CountedLoop {
 
 }  // namespace
 
-std::optional<Vars> sum_after_loop(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  const Bodies bodies = eqn.op->bodies(eqn.params);
-  if (bodies.runs != Runs::counted || bodies.devices || bodies.fixed || bodies.length < 2)
+std::optional<Vars> batch_accumulated_dots(PatternDriver& driver, const Equation& eqn,
+                                           const Vars& in) {
+  const Regions regions = eqn.op->regions(eqn.params);
+  if (regions.runs != ExecutionKind::counted || regions.devices || regions.fixed ||
+      regions.length < 2)
     return {};
-  return LoopSums(rewriter.builder(), eqn, in).run();
+  return LoopSums(driver.builder(), eqn, in).run();
 }
 
 }  // namespace shardax

@@ -10,9 +10,9 @@
 
 namespace shardax {
 
-class CountedLoop {
+class CountedLoopView {
  public:
-  CountedLoop(Builder& builder, const Equation& eqn, const Vars& in)
+  CountedLoopView(Builder& builder, const Equation& eqn, const Vars& in)
       : builder_(builder),
         eqn_(eqn),
         in_(in),
@@ -20,8 +20,8 @@ class CountedLoop {
         body_(*bodies_.programs[0]),
         uses_(count_uses(body_)),
         makers_(makers(body_)),
-        operands_(bodies_.operands_of(Flow::carried)),
-        results_(bodies_.results_of(Flow::carried)) {}
+        operands_(bodies_.operands_of(PortKind::carried)),
+        results_(bodies_.results_of(PortKind::carried)) {}
 
  protected:
   // The equation of the body that makes v; null for its inputs and constants.
@@ -33,7 +33,7 @@ class CountedLoop {
   Builder& builder_;
   const Equation& eqn_;
   const Vars& in_;
-  const Bodies bodies_;
+  const Regions bodies_;
   const Program& body_;
   std::vector<int> uses_, makers_;                     // of each variable of the body
   const std::vector<std::size_t> operands_, results_;  // of the carries

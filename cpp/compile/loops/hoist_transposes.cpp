@@ -18,7 +18,7 @@ constexpr std::int64_t fewest_iterations = 8;
 
 // Which operand is a matrix whose rows the product contracts with a vector; -1: none.
 int transposed_operand(const Program& program, const Equation& eqn) {
-  if (eqn.op != &known().dot_general || !eqn.params.ints("lhs_batch").empty()) return -1;
+  if (eqn.op != &core_ops().dot_general || !eqn.params.ints("lhs_batch").empty()) return -1;
   const Ints* contract[] = {&eqn.params.ints("lhs_contract"), &eqn.params.ints("rhs_contract")};
   for (const int side : {0, 1}) {
     const Type &type = program.type(eqn.inputs[index(side)]),
@@ -31,17 +31,17 @@ int transposed_operand(const Program& program, const Equation& eqn) {
   return -1;
 }
 
-std::vector<bool> choose(const Bodies& bodies) {
-  std::vector<bool> chosen(bodies.operands.size(), false);
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    const Program& program = *bodies.programs[k];
-    const std::vector<std::size_t> taken = bodies.taken_by(k);
+std::vector<bool> choose(const Regions& regions) {
+  std::vector<bool> chosen(regions.operands.size(), false);
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    const Program& program = *regions.programs[k];
+    const std::vector<std::size_t> taken = regions.taken_by(k);
     for (const Equation& eqn : program.equations) {
       const int side = transposed_operand(program, eqn);
       if (side < 0) continue;
       for (std::size_t j = 0; j < taken.size(); ++j) {
         if (program.inputs[j] == eqn.inputs[index(side)] &&
-            bodies.operands[taken[j]].flow == Flow::whole)
+            regions.operands[taken[j]].flow == PortKind::whole)
           chosen[taken[j]] = true;
       }
     }
@@ -49,10 +49,10 @@ std::vector<bool> choose(const Bodies& bodies) {
   return chosen;
 }
 
-ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& chosen) {
-  const Program& source = *bodies.programs[k];
+ProgramPtr body(const Regions& regions, std::size_t k, const std::vector<bool>& chosen) {
+  const Program& source = *regions.programs[k];
   const MutableProgram made = copy_of(source);
-  const std::vector<std::size_t> taken = bodies.taken_by(k);
+  const std::vector<std::size_t> taken = regions.taken_by(k);
   made->inputs.clear();
   for (std::size_t j = 0; j < taken.size(); ++j) {
     const Var matrix = source.inputs[j];
@@ -71,29 +71,29 @@ ProgramPtr body(const Bodies& bodies, std::size_t k, const std::vector<bool>& ch
 }
 
 std::optional<Vars> with_turned(Builder& builder, const Equation& eqn, const Vars& in,
-                                const Bodies& given) {
-  if (given.runs == Runs::counted && given.length < fewest_iterations) return {};
+                                const Regions& given) {
+  if (given.runs == ExecutionKind::counted && given.length < fewest_iterations) return {};
   const std::vector<bool> chosen = choose(given);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
-  Bodies bodies = given;
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k)
-    bodies.programs[k] = body(given, k, chosen);
-  bodies.operands = doubled(given.operands, chosen);
+  Regions regions = given;
+  for (std::size_t k = 0; k < regions.programs.size(); ++k)
+    regions.programs[k] = body(given, k, chosen);
+  regions.operands = doubled(given.operands, chosen);
   Vars operands;
   for (std::size_t i = 0; i < in.size(); ++i) {
     operands.push_back(in[i]);
     if (!chosen[i]) continue;
     operands.push_back(
-        builder.emit1(known().transpose, {{"permutation", Ints{1, 0}}}, {in[i]}, eqn.location));
+        builder.emit1(core_ops().transpose, {{"permutation", Ints{1, 0}}}, {in[i]}, eqn.location));
   }
-  return builder.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
+  return builder.emit(*eqn.op, eqn.op->with_regions(eqn.params, regions), operands, eqn.location);
 }
 
 }  // namespace
 
-ProgramPtr turn_matrices(const ProgramPtr& program) {
+ProgramPtr hoist_transposes(const ProgramPtr& program) {
   const ProgramPtr made = with_loops(*program, with_turned);
-  return made ? eliminate_dead(made) : program;
+  return made ? eliminate_dead_code(made) : program;
 }
 
 }  // namespace shardax

@@ -8,15 +8,16 @@
 namespace shardax {
 namespace {
 
-bool is_open_loop(const Bodies& bodies) {
-  return (bodies.runs == Runs::counted || bodies.runs == Runs::looped) && !bodies.fixed &&
-         !bodies.devices;
+bool is_open_loop(const Regions& regions) {
+  return (regions.runs == ExecutionKind::counted || regions.runs == ExecutionKind::looped) &&
+         !regions.fixed && !regions.devices;
 }
 
 }  // namespace
 
-std::vector<Port> doubled(const std::vector<Port>& ports, const std::vector<bool>& chosen) {
-  std::vector<Port> out;
+std::vector<RegionPort> doubled(const std::vector<RegionPort>& ports,
+                                const std::vector<bool>& chosen) {
+  std::vector<RegionPort> out;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     out.push_back(ports[i]);
     if (!chosen[i]) continue;
@@ -27,16 +28,18 @@ std::vector<Port> doubled(const std::vector<Port>& ports, const std::vector<bool
 }
 
 ProgramPtr with_loops(const Program& program, LoopRule rule) {
-  const auto has_bodies = [](const Equation& eqn) { return eqn.op->bodies && eqn.op->with_bodies; };
+  const auto has_bodies = [](const Equation& eqn) {
+    return eqn.op->regions && eqn.op->with_regions;
+  };
   if (std::none_of(program.equations.begin(), program.equations.end(), has_bodies)) return {};
   Builder builder(program);
   bool changed = false;
   const auto step = [&](const Equation& eqn, const Vars& in) -> Vars {
     if (has_bodies(eqn)) {
-      Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      if (is_open_loop(bodies)) {
-        for (ProgramPtr& body : bodies.programs) body = rewritten_body(body);
-        if (const std::optional<Vars> made = rule(builder, eqn, in, bodies)) {
+      Regions regions = bodies_of(*eqn.op, eqn.params);
+      if (is_open_loop(regions)) {
+        for (ProgramPtr& body : regions.programs) body = rewritten_body(body);
+        if (const std::optional<Vars> made = rule(builder, eqn, in, regions)) {
           changed = true;
           return *made;
         }

@@ -11,12 +11,13 @@
 namespace shardax {
 
 // Each chosen port twice, side by side.
-std::vector<Port> doubled(const std::vector<Port>& ports, const std::vector<bool>& chosen);
+std::vector<RegionPort> doubled(const std::vector<RegionPort>& ports,
+                                const std::vector<bool>& chosen);
 
-// Makes a loop again, given its operands and its description, whose bodies are simplified: its
+// Makes a loop again, given its operands and its description, whose regions are simplified: its
 // results. None: the loop stays.
 using LoopRule = FunctionRef<std::optional<Vars>(Builder& builder, const Equation& eqn,
-                                                 const Vars& in, const Bodies& bodies)>;
+                                                 const Vars& in, const Regions& regions)>;
 
 // The program with the rule applied to each op that repeats programs which may be replaced by
 // others of other inputs and outputs; null where all stay.

@@ -38,7 +38,7 @@ struct Matrix {
 
 // The matrix that a product multiplies by, as panels would have it: its operand 1.
 std::optional<Matrix> matrix_of(const Program& body, const Equation& eqn) {
-  if (eqn.op != &known().dot_general) return {};
+  if (eqn.op != &core_ops().dot_general) return {};
   const std::size_t batch = eqn.params.ints("rhs_batch").size();
   const Ints leading = ops::iota_ints(batch);
   if (eqn.params.ints("rhs_batch") != leading || eqn.params.ints("lhs_batch") != leading) return {};
@@ -59,18 +59,19 @@ std::optional<Matrix> matrix_of(const Program& body, const Equation& eqn) {
   return Matrix{1, batch, contract[0]};
 }
 
-// Bodies within a body: what they do with the slices that they get of a stack is done with a stack
+// Regions within a body: what they do with the slices that they get of a stack is done with a stack
 // of one dimension more.
-bool enters(const Bodies& bodies) {
-  return !bodies.fixed && (bodies.runs == Runs::counted || bodies.runs == Runs::one_of);
+bool enters(const Regions& regions) {
+  return !regions.fixed &&
+         (regions.runs == ExecutionKind::counted || regions.runs == ExecutionKind::one_of);
 }
 // The position of the operand that input `i` of each program is.
-std::size_t operand_of(const Bodies& bodies, std::size_t i) {
-  return bodies.runs == Runs::one_of ? i + 1 : i;
+std::size_t operand_of(const Regions& regions, std::size_t i) {
+  return regions.runs == ExecutionKind::one_of ? i + 1 : i;
 }
 using Matrices = std::vector<Matrix>;
 
-// The inputs of a program that its products, and those of its bodies, multiply by.
+// The inputs of a program that its products, and those of its regions, multiply by.
 class Wanted {
  public:
   const Matrices& of(const ProgramPtr& program) {
@@ -91,12 +92,12 @@ class Wanted {
   Matrices of_operands(const Program& program, const Equation& eqn) {
     if (const std::optional<Matrix> m = matrix_of(program, eqn)) return {*m};
     Matrices all;
-    if (!eqn.op->bodies) return all;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (!enters(bodies)) return all;
-    for (const ProgramPtr& body : bodies.programs) {
+    if (!eqn.op->regions) return all;
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (!enters(regions)) return all;
+    for (const ProgramPtr& body : regions.programs) {
       for (const Matrix& m : of(rewritten_body(body))) {
-        const std::optional<Matrix> outside = of_operand(bodies, m);
+        const std::optional<Matrix> outside = of_operand(regions, m);
         if (outside && !has(all, *outside)) all.push_back(*outside);
       }
     }
@@ -104,12 +105,12 @@ class Wanted {
   }
 
   // What an input of a body is of the operand.
-  static std::optional<Matrix> of_operand(const Bodies& bodies, const Matrix& m) {
-    const std::size_t operand = operand_of(bodies, m.operand);
-    const Port& port = bodies.operands[operand];
+  static std::optional<Matrix> of_operand(const Regions& regions, const Matrix& m) {
+    const std::size_t operand = operand_of(regions, m.operand);
+    const RegionPort& port = regions.operands[operand];
     if (port.program >= 0) return {};
-    if (port.flow == Flow::whole) return Matrix{operand, m.batch, m.summed};
-    if (port.flow == Flow::sliced && port.axis == 0)
+    if (port.flow == PortKind::whole) return Matrix{operand, m.batch, m.summed};
+    if (port.flow == PortKind::sliced && port.axis == 0)
       return Matrix{operand, m.batch + 1, m.summed + 1};
     return {};
   }
@@ -121,7 +122,7 @@ class Wanted {
     const Ints leading = ops::iota_ints(m.batch);
     for (int e = made_by[index(v)]; e >= 0; e = made_by[index(v)]) {
       const Equation& turned = program.equations[static_cast<std::size_t>(e)];
-      if (turned.op != &known().transpose) return {};
+      if (turned.op != &core_ops().transpose) return {};
       const Ints& permutation = turned.params.ints("permutation");
       if (!std::equal(leading.begin(), leading.end(), permutation.begin())) return {};
       m.summed = permutation[index(m.summed)];
@@ -178,8 +179,8 @@ class WithPanels {
       }
       if (given.empty()) {
         made->equations.push_back(eqn);
-      } else if (eqn.op->bodies) {
-        made->equations.push_back(with_bodies(eqn, given, panels));
+      } else if (eqn.op->regions) {
+        made->equations.push_back(with_regions(eqn, given, panels));
       } else {
         product(*made, eqn, panels[0]);
       }
@@ -188,36 +189,36 @@ class WithPanels {
   }
 
  private:
-  // An equation whose bodies take the panels as well.
-  Equation with_bodies(const Equation& eqn, const Matrices& given, const Vars& panels) {
+  // An equation whose regions take the panels as well.
+  Equation with_regions(const Equation& eqn, const Matrices& given, const Vars& panels) {
     Equation out = eqn;
-    Bodies bodies = bodies_of(*eqn.op, eqn.params);
-    const Bodies before = bodies;
-    const bool counted = bodies.runs == Runs::counted;
+    Regions regions = bodies_of(*eqn.op, eqn.params);
+    const Regions before = regions;
+    const bool counted = regions.runs == ExecutionKind::counted;
     const auto goes_first = [&](std::size_t operand) {
-      return counted && before.operands[operand].flow == Flow::whole;
+      return counted && before.operands[operand].flow == PortKind::whole;
     };
     Matrices inside;
     std::size_t place = 0;
     for (std::size_t i = 0; i < given.size(); ++i) {
       Matrix m = given[i];
-      const Port& port = before.operands[m.operand];
+      const RegionPort& port = before.operands[m.operand];
       const bool first = goes_first(m.operand);
-      const std::size_t at = first ? place++ : bodies.operands.size();
-      bodies.operands.insert(bodies.operands.begin() + static_cast<std::ptrdiff_t>(at),
-                             Port{port.flow});
+      const std::size_t at = first ? place++ : regions.operands.size();
+      regions.operands.insert(regions.operands.begin() + static_cast<std::ptrdiff_t>(at),
+                              RegionPort{port.flow});
       out.inputs.insert(at, panels[i]);
-      const std::size_t dims = port.flow == Flow::sliced ? 1 : 0;
-      m.operand -= bodies.runs == Runs::one_of ? 1 : 0;
+      const std::size_t dims = port.flow == PortKind::sliced ? 1 : 0;
+      m.operand -= regions.runs == ExecutionKind::one_of ? 1 : 0;
       m.batch -= dims;
       m.summed -= static_cast<std::int64_t>(dims);
       inside.push_back(m);
     }
-    for (ProgramPtr& body : bodies.programs) {
+    for (ProgramPtr& body : regions.programs) {
       const auto first = [&](const Matrix& m) { return goes_first(operand_of(before, m.operand)); };
       body = WithPanels(wanted_, rewritten_body(body), inside).run(first);
     }
-    out.params = eqn.op->with_bodies(eqn.params, bodies);
+    out.params = eqn.op->with_regions(eqn.params, regions);
     return out;
   }
 
@@ -234,7 +235,7 @@ class WithPanels {
     dot.outputs[0] = made.add(type);
     made.equations.push_back(dot);
     made.equations.push_back(
-        {&known().reshape, shape, {dot.outputs[0]}, eqn.outputs, eqn.location, eqn.names});
+        {&core_ops().reshape, shape, {dot.outputs[0]}, eqn.outputs, eqn.location, eqn.names});
   }
 
   Wanted& wanted_;
@@ -251,38 +252,39 @@ class Panels {
   ProgramPtr run() {
     const auto each = [&](const Equation& eqn, const Vars& in) { return step(eqn, in); };
     const MutableProgram made = emit_again(source_, builder_, each);
-    return changed_ ? eliminate_dead(made) : ProgramPtr();
+    return changed_ ? eliminate_dead_code(made) : ProgramPtr();
   }
 
  private:
   Vars step(const Equation& eqn, const Vars& in) {
-    if (eqn.op->bodies) {
-      Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      if (bodies.runs == Runs::counted && !bodies.fixed &&
-          bodies.length >= fewest_packed_iterations) {
-        const ProgramPtr body = rewritten_body(bodies.programs[0]);
+    if (eqn.op->regions) {
+      Regions regions = bodies_of(*eqn.op, eqn.params);
+      if (regions.runs == ExecutionKind::counted && !regions.fixed &&
+          regions.length >= fewest_packed_iterations) {
+        const ProgramPtr body = rewritten_body(regions.programs[0]);
         Matrices matrices = wanted_.of(body);
         std::erase_if(matrices, [&](const Matrix& m) {
-          return bodies.operands[m.operand].flow != Flow::whole;
+          return regions.operands[m.operand].flow != PortKind::whole;
         });
         if (!matrices.empty()) {
           const auto first = [](const Matrix&) { return true; };
-          bodies.programs = {WithPanels(wanted_, body, matrices).run(first)};
-          bodies.operands.insert(bodies.operands.begin(), matrices.size(), Port{});
-          return loop(eqn, in, bodies, matrices);
+          regions.programs = {WithPanels(wanted_, body, matrices).run(first)};
+          regions.operands.insert(regions.operands.begin(), matrices.size(), RegionPort{});
+          return loop(eqn, in, regions, matrices);
         }
       }
     }
     return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
   }
 
-  Vars loop(const Equation& eqn, const Vars& in, const Bodies& bodies, const Matrices& matrices) {
+  Vars loop(const Equation& eqn, const Vars& in, const Regions& regions, const Matrices& matrices) {
     changed_ = true;
     Vars operands;
     for (std::size_t i = 0; i < matrices.size(); ++i)
       operands.push_back(laid_out(in[matrices[i].operand], matrices[i], eqn.location));
     operands.append(in.begin(), in.end());
-    return builder_.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
+    return builder_.emit(*eqn.op, eqn.op->with_regions(eqn.params, regions), operands,
+                         eqn.location);
   }
 
   Var laid_out(Var v, const Matrix& matrix, const LocationPtr& location) {
@@ -298,8 +300,8 @@ class Panels {
          by_rows ? Ints{rows, columns / width, width} : Ints{rows / width, width, columns})
       split.push_back(n);
     for (const std::int64_t d : by_rows ? Ints{1, 0, 2} : Ints{0, 2, 1}) order.push_back(first + d);
-    const Var parts = builder_.emit1(known().reshape, ops::reshape_params(split), {v}, location);
-    return builder_.emit1(known().transpose, {{"permutation", order}}, {parts}, location);
+    const Var parts = builder_.emit1(core_ops().reshape, ops::reshape_params(split), {v}, location);
+    return builder_.emit1(core_ops().transpose, {{"permutation", order}}, {parts}, location);
   }
 
   const Program& source_;
@@ -310,10 +312,10 @@ class Panels {
 
 }  // namespace
 
-ProgramPtr lay_out_panels(const ProgramPtr& program) {
+ProgramPtr prepack_operands(const ProgramPtr& program) {
   const bool loops =
       std::any_of(program->equations.begin(), program->equations.end(), [](const Equation& e) {
-        return e.op->bodies && e.op->bodies(e.params).runs == Runs::counted;
+        return e.op->regions && e.op->regions(e.params).runs == ExecutionKind::counted;
       });
   const ProgramPtr made = loops ? Panels(*program).run() : ProgramPtr();
   return made ? made : program;

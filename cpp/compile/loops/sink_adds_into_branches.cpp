@@ -52,7 +52,7 @@ ProgramPtr with_sum(const ProgramPtr& program, std::size_t k, const LocationPtr&
   const Type type = program->type(program->outputs[k]);
   const Var term = made->add(type), sum = made->add(type);
   made->inputs.push_back(term);
-  made->equations.push_back({&known().add, {}, {term, program->outputs[k]}, {sum}, location});
+  made->equations.push_back({&core_ops().add, {}, {term, program->outputs[k]}, {sum}, location});
   made->outputs[k] = sum;
   return made;
 }
@@ -60,23 +60,23 @@ ProgramPtr with_sum(const ProgramPtr& program, std::size_t k, const LocationPtr&
 // A branch, or a loop over slices, that adds `term` to its result `k`.
 std::optional<Equation> with_term(const Equation& eqn, std::size_t k, Var term,
                                   const LocationPtr& location) {
-  if (!eqn.op->bodies || !eqn.op->with_bodies) return {};
-  Bodies bodies = bodies_of(*eqn.op, eqn.params);
-  const bool branches = bodies.runs == Runs::one_of;
-  if (bodies.fixed || !(branches || bodies.runs == Runs::counted)) return {};
-  const Port& result = bodies.results[k];
-  if (!branches && (result.flow != Flow::sliced || result.axis != 0)) return {};
+  if (!eqn.op->regions || !eqn.op->with_regions) return {};
+  Regions regions = bodies_of(*eqn.op, eqn.params);
+  const bool branches = regions.runs == ExecutionKind::one_of;
+  if (regions.fixed || !(branches || regions.runs == ExecutionKind::counted)) return {};
+  const RegionPort& result = regions.results[k];
+  if (!branches && (result.flow != PortKind::sliced || result.axis != 0)) return {};
   bool worth = false;
-  for (ProgramPtr& body : bodies.programs) {
+  for (ProgramPtr& body : regions.programs) {
     const ProgramPtr simple = rewritten_body(body), less = with_operand(simple, k, location);
     worth = worth || less;
     body = less ? less : with_sum(simple, k, location);
   }
   if (!worth) return {};
-  bodies.operands.push_back(Port{branches ? Flow::whole : Flow::sliced});
+  regions.operands.push_back(RegionPort{branches ? PortKind::whole : PortKind::sliced});
   Equation out = eqn;
   out.inputs.push_back(term);
-  out.params = eqn.op->with_bodies(eqn.params, bodies);
+  out.params = eqn.op->with_regions(eqn.params, regions);
   return out;
 }
 
@@ -121,13 +121,13 @@ class AddWithin {
   const ProgramPtr source_;
   const std::vector<int> made_by_, uses_;
   MutableProgram made_;
-  Vars dropped_;  // sums, which equations with bodies give now
+  Vars dropped_;  // sums, which equations with regions give now
 };
 
 }  // namespace
 
-ProgramPtr add_within(const ProgramPtr& program) {
-  const auto has_bodies = [](const Equation& e) { return e.op->bodies != nullptr; };
+ProgramPtr sink_adds_into_branches(const ProgramPtr& program) {
+  const auto has_bodies = [](const Equation& e) { return e.op->regions != nullptr; };
   const auto is_sum = [](const Equation& e) { return adds(*e.op); };
   if (std::none_of(program->equations.begin(), program->equations.end(), has_bodies) ||
       std::none_of(program->equations.begin(), program->equations.end(), is_sum))

@@ -30,39 +30,39 @@ bool all_empty(const Repeats& repeats) {
   return std::all_of(repeats.begin(), repeats.end(), [](const Ints& r) { return r.empty(); });
 }
 
-Repeats dims_of(const Rewriter& rewriter, const Vars& values) {
+Repeats dims_of(const PatternDriver& driver, const Vars& values) {
   Repeats out;
-  for (Var v : values) out.push_back(rewriter.repeated_dims(v));
+  for (Var v : values) out.push_back(driver.repeated_dims(v));
   return out;
 }
 
 // A body walked on narrow inputs, before it is decided which outputs are narrow.
 struct Body {
-  Rewriter rewriter;
+  PatternDriver driver;
   Vars outputs;
   Body(const Program& program, const Repeats& inputs, bool segments)
-      : rewriter(program, segments), outputs(rewriter.walk_narrow(program, inputs)) {}
+      : driver(program, segments), outputs(driver.walk_narrow(program, inputs)) {}
   ProgramPtr finish(const Repeats& repeats) {
     std::vector<Var> out;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      out.push_back(rewriter.without(outputs[i], repeats[i], {}));
-    return rewriter.builder().finish(out);
+      out.push_back(driver.without(outputs[i], repeats[i], {}));
+    return driver.builder().finish(out);
   }
 };
 
 // An equation with other params whose operands and results lack dimensions.
-Vars emit_narrow(Rewriter& rewriter, const Equation& eqn, const Params& params, const Vars& in,
+Vars emit_narrow(PatternDriver& driver, const Equation& eqn, const Params& params, const Vars& in,
                  const Repeats& inputs, const Repeats& outputs) {
   Types types;
-  for (Var v : in) types.push_back(rewriter.builder().type(v));
+  for (Var v : in) types.push_back(driver.builder().type(v));
   const Types full = infer_types(*eqn.op, types, eqn.params);
   Vars operands;
   for (std::size_t i = 0; i < in.size(); ++i)
-    operands.push_back(rewriter.without(in[i], inputs[i], eqn.location));
-  const Vars small = rewriter.builder().emit(*eqn.op, params, operands, eqn.location);
+    operands.push_back(driver.without(in[i], inputs[i], eqn.location));
+  const Vars small = driver.builder().emit(*eqn.op, params, operands, eqn.location);
   Vars out;
   for (std::size_t i = 0; i < small.size(); ++i)
-    out.push_back(rewriter.repeat(small[i], full[i].shape, outputs[i], eqn.location));
+    out.push_back(driver.repeat(small[i], full[i].shape, outputs[i], eqn.location));
   return out;
 }
 
@@ -81,18 +81,18 @@ Ints sliced(const Ints& dims) {
 }
 
 // What one run sees of an operand, and back for a result.
-Ints in_run(const Port& port, const Ints& dims) {
-  return port.flow == Flow::sliced ? sliced(dims) : dims;
+Ints in_run(const RegionPort& port, const Ints& dims) {
+  return port.flow == PortKind::sliced ? sliced(dims) : dims;
 }
-Ints of_all(const Port& port, const Ints& dims) {
-  return port.flow == Flow::sliced ? stacked(dims) : dims;
+Ints of_all(const RegionPort& port, const Ints& dims) {
+  return port.flow == PortKind::sliced ? stacked(dims) : dims;
 }
 
 // The programs of an equation, walked on narrow inputs.
 class Narrowing {
  public:
-  Narrowing(const Bodies& bodies, Repeats operands, bool segments)
-      : bodies_(bodies), operands_(std::move(operands)), segments_(segments) {
+  Narrowing(const Regions& regions, Repeats operands, bool segments)
+      : bodies_(regions), operands_(std::move(operands)), segments_(segments) {
     for (std::size_t i = 0; i < operands_.size(); ++i)
       operands_[i] = in_run(bodies_.operands[i], operands_[i]);
   }
@@ -101,7 +101,8 @@ class Narrowing {
 
   // Finds what of the carry stays repeated: what goes in repeated and comes out so.
   void settle() {
-    const auto from = bodies_.operands_of(Flow::carried), to = bodies_.results_of(Flow::carried);
+    const auto from = bodies_.operands_of(PortKind::carried),
+               to = bodies_.results_of(PortKind::carried);
     for (bool settled = false; !settled;) {
       walk();
       settled = true;
@@ -126,7 +127,7 @@ class Narrowing {
   Repeats results() const { return with_flow(bodies_.results, results_); }
 
  private:
-  static Repeats with_flow(const std::vector<Port>& ports, const Repeats& repeats) {
+  static Repeats with_flow(const std::vector<RegionPort>& ports, const Repeats& repeats) {
     Repeats out;
     for (std::size_t i = 0; i < ports.size(); ++i) out.push_back(of_all(ports[i], repeats[i]));
     return out;
@@ -146,13 +147,13 @@ class Narrowing {
       walked_.push_back(nullptr);
       if (!bodies_.gives_results(k)) continue;
       walked_[k] = std::make_unique<Body>(body(k));
-      const Repeats own = dims_of(walked_[k]->rewriter, walked_[k]->outputs);
+      const Repeats own = dims_of(walked_[k]->driver, walked_[k]->outputs);
       results_ = first ? own : shared(results_, own);
       first = false;
     }
   }
 
-  const Bodies& bodies_;
+  const Regions& bodies_;
   Repeats operands_, results_;  // as one run sees them
   bool segments_;
   std::vector<std::unique_ptr<Body>> walked_;
@@ -160,17 +161,17 @@ class Narrowing {
 
 }  // namespace
 
-std::optional<Vars> narrow_bodies(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  const Bodies bodies = bodies_of(*eqn.op, eqn.params);
-  if (bodies.devices) return {};
-  Narrowing narrowing(bodies, dims_of(rewriter, in), rewriter.segments());
+std::optional<Vars> sink_broadcasts(PatternDriver& driver, const Equation& eqn, const Vars& in) {
+  const Regions regions = bodies_of(*eqn.op, eqn.params);
+  if (regions.devices) return {};
+  Narrowing narrowing(regions, dims_of(driver, in), driver.segments());
   if (narrowing.useless()) return {};
   narrowing.settle();
   if (narrowing.useless()) return {};
-  Bodies small = bodies;
+  Regions small = regions;
   small.programs = narrowing.programs();
-  return emit_narrow(rewriter, eqn, eqn.op->with_bodies(eqn.params, small), in,
-                     narrowing.operands(), narrowing.results());
+  return emit_narrow(driver, eqn, eqn.op->with_regions(eqn.params, small), in, narrowing.operands(),
+                     narrowing.results());
 }
 
 }  // namespace shardax

@@ -20,8 +20,9 @@ namespace {
 constexpr std::int64_t least_moved_bytes = 4 << 10;
 
 bool moves(const Op& op) {
-  static const std::vector<const Op*> ops{&known().concatenate, &known().reshape, &known().slice,
-                                          &known().squeeze, &known().transpose};
+  static const std::vector<const Op*> ops{&core_ops().concatenate, &core_ops().reshape,
+                                          &core_ops().slice, &core_ops().squeeze,
+                                          &core_ops().transpose};
   return std::find(ops.begin(), ops.end(), &op) != ops.end();
 }
 
@@ -33,9 +34,9 @@ struct Move {
   bool chooses = false;
 };
 
-class LateMoves : private CountedLoop {
+class LateMoves : private CountedLoopView {
  public:
-  using CountedLoop::CountedLoop;
+  using CountedLoopView::CountedLoopView;
 
   std::optional<Vars> run() {
     for (std::size_t n = 0; n < operands_.size(); ++n) {
@@ -75,7 +76,7 @@ class LateMoves : private CountedLoop {
       return true;
     }
     const Equation* e = definition(v);
-    const bool choice = e && e->op == &known().select_n && is_fixed(e->inputs[0]);
+    const bool choice = e && e->op == &core_ops().select_n && is_fixed(e->inputs[0]);
     if (!e || !(moves(*e->op) || choice)) {
       const bool first = move.source < 0;
       if (first) move.source = v;
@@ -96,7 +97,7 @@ class LateMoves : private CountedLoop {
   bool is_nothing(Var v) const {
     if (is_zero(body_, v, makers_)) return true;
     for (const Equation* e = definition(v); e; e = definition(v)) {
-      if (e->op != &known().broadcast_in_dim) return false;
+      if (e->op != &core_ops().broadcast_in_dim) return false;
       v = e->inputs[0];
     }
     const std::optional<std::size_t> input = whole_input(v);
@@ -106,15 +107,15 @@ class LateMoves : private CountedLoop {
   std::optional<std::size_t> whole_input(Var v) const {
     const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     const auto i = static_cast<std::size_t>(at - body_.inputs.begin());
-    if (at == body_.inputs.end() || bodies_.operands[i].flow != Flow::whole) return {};
+    if (at == body_.inputs.end() || bodies_.operands[i].flow != PortKind::whole) return {};
     return i;
   }
   // Is it a mask that is the same in each turn, of devices say?
   bool is_fixed(Var v) const {
     const Equation* e = definition(v);
     if (!e) return whole_input(v) || !has(body_.inputs, v);
-    const bool follows =
-        e->op->kind == Kind::elementwise || e->op == &known().broadcast_in_dim || e->inputs.empty();
+    const bool follows = e->op->kind == Kind::elementwise ||
+                         e->op == &core_ops().broadcast_in_dim || e->inputs.empty();
     return follows && e->op->effect.empty() &&
            std::all_of(e->inputs.begin(), e->inputs.end(), [&](Var in) { return is_fixed(in); });
   }
@@ -145,14 +146,14 @@ class LateMoves : private CountedLoop {
   Vars loop() {
     const MutableProgram made = copy_of(body_);
     std::vector<Equation> first;
-    Bodies bodies = bodies_;
-    bodies.operands.clear();
+    Regions regions = bodies_;
+    regions.operands.clear();
     made->inputs.clear();
     Vars operands;
     for (std::size_t i = 0; i < in_.size(); ++i) {
       if (is_made_within(i, *made, first)) continue;
       made->inputs.push_back(body_.inputs[i]);
-      bodies.operands.push_back(bodies_.operands[i]);
+      regions.operands.push_back(bodies_.operands[i]);
       operands.push_back(in_[i]);
     }
     for (const Move& move : moves_) {
@@ -164,12 +165,12 @@ class LateMoves : private CountedLoop {
       made->outputs[results_[move.carry]] = move.source;
       const Var zero = builder_.constant(scalar_array(type.dtype, 0));
       operands[static_cast<std::size_t>(at - made->inputs.begin())] =
-          builder_.emit1(known().broadcast_in_dim,
+          builder_.emit1(core_ops().broadcast_in_dim,
                          {{"shape", type.shape}, {"broadcast_dimensions", Ints()}}, {zero}, {});
     }
     made->equations.insert(made->equations.begin(), first.begin(), first.end());
-    bodies.programs = {ProgramPtr(eliminate_dead(made))};
-    return builder_.emit(*eqn_.op, eqn_.op->with_bodies(eqn_.params, bodies), operands,
+    regions.programs = {ProgramPtr(eliminate_dead_code(made))};
+    return builder_.emit(*eqn_.op, eqn_.op->with_regions(eqn_.params, regions), operands,
                          eqn_.location);
   }
 
@@ -177,7 +178,7 @@ class LateMoves : private CountedLoop {
   // there then.
   bool is_made_within(std::size_t input, Program& made, std::vector<Equation>& out) const {
     static const Op& iota = *find_op("iota");
-    if (bodies_.operands[input].flow != Flow::whole) return false;
+    if (bodies_.operands[input].flow != PortKind::whole) return false;
     const Var v = body_.inputs[input], given = in_[input];
     if (const Equation* e = builder_.defined_by(given, iota)) {
       out.push_back({&iota, e->params, {}, {v}, e->location});
@@ -225,10 +226,11 @@ class LateMoves : private CountedLoop {
 
 }  // namespace
 
-std::optional<Vars> move_late(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  const Bodies bodies = eqn.op->bodies(eqn.params);
-  if (bodies.runs != Runs::counted || bodies.devices || bodies.fixed) return {};
-  return LateMoves(rewriter.builder(), eqn, in).run();
+std::optional<Vars> sink_carry_permutes(PatternDriver& driver, const Equation& eqn,
+                                        const Vars& in) {
+  const Regions regions = eqn.op->regions(eqn.params);
+  if (regions.runs != ExecutionKind::counted || regions.devices || regions.fixed) return {};
+  return LateMoves(driver.builder(), eqn, in).run();
 }
 
 }  // namespace shardax

@@ -29,9 +29,9 @@ struct Pieces {
   std::vector<Piece> all;  // in their order
 };
 
-class SplitSums : private CountedLoop {
+class SplitSums : private CountedLoopView {
  public:
-  using CountedLoop::CountedLoop;
+  using CountedLoopView::CountedLoopView;
 
   std::optional<Vars> run() {
     for (std::size_t n = 0; n < operands_.size(); ++n) {
@@ -92,7 +92,7 @@ class SplitSums : private CountedLoop {
   }
 
   bool add_piece(Var v, Pieces& to) const {
-    const Equation* pad = alone(v, known().pad);
+    const Equation* pad = alone(v, core_ops().pad);
     if (!pad || !is_zero(body_, pad->inputs[1], makers_)) return false;
     const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
     const Type& own = body_.type(pad->inputs[0]);
@@ -107,14 +107,14 @@ class SplitSums : private CountedLoop {
     to.axis = axis;
     const auto a = static_cast<std::size_t>(axis);
     Var value = pad->inputs[0];
-    if (const Equation* reshape = alone(value, known().reshape)) value = reshape->inputs[0];
+    if (const Equation* reshape = alone(value, core_ops().reshape)) value = reshape->inputs[0];
     if (!is_product(value)) return false;
     to.all.push_back({value, own.shape, low[a], low[a] + own.shape[a]});
     return true;
   }
   bool is_product(Var v) const {
-    while (const Equation* transpose = alone(v, known().transpose)) v = transpose->inputs[0];
-    return alone(v, known().dot_general);
+    while (const Equation* transpose = alone(v, core_ops().transpose)) v = transpose->inputs[0];
+    return alone(v, core_ops().dot_general);
   }
 
   Var emit(const Op& op, const Params& params, const Vars& inputs) {
@@ -122,23 +122,23 @@ class SplitSums : private CountedLoop {
   }
   Var reshaped(Var v, const Shape& shape) {
     if (builder_.type(v).shape == shape) return v;
-    return emit(known().reshape, ops::reshape_params(shape), {v});
+    return emit(core_ops().reshape, ops::reshape_params(shape), {v});
   }
   // That part of what is carried from before.
   Var part(Var v, std::int64_t axis, std::int64_t begin, std::int64_t end) {
     Shape shape = builder_.type(v).shape;
     const auto a = static_cast<std::size_t>(axis);
-    if (const Equation* all = builder_.defined_by(v, known().broadcast_in_dim);
+    if (const Equation* all = builder_.defined_by(v, core_ops().broadcast_in_dim);
         all && builder_.type(all->inputs[0]).rank() == 0) {
       shape[a] = end - begin;
-      return emit(known().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints()}},
+      return emit(core_ops().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints()}},
                   {all->inputs[0]});
     }
     Ints start(shape.size(), 0), limit(shape.begin(), shape.end());
     start[a] = begin;
     limit[a] = end;
     return emit(
-        known().slice,
+        core_ops().slice,
         {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(shape.size(), 1)}},
         {v});
   }
@@ -146,9 +146,9 @@ class SplitSums : private CountedLoop {
   Var initial(Var v, std::int64_t axis, const Piece& piece) {
     const Var own = part(v, axis, piece.begin, piece.end);
     const Shape& shape = body_.type(piece.value).shape;
-    if (const Equation* all = builder_.defined_by(own, known().broadcast_in_dim);
+    if (const Equation* all = builder_.defined_by(own, core_ops().broadcast_in_dim);
         all && builder_.type(all->inputs[0]).rank() == 0)
-      return emit(known().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints()}},
+      return emit(core_ops().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints()}},
                   {all->inputs[0]});
     return reshaped(own, shape);
   }
@@ -156,9 +156,9 @@ class SplitSums : private CountedLoop {
   // The loop, with a carry for each piece.
   Vars loop() {
     const MutableProgram made = copy_of(body_);
-    Bodies bodies = bodies_;
-    bodies.operands.clear();
-    bodies.results.clear();
+    Regions regions = bodies_;
+    regions.operands.clear();
+    regions.results.clear();
     made->inputs.clear();
     made->outputs.clear();
     Vars operands;
@@ -167,7 +167,7 @@ class SplitSums : private CountedLoop {
       const Pieces* sum = sum_at(operands_, i);
       if (!sum) {
         made->inputs.push_back(body_.inputs[i]);
-        bodies.operands.push_back(bodies_.operands[i]);
+        regions.operands.push_back(bodies_.operands[i]);
         operands.push_back(in_[i]);
         continue;
       }
@@ -175,7 +175,7 @@ class SplitSums : private CountedLoop {
         const Type& type = body_.type(piece.value);
         carried[static_cast<std::size_t>(sum - sums_.data())].push_back(made->add(type));
         made->inputs.push_back(static_cast<Var>(made->types.size()) - 1);
-        bodies.operands.push_back(bodies_.operands[i]);
+        regions.operands.push_back(bodies_.operands[i]);
         operands.push_back(initial(in_[i], sum->axis, piece));
       }
     }
@@ -183,16 +183,16 @@ class SplitSums : private CountedLoop {
       const Pieces* sum = sum_at(results_, i);
       if (!sum) {
         made->outputs.push_back(body_.outputs[i]);
-        bodies.results.push_back(bodies_.results[i]);
+        regions.results.push_back(bodies_.results[i]);
         continue;
       }
       const Vars& carries = carried[static_cast<std::size_t>(sum - sums_.data())];
       for (std::size_t k = 0; k < carries.size(); ++k) {
         const Var total = made->add(body_.type(sum->all[k].value));
         made->equations.push_back(
-            {&known().add, {}, {carries[k], sum->all[k].value}, {total}, eqn_.location});
+            {&core_ops().add, {}, {carries[k], sum->all[k].value}, {total}, eqn_.location});
         made->outputs.push_back(total);
-        bodies.results.push_back(bodies_.results[i]);
+        regions.results.push_back(bodies_.results[i]);
       }
     }
     std::erase_if(made->equations, [&](const Equation& e) {
@@ -200,8 +200,8 @@ class SplitSums : private CountedLoop {
         return e.outputs[0] == body_.outputs[results_[sum.carry]];
       });
     });
-    bodies.programs = {ProgramPtr(eliminate_dead(made))};
-    return builder_.emit(*eqn_.op, eqn_.op->with_bodies(eqn_.params, bodies), operands,
+    regions.programs = {ProgramPtr(eliminate_dead_code(made))};
+    return builder_.emit(*eqn_.op, eqn_.op->with_regions(eqn_.params, regions), operands,
                          eqn_.location);
   }
 
@@ -221,7 +221,7 @@ class SplitSums : private CountedLoop {
       at = sum.all[k].end;
     }
     fill(extent);
-    return emit(known().concatenate, {{"dimension", sum.axis}}, parts);
+    return emit(core_ops().concatenate, {{"dimension", sum.axis}}, parts);
   }
 
   std::vector<Pieces> sums_;
@@ -229,10 +229,10 @@ class SplitSums : private CountedLoop {
 
 }  // namespace
 
-std::optional<Vars> split_sums(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  const Bodies bodies = eqn.op->bodies(eqn.params);
-  if (bodies.runs != Runs::counted || bodies.devices || bodies.fixed) return {};
-  return SplitSums(rewriter.builder(), eqn, in).run();
+std::optional<Vars> split_accumulators(PatternDriver& driver, const Equation& eqn, const Vars& in) {
+  const Regions regions = eqn.op->regions(eqn.params);
+  if (regions.runs != ExecutionKind::counted || regions.devices || regions.fixed) return {};
+  return SplitSums(driver.builder(), eqn, in).run();
 }
 
 }  // namespace shardax

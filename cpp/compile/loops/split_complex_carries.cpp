@@ -51,25 +51,25 @@ struct Choice {
   bool any = false;
 };
 
-Choice choose(const Bodies& bodies) {
-  Choice out{std::vector<bool>(bodies.operands.size(), false),
-             std::vector<bool>(bodies.results.size(), false)};
-  std::vector<bool> fits(bodies.operands.size(), true);
-  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried),
-                                 again = bodies.results_of(Flow::carried);
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    const Program& program = *bodies.programs[k];
+Choice choose(const Regions& regions) {
+  Choice out{std::vector<bool>(regions.operands.size(), false),
+             std::vector<bool>(regions.results.size(), false)};
+  std::vector<bool> fits(regions.operands.size(), true);
+  const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried),
+                                 again = regions.results_of(PortKind::carried);
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    const Program& program = *regions.programs[k];
     const Parted parted(program);
-    const std::vector<std::size_t> taken = bodies.taken_by(k);
+    const std::vector<std::size_t> taken = regions.taken_by(k);
     for (std::size_t j = 0; j < taken.size(); ++j) {
       const Var v = program.inputs[j];
       const bool given_on =
           std::find(program.outputs.begin(), program.outputs.end(), v) != program.outputs.end();
       fits[taken[j]] = fits[taken[j]] && is_large_complex(program.type(v)) &&
-                       bodies.operands[taken[j]].flow != Flow::sliced && !given_on &&
+                       regions.operands[taken[j]].flow != PortKind::sliced && !given_on &&
                        parted.uses_parts(v);
     }
-    if (!bodies.gives_results(k)) continue;
+    if (!regions.gives_results(k)) continue;
     for (std::size_t c = 0; c < carried.size(); ++c)
       fits[carried[c]] = fits[carried[c]] && parted.makes_parts(program.outputs[again[c]]);
   }
@@ -83,14 +83,14 @@ Choice choose(const Bodies& bodies) {
 
 const Op& op(const char* name) { return *find_op(name); }
 
-ProgramPtr body(const Bodies& bodies, std::size_t k, const Choice& choice,
+ProgramPtr body(const Regions& regions, std::size_t k, const Choice& choice,
                 const LocationPtr& location) {
-  const Program& source = *bodies.programs[k];
+  const Program& source = *regions.programs[k];
   const MutableProgram made = copy_of(source);
   made->inputs.clear();
   made->outputs.clear();
   std::vector<Equation> first;
-  const std::vector<std::size_t> taken = bodies.taken_by(k);
+  const std::vector<std::size_t> taken = regions.taken_by(k);
   const auto part = [&](Var z) {
     const Type& type = source.type(z);
     return made->add(with_dtype(type, real_dtype(type.dtype)));
@@ -109,7 +109,7 @@ ProgramPtr body(const Bodies& bodies, std::size_t k, const Choice& choice,
   made->equations.insert(made->equations.begin(), first.begin(), first.end());
   for (std::size_t j = 0; j < source.outputs.size(); ++j) {
     const Var z = source.outputs[j];
-    if (!bodies.gives_results(k) || !choice.results[j]) {
+    if (!regions.gives_results(k) || !choice.results[j]) {
       made->outputs.push_back(z);
       continue;
     }
@@ -122,14 +122,14 @@ ProgramPtr body(const Bodies& bodies, std::size_t k, const Choice& choice,
 }
 
 std::optional<Vars> with_parts(Builder& builder, const Equation& eqn, const Vars& in,
-                               const Bodies& given) {
+                               const Regions& given) {
   const Choice choice = choose(given);
   if (!choice.any) return {};
-  Bodies bodies = given;
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k)
-    bodies.programs[k] = body(given, k, choice, eqn.location);
-  bodies.operands = doubled(given.operands, choice.operands);
-  bodies.results = doubled(given.results, choice.results);
+  Regions regions = given;
+  for (std::size_t k = 0; k < regions.programs.size(); ++k)
+    regions.programs[k] = body(given, k, choice, eqn.location);
+  regions.operands = doubled(given.operands, choice.operands);
+  regions.results = doubled(given.results, choice.results);
   Vars operands;
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (!choice.operands[i]) {
@@ -140,7 +140,7 @@ std::optional<Vars> with_parts(Builder& builder, const Equation& eqn, const Vars
       operands.push_back(builder.emit1(op(name), {}, {in[i]}, eqn.location));
   }
   const Vars made =
-      builder.emit(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands, eqn.location);
+      builder.emit(*eqn.op, eqn.op->with_regions(eqn.params, regions), operands, eqn.location);
   Vars out;
   auto next = made.begin();
   for (const bool parted : choice.results) {
@@ -153,10 +153,11 @@ std::optional<Vars> with_parts(Builder& builder, const Equation& eqn, const Vars
 
 }  // namespace
 
-ProgramPtr part_complex(const ProgramPtr& program) {
+ProgramPtr split_complex_carries(const ProgramPtr& program) {
   const auto has_complex = [&](const Equation& eqn) {
-    return eqn.op->bodies && std::any_of(eqn.outputs.begin(), eqn.outputs.end(),
-                                         [&](Var v) { return is_large_complex(program->type(v)); });
+    return eqn.op->regions && std::any_of(eqn.outputs.begin(), eqn.outputs.end(), [&](Var v) {
+             return is_large_complex(program->type(v));
+           });
   };
   if (codegen::wanted() == codegen::Wanted::none ||
       std::none_of(program->equations.begin(), program->equations.end(), has_complex))

@@ -34,11 +34,11 @@ bool is_low_precision(DType dtype) { return dtype == DType::float16 || dtype == 
 
 class Segments {
  public:
-  Segments(Rewriter& rewriter, const ProgramPtr& body, const BatchAxis& axis,
+  Segments(PatternDriver& driver, const ProgramPtr& body, const BatchAxis& axis,
            const LocationPtr& location)
-      : rewriter_(rewriter),
-        builder_(rewriter.builder()),
-        body_(eliminate_dead(simplify(body))),
+      : rewriter_(driver),
+        builder_(driver.builder()),
+        body_(eliminate_dead_code(simplify(body))),
         axis_(axis),
         location_(location),
         held_(body_->types.size()),
@@ -204,7 +204,7 @@ class Segments {
   // A psum over this axis alone of a value that nothing else uses: it can be added up.
   bool is_sum_of(const Equation& eqn, Var v) const {
     const Params& p = eqn.params;
-    if (eqn.op != &known().psum || eqn.inputs[0] != v || p.has("stacked")) return false;
+    if (eqn.op != &core_ops().psum || eqn.inputs[0] != v || p.has("stacked")) return false;
     const auto* groups = p.find("axis_index_groups");
     return p.axes("axes") == AxisSet{axis_.name} &&
            (!groups || std::holds_alternative<std::monostate>(*groups));
@@ -247,7 +247,7 @@ class Segments {
     const Part part = batched_part(equations, outputs, size, &wanted);
     const std::int64_t count = axis_.size / size;
 
-    Rewriter inner(*part.program);
+    PatternDriver inner(*part.program);
     Vars inputs(part.inputs.size(), -1), operands;
     Types types = part.program->input_types();
     std::size_t consts = 0;
@@ -264,7 +264,7 @@ class Segments {
       const Type sum = is_low_precision(type.dtype) ? with_dtype(type, DType::float32) : type;
       accumulators.push_back(inner.builder().input(sum));
       const Var zero = builder_.constant(scalar_array(sum.dtype, 0));
-      operands.push_back(builder_.emit1(known().broadcast_in_dim,
+      operands.push_back(builder_.emit1(core_ops().broadcast_in_dim,
                                         {{"shape", sum.shape}, {"broadcast_dimensions", Ints{}}},
                                         {zero}, location_));
     }
@@ -284,13 +284,14 @@ class Segments {
       const Equation* maker = inner.builder().definition(partial);
       const LocationPtr location = maker ? maker->location : location_;  // of the sum
       if (dtype != results[k].dtype)
-        partial = inner.builder().emit1(known().convert_element_type,
+        partial = inner.builder().emit1(core_ops().convert_element_type,
                                         {{"new_dtype", dtype}, {"weak_type", false}}, {partial},
                                         location_);
-      chunk.push_back(inner.builder().emit1(known().add, {}, {accumulators[k], partial}, location));
+      chunk.push_back(
+          inner.builder().emit1(core_ops().add, {}, {accumulators[k], partial}, location));
     }
     chunk.insert(chunk.end(), done.begin() + static_cast<std::ptrdiff_t>(sums.size()), done.end());
-    const Vars out = builder_.emit(known().scan,
+    const Vars out = builder_.emit(core_ops().scan,
                                    {{"jaxpr", ProgramPtr(inner.builder().finish(chunk))},
                                     {"length", count},
                                     {"reverse", false},
@@ -300,7 +301,7 @@ class Segments {
     for (std::size_t k = 0; k < sums.size(); ++k) {
       Var sum = out[k];
       if (builder_.type(sum).dtype != results[k].dtype)
-        sum = builder_.emit1(known().convert_element_type,
+        sum = builder_.emit1(core_ops().convert_element_type,
                              {{"new_dtype", results[k].dtype}, {"weak_type", false}}, {sum},
                              location_);
       hold(sums[k], sum, false);
@@ -313,10 +314,10 @@ class Segments {
   }
 
   Var reshaped(Var v, const Shape& shape) {
-    return builder_.emit1(known().reshape, ops::reshape_params(shape), {v}, location_);
+    return builder_.emit1(core_ops().reshape, ops::reshape_params(shape), {v}, location_);
   }
 
-  Rewriter& rewriter_;
+  PatternDriver& rewriter_;
   Builder& builder_;
   ProgramPtr body_;
   BatchAxis axis_;
@@ -332,11 +333,11 @@ class Segments {
 
 }  // namespace
 
-std::pair<Vars, std::vector<bool>> map_in_segments(Rewriter& rewriter, const ProgramPtr& body,
-                                                   const BatchAxis& axis, const Vars& inputs,
-                                                   const std::vector<bool>& batched,
-                                                   const LocationPtr& location) {
-  return Segments(rewriter, body, axis, location).run(inputs, batched);
+std::pair<Vars, std::vector<bool>> stripmine_devices(PatternDriver& driver, const ProgramPtr& body,
+                                                     const BatchAxis& axis, const Vars& inputs,
+                                                     const std::vector<bool>& batched,
+                                                     const LocationPtr& location) {
+  return Segments(driver, body, axis, location).run(inputs, batched);
 }
 
 }  // namespace shardax

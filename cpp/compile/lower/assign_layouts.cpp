@@ -62,7 +62,7 @@ Ints kept_dims(std::size_t rank, const Ints& axes) {
 enum class Way { elementwise, broadcast, reduction, slice, pad, concatenate, none };
 
 Way way_of(const Equation& eqn) {
-  const KnownOps& k = known();
+  const CoreOps& k = core_ops();
   if (eqn.op == &k.broadcast_in_dim) return Way::broadcast;
   if (eqn.op == &k.slice) return Way::slice;
   if (eqn.op == &k.pad) return Way::pad;
@@ -80,7 +80,8 @@ Var main_of(Way way, const Equation& eqn) {
 
 // Is `v`, whose long dimension goes behind `tail` others, turned by that transpose?
 bool turns(const Equation& eqn, std::size_t rank, std::size_t tail) {
-  return eqn.op == &known().transpose && eqn.params.ints("permutation") == turned_order(rank, tail);
+  return eqn.op == &core_ops().transpose &&
+         eqn.params.ints("permutation") == turned_order(rank, tail);
 }
 
 // Which values are worth turning.
@@ -215,7 +216,7 @@ class Search {
   bool takes_turned(const Equation& eqn, Var v) const {
     if (tail(v) == 0) return false;
     if (turns(eqn, type(v).rank(), tail(v))) return true;
-    if (eqn.op != &known().dot_general || eqn.inputs[0] == eqn.inputs[1]) return false;
+    if (eqn.op != &core_ops().dot_general || eqn.inputs[0] == eqn.inputs[1]) return false;
     const Ints& summed = eqn.params.ints(v == eqn.inputs[0] ? "lhs_contract" : "rhs_contract");
     return std::find(summed.begin(), summed.end(), static_cast<std::int64_t>(long_dim(v))) !=
            summed.end();
@@ -247,7 +248,7 @@ class Turner {
 
   ProgramPtr run() {
     const auto each = [&](const Equation& eqn, const Vars& in) { return step(eqn, in); };
-    return eliminate_dead(emit_again(source_, builder_, each));
+    return eliminate_dead_code(emit_again(source_, builder_, each));
   }
 
  private:
@@ -308,8 +309,8 @@ class Turner {
     const Var seen = reorder(v, order, location);
     const Equation* made = builder_.definition(seen);
     // Joined with nothing, it is written as it is seen.
-    return made && made->op == &known().transpose
-               ? builder_.emit1(known().concatenate, {{"dimension", 0}}, {seen}, location)
+    return made && made->op == &core_ops().transpose
+               ? builder_.emit1(core_ops().concatenate, {{"dimension", 0}}, {seen}, location)
                : seen;
   }
 
@@ -328,9 +329,9 @@ class Turner {
     for (std::int64_t d : order)
       if (shape[static_cast<std::size_t>(d)] != 1) long_dims.push_back(d);
     if (!std::is_sorted(long_dims.begin(), long_dims.end()))
-      return builder_.emit1(known().transpose, {{"permutation", order}}, {v}, location);
-    return builder_.emit1(known().reshape, ops::reshape_params(ops::reordered(shape, order)), {v},
-                          location);
+      return builder_.emit1(core_ops().transpose, {{"permutation", order}}, {v}, location);
+    return builder_.emit1(core_ops().reshape, ops::reshape_params(ops::reordered(shape, order)),
+                          {v}, location);
   }
 
   struct Turned {
@@ -345,7 +346,7 @@ class Turner {
 
 }  // namespace
 
-ProgramPtr lengthen_rows(const ProgramPtr& program) {
+ProgramPtr assign_layouts(const ProgramPtr& program) {
   std::vector<std::size_t> tails = Search(*program).run();
   return tails.empty() ? program : Turner(*program, std::move(tails)).run();
 }

@@ -17,7 +17,7 @@ int origin(const Program& program, const std::vector<int>& made_by, Var v) {
     const Equation& eqn = program.equations[static_cast<std::size_t>(e)];
     if (eqn.op->in_place || adds(*eqn.op)) {
       v = eqn.inputs[0];
-    } else if (eqn.op->bodies) {
+    } else if (eqn.op->regions) {
       const auto at = std::find(eqn.outputs.begin(), eqn.outputs.end(), v) - eqn.outputs.begin();
       const int operand = overwritable_operands(eqn)[index(at)];
       if (operand < 0) return -1;
@@ -34,25 +34,25 @@ int origin(const Program& program, const std::vector<int>& made_by, Var v) {
 
 std::vector<int> overwritable_operands(const Equation& eqn) {
   std::vector<int> out(eqn.outputs.size(), -1);
-  const Bodies bodies = eqn.op->bodies(eqn.params);
-  const bool branches = bodies.runs == Runs::one_of;
-  if (!branches && bodies.runs != Runs::counted) return out;
+  const Regions regions = eqn.op->regions(eqn.params);
+  const bool branches = regions.runs == ExecutionKind::one_of;
+  if (!branches && regions.runs != ExecutionKind::counted) return out;
   for (std::size_t k = 0; k < out.size(); ++k) {
-    const Port& result = bodies.results[k];
-    if (!branches && (result.flow != Flow::sliced || result.axis != 0)) continue;
+    const RegionPort& result = regions.results[k];
+    if (!branches && (result.flow != PortKind::sliced || result.axis != 0)) continue;
     int common = -1;
-    for (const ProgramPtr& body : bodies.programs) {
+    for (const ProgramPtr& body : regions.programs) {
       const ProgramPtr simple = rewritten_body(body);
       const int input = origin(*simple, makers(*simple), simple->outputs[k]);
-      const bool agrees = input >= 0 && (&body == &bodies.programs[0] || input == common);
+      const bool agrees = input >= 0 && (&body == &regions.programs[0] || input == common);
       common = agrees ? input : -1;
       if (!agrees) break;
     }
     if (common < 0) continue;
     const int operand = branches ? common + 1 : common;
-    const Port& port = bodies.operands[index(operand)];
+    const RegionPort& port = regions.operands[index(operand)];
     const bool alike =
-        branches ? port.flow == Flow::whole : port.flow == Flow::sliced && port.axis == 0;
+        branches ? port.flow == PortKind::whole : port.flow == PortKind::sliced && port.axis == 0;
     if (alike && std::find(out.begin(), out.end(), operand) == out.end()) out[k] = operand;
   }
   return out;

@@ -10,8 +10,8 @@
 
 namespace shardax {
 
-PlacedMemory::PlacedMemory(const ProgramPtr& program, const std::vector<FusedUnit>& units,
-                           const CompileOptions& options)
+BufferAssignment::BufferAssignment(const ProgramPtr& program, const std::vector<FusionGroup>& units,
+                                   const CompileOptions& options)
     : program_(*program),
       units_(units),
       options_(options),
@@ -26,25 +26,25 @@ PlacedMemory::PlacedMemory(const ProgramPtr& program, const std::vector<FusedUni
     if (e->op->view && is_result(e->outputs[0])) results_.insert(e->inputs[0]);
 }
 
-int PlacedMemory::add_slot(Slot slot) {
+int BufferAssignment::add_slot(Slot slot) {
   plan_->slots.push_back(slot);
   uses_.push_back({-1, -1});
   variables_.emplace_back();
   return static_cast<int>(plan_->slots.size()) - 1;
 }
 
-Window PlacedMemory::fresh(const Type& t) {
+Window BufferAssignment::fresh(const Type& t) {
   return {add_slot({Slot::Kind::arena, 0, t.bytes(), 0}), 0, t, row_major_strides(t.shape)};
 }
 
-void PlacedMemory::set(Var v, Window w) {
+void BufferAssignment::set(Var v, Window w) {
   const auto at = static_cast<std::size_t>(v);
   variables_[static_cast<std::size_t>(w.slot)].push_back(v);
   windows_[at] = std::make_unique<Window>(std::move(w));
   seen_[at] = windows_[at].get();
 }
 
-void PlacedMemory::place_inputs() {
+void BufferAssignment::place_inputs() {
   for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
     const Type& t = type(program_.inputs[i]);
     Window w{add_slot({Slot::Kind::input, static_cast<int>(i), 0, 0}), 0, t,
@@ -60,9 +60,9 @@ void PlacedMemory::place_inputs() {
   }
 }
 
-bool PlacedMemory::is_result(Var v) const { return results_.count(v) > 0; }
+bool BufferAssignment::is_result(Var v) const { return results_.count(v) > 0; }
 
-int PlacedMemory::stacked_as(std::size_t k) const {
+int BufferAssignment::stacked_as(std::size_t k) const {
   const std::vector<Var>& results = program_.outputs;
   if (has(program_.inputs, results[k])) return -1;
   const auto others = results.begin() + static_cast<std::ptrdiff_t>(options_.carry);
@@ -70,31 +70,31 @@ int PlacedMemory::stacked_as(std::size_t k) const {
   return at == results.end() ? -1 : static_cast<int>(at - results.begin());
 }
 
-bool PlacedMemory::is_carry(const Slot& slot) const {
+bool BufferAssignment::is_carry(const Slot& slot) const {
   if (slot.kind != Slot::Kind::input) return false;
   const std::size_t k = static_cast<std::size_t>(slot.index) - options_.first_carry;
   return (k < options_.carry && plan_->stacked[k] < 0) || has(options_.over, slot.index);
 }
 
-bool PlacedMemory::is_given(const Slot& slot) const {
+bool BufferAssignment::is_given(const Slot& slot) const {
   const auto input = static_cast<std::size_t>(slot.index);
   return slot.kind == Slot::Kind::input && input < options_.donated.size() &&
          options_.donated[input];
 }
 
-void PlacedMemory::overwrite(int slot) {
+void BufferAssignment::overwrite(int slot) {
   const auto input = static_cast<std::size_t>(plan_->slots[static_cast<std::size_t>(slot)].index);
   auto& all = plan_->overwritten;
   if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(input);
 }
 
-bool PlacedMemory::used_later(int slot) const {
+bool BufferAssignment::used_later(int slot) const {
   const Vars& in_slot = variables_[static_cast<std::size_t>(slot)];
   return std::any_of(in_slot.begin(), in_slot.end(),
                      [&](Var v) { return last_unit_[static_cast<std::size_t>(v)] > unit_; });
 }
 
-bool PlacedMemory::covers_slot(const Window& w) const {
+bool BufferAssignment::covers_slot(const Window& w) const {
   const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
   const std::int64_t bytes =
       slot.kind == Slot::Kind::input
@@ -103,16 +103,16 @@ bool PlacedMemory::covers_slot(const Window& w) const {
   return w.offset == 0 && w.type.bytes() == bytes && is_contiguous(w.type.shape, w.strides);
 }
 
-bool PlacedMemory::is_ours(const Window& w) const {
+bool BufferAssignment::is_ours(const Window& w) const {
   const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
   return (slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) && covers_slot(w);
 }
 
-bool PlacedMemory::overwrites(const Equation& eqn) const {
+bool BufferAssignment::overwrites(const Equation& eqn) const {
   return eqn.op->in_place && is_free(eqn, 0);
 }
 
-bool PlacedMemory::is_free(const Equation& eqn, std::size_t operand) const {
+bool BufferAssignment::is_free(const Equation& eqn, std::size_t operand) const {
   const Window& w = window(eqn.inputs[operand]);
   if (!is_ours(w)) return false;
   for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
@@ -121,19 +121,19 @@ bool PlacedMemory::is_free(const Equation& eqn, std::size_t operand) const {
   return !used_later(w.slot);
 }
 
-void PlacedMemory::use(const Window& w) {
+void BufferAssignment::use(const Window& w) {
   auto& [first, last] = uses_[static_cast<std::size_t>(w.slot)];
   const int now = static_cast<int>(plan_->steps.size());
   if (first < 0) first = now;
   last = now;
 }
 
-void PlacedMemory::add_step(std::unique_ptr<Step> step) {
+void BufferAssignment::add_step(std::unique_ptr<Step> step) {
   plan_->steps.push_back(std::move(step));
   step_units_.push_back(unit_);
 }
 
-bool PlacedMemory::takes_over(const FusedUnit& unit, std::size_t n, Var v, int slot) const {
+bool BufferAssignment::takes_over(const FusionGroup& unit, std::size_t n, Var v, int slot) const {
   if (used_later(slot)) return false;
   for (Var u : variables_[static_cast<std::size_t>(slot)]) {
     if (last_unit_[static_cast<std::size_t>(u)] < unit_) continue;  // not read here
@@ -148,7 +148,7 @@ bool PlacedMemory::takes_over(const FusedUnit& unit, std::size_t n, Var v, int s
   return true;
 }
 
-int PlacedMemory::given_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+int BufferAssignment::given_memory(const FusionGroup& unit, std::size_t n, Var v) const {
   for (std::size_t i = 0; i < options_.donated.size(); ++i) {
     const int slot = static_cast<int>(i);
     if (is_given(plan_->slots[i]) && same_shape_and_dtype(type(program_.inputs[i]), type(v)) &&
@@ -158,7 +158,7 @@ int PlacedMemory::given_memory(const FusedUnit& unit, std::size_t n, Var v) cons
   return -1;
 }
 
-int PlacedMemory::replaced_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+int BufferAssignment::replaced_memory(const FusionGroup& unit, std::size_t n, Var v) const {
   for (std::size_t k = 0; k < options_.over.size(); ++k) {
     const int slot = options_.over[k];
     if (slot >= 0 && program_.outputs[k] == v &&
@@ -169,7 +169,7 @@ int PlacedMemory::replaced_memory(const FusedUnit& unit, std::size_t n, Var v) c
   return -1;
 }
 
-int PlacedMemory::dead_memory(const FusedUnit& unit, std::size_t n, Var v) const {
+int BufferAssignment::dead_memory(const FusionGroup& unit, std::size_t n, Var v) const {
   for (std::size_t k = 0; k <= n; ++k) {
     for (Var u : program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs) {
       if (!windows_[static_cast<std::size_t>(u)] || !same_shape_and_dtype(type(u), type(v)))
@@ -183,7 +183,7 @@ int PlacedMemory::dead_memory(const FusedUnit& unit, std::size_t n, Var v) const
   return -1;
 }
 
-Window PlacedMemory::result_memory(const FusedUnit& unit, std::size_t n, Var v) {
+Window BufferAssignment::result_memory(const FusionGroup& unit, std::size_t n, Var v) {
   const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
   if (eqn.op->kind == Kind::elementwise && type(v).shape == unit.shape) {
     const int replaced = unit.reduces ? -1 : replaced_memory(unit, n, v);
@@ -195,7 +195,8 @@ Window PlacedMemory::result_memory(const FusedUnit& unit, std::size_t n, Var v) 
   return fresh(type(v));
 }
 
-Var PlacedMemory::given_rows(const RowGroup& group, Var v, const std::vector<Var>& others) const {
+Var BufferAssignment::given_rows(const TileGroup& group, Var v,
+                                 const std::vector<Var>& others) const {
   for (std::size_t i = 0; is_result(v) && i < options_.donated.size(); ++i) {
     const Var u = program_.inputs[i];
     if (is_given(plan_->slots[i]) && same_shape_and_dtype(type(u), type(v)) &&
@@ -206,11 +207,11 @@ Var PlacedMemory::given_rows(const RowGroup& group, Var v, const std::vector<Var
   return -1;
 }
 
-bool PlacedMemory::whole(const Window& w) const {
+bool BufferAssignment::whole(const Window& w) const {
   return plan_->slots[static_cast<std::size_t>(w.slot)].kind == Slot::Kind::arena && covers_slot(w);
 }
 
-bool PlacedMemory::replaces_carry(std::size_t i, const Window& w) const {
+bool BufferAssignment::replaces_carry(std::size_t i, const Window& w) const {
   const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
   const bool own = i < options_.carry
                        ? static_cast<std::size_t>(slot.index) == options_.first_carry + i
@@ -218,7 +219,7 @@ bool PlacedMemory::replaces_carry(std::size_t i, const Window& w) const {
   return is_carry(slot) && own && covers_slot(w);
 }
 
-void PlacedMemory::claim_output(int slot, std::int64_t bytes) {
+void BufferAssignment::claim_output(int slot, std::int64_t bytes) {
   Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
   s.kind = Slot::Kind::output;
   s.index = static_cast<int>(plan_->output_bytes.size());

@@ -9,10 +9,10 @@
 
 namespace shardax {
 
-class PlacedMemory {
+class BufferAssignment {
  public:
-  PlacedMemory(const ProgramPtr& program, const std::vector<FusedUnit>& units,
-               const CompileOptions& options);
+  BufferAssignment(const ProgramPtr& program, const std::vector<FusionGroup>& units,
+                   const CompileOptions& options);
 
  protected:
   using Windows = std::vector<std::unique_ptr<Window>>;
@@ -51,18 +51,18 @@ class PlacedMemory {
   // May equation `n` of a loop leave its result `v` in the memory of that slot? The loop goes from
   // tile to tile, and within one from equation to equation: what is there must be read in the same
   // order, by this equation or earlier ones, and by nothing afterwards.
-  bool takes_over(const FusedUnit& unit, std::size_t n, Var v, int slot) const;
+  bool takes_over(const FusionGroup& unit, std::size_t n, Var v, int slot) const;
   // A donated input that the result `v` of the program can take over; -1: none.
-  int given_memory(const FusedUnit& unit, std::size_t n, Var v) const;
+  int given_memory(const FusionGroup& unit, std::size_t n, Var v) const;
   // The memory of the input that the result `v` of the program replaces; -1: none.
-  int replaced_memory(const FusedUnit& unit, std::size_t n, Var v) const;
+  int replaced_memory(const FusionGroup& unit, std::size_t n, Var v) const;
   // A temporary that is read here for the last time; -1: none.
-  int dead_memory(const FusedUnit& unit, std::size_t n, Var v) const;
+  int dead_memory(const FusionGroup& unit, std::size_t n, Var v) const;
   // Where a result of a loop is stored: in new memory, or that of a donated input or a temporary
   // which nothing else needs.
-  Window result_memory(const FusedUnit& unit, std::size_t n, Var v);
+  Window result_memory(const FusionGroup& unit, std::size_t n, Var v);
   // A donated input that a result of a row group can take over, none of `others`; -1: none.
-  Var given_rows(const RowGroup& group, Var v, const std::vector<Var>& others) const;
+  Var given_rows(const TileGroup& group, Var v, const std::vector<Var>& others) const;
   bool whole(const Window& w) const;
   // The other result of a loop's body that is what the body gives for carry `k`; -1: none.
   int stacked_as(std::size_t k) const;
@@ -71,7 +71,7 @@ class PlacedMemory {
   void claim_output(int slot, std::int64_t bytes);
 
   const Program& program_;
-  const std::vector<FusedUnit>& units_;
+  const std::vector<FusionGroup>& units_;
   const CompileOptions& options_;
   Shared<Plan> plan_;
   Windows windows_;

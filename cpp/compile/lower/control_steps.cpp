@@ -1,4 +1,4 @@
-// compile/lower/control_steps.cpp - steps of cond, scan and while: compiled bodies run in place.
+// compile/lower/control_steps.cpp - steps of cond, scan and while: compiled regions run in place.
 //
 // Carries live in two sets of buffers that swap roles from one iteration to the next, so that an
 // iteration allocates nothing; where a result stacks a carry, in its slices. Operands and results
@@ -55,7 +55,7 @@ class CondStep final : public ControlStep {
     std::memcpy(&index, in[0], sizeof index);
     const auto last = static_cast<std::int32_t>(branches_.size()) - 1;
     const Plan& branch = *branches_[static_cast<std::size_t>(std::clamp(index, 0, last))];
-    const kernels::Room<std::byte> arena(branch.arena_bytes);
+    const kernels::AlignedBuffer<std::byte> arena(branch.arena_bytes);
     branch.run_raw(in.data() + 1, out.data(), arena.data());
   }
   std::string text() const override { return concat("cond of ", branches_.size(), " branches"); }
@@ -118,7 +118,7 @@ class Carry {
   }
   const std::vector<std::int64_t>& bytes_;
   const std::vector<int>& stacked_;
-  kernels::Room<std::byte> memory_;
+  kernels::AlignedBuffer<std::byte> memory_;
   Pointers sets_[2];
   std::size_t current_ = 0;
 };
@@ -126,18 +126,18 @@ class Carry {
 // `calls`: the body calls functions of the host, which run on the calling thread, in order.
 class ScanStep final : public ControlStep {
  public:
-  ScanStep(const Bodies& bodies, PlanPtr body, bool calls, std::vector<Window> in,
+  ScanStep(const Regions& regions, PlanPtr body, bool calls, std::vector<Window> in,
            std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
-        consts_(bodies.operands_of(Flow::whole).size()),
-        carry_(bodies.operands_of(Flow::carried).size()),
+        consts_(regions.operands_of(PortKind::whole).size()),
+        carry_(regions.operands_of(PortKind::carried).size()),
         body_(std::move(body)),
-        length_(bodies.length),
-        reverse_(bodies.reverse),
+        length_(regions.length),
+        reverse_(regions.reverse),
         in_bytes_(slice_steps()),
-        out_bytes_(sizes(bodies.programs[0]->output_types())),
+        out_bytes_(sizes(regions.programs[0]->output_types())),
         carry_bytes_(out_bytes_.begin(), out_bytes_.begin() + static_cast<std::ptrdiff_t>(carry_)),
-        devices_(bodies.devices),
+        devices_(regions.devices),
         parallel_(carry_ == 0 && !calls) {}
 
   void run(std::byte* const* base) const override {
@@ -176,7 +176,7 @@ class ScanStep final : public ControlStep {
     const std::int64_t chunks = std::min(length_, most_chunks);
     runtime::parallel_for(chunks, [&](std::int64_t chunk) {
       Pointers body_in = in, body_out = out;
-      const kernels::Room<std::byte> arena(body_->arena_bytes);
+      const kernels::AlignedBuffer<std::byte> arena(body_->arena_bytes);
       const std::int64_t end = (chunk + 1) * length_ / chunks;
       for (std::int64_t i = chunk * length_ / chunks; i < end; ++i) {
         for (std::size_t k = consts_; k < in.size(); ++k) body_in[k] = in[k] + i * in_bytes_[k];
@@ -189,7 +189,7 @@ class ScanStep final : public ControlStep {
   void loop(const Pointers& in, const Pointers& out) const {
     Pointers body_in = in, body_out = out;
     Carry carry(carry_bytes_, *body_, in.data() + consts_);
-    const kernels::Room<std::byte> arena(body_->arena_bytes);
+    const kernels::AlignedBuffer<std::byte> arena(body_->arena_bytes);
     for (std::int64_t step = 0; step < length_; ++step) {
       const std::int64_t i = reverse_ ? length_ - 1 - step : step;
       for (std::size_t k = 0; k < carry_; ++k) {
@@ -218,13 +218,13 @@ class ScanStep final : public ControlStep {
 
 class WhileStep final : public ControlStep {
  public:
-  WhileStep(const Bodies& bodies, std::vector<Window> in, std::vector<Window> out)
+  WhileStep(const Regions& regions, std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
-        carry_bytes_(sizes(bodies.programs[1]->output_types())),
-        cond_consts_(bodies.programs[0]->inputs.size() - carry_bytes_.size()),
-        body_consts_(bodies.programs[1]->inputs.size() - carry_bytes_.size()),
-        cond_(compile_body(bodies.programs[0])),
-        body_(compile_body(bodies.programs[1], body_consts_, carry_bytes_.size())) {}
+        carry_bytes_(sizes(regions.programs[1]->output_types())),
+        cond_consts_(regions.programs[0]->inputs.size() - carry_bytes_.size()),
+        body_consts_(regions.programs[1]->inputs.size() - carry_bytes_.size()),
+        cond_(compile_body(regions.programs[0])),
+        body_(compile_body(regions.programs[1], body_consts_, carry_bytes_.size())) {}
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
@@ -235,7 +235,7 @@ class WhileStep final : public ControlStep {
     cond_in.resize(cond_consts_ + carry_bytes_.size());
     body_in.resize(body_consts_ + carry_bytes_.size());
     Carry carry(carry_bytes_, *body_, in.data() + first);
-    const kernels::Room<std::byte> arena(std::max(cond_->arena_bytes, body_->arena_bytes));
+    const kernels::AlignedBuffer<std::byte> arena(std::max(cond_->arena_bytes, body_->arena_bytes));
     for (;;) {
       for (std::size_t k = 0; k < carry_bytes_.size(); ++k) {
         cond_in[cond_consts_ + k] = body_in[body_consts_ + k] = carry.now()[k];
@@ -273,16 +273,16 @@ bool has_any(const std::vector<int>& over) {
   return std::any_of(over.begin(), over.end(), [](int i) { return i >= 0; });
 }
 
-// Plans of the bodies, with results left in the memory of operands, `over`, where all do that; the
+// Plans of the regions, with results left in the memory of operands, `over`, where all do that; the
 // others are -1 then.
 std::vector<PlanPtr> compiled(
-    const Bodies& bodies, std::vector<int>& over,
+    const Regions& regions, std::vector<int>& over,
     FunctionRef<PlanPtr(const ProgramPtr&, const std::vector<int>&)> one) {
   const std::vector<int> none;
   for (;;) {
     const bool some = has_any(over);
     std::vector<PlanPtr> plans;
-    for (const ProgramPtr& body : bodies.programs) plans.push_back(one(body, some ? over : none));
+    for (const ProgramPtr& body : regions.programs) plans.push_back(one(body, some ? over : none));
     bool kept = true;
     for (std::size_t k = 0; k < over.size(); ++k) {
       const bool all = std::all_of(plans.begin(), plans.end(),
@@ -295,23 +295,24 @@ std::vector<PlanPtr> compiled(
   }
 }
 
-std::vector<PlanPtr> compiled_branches(const Bodies& bodies, std::vector<int>& over) {
-  return compiled(bodies, over, [](const ProgramPtr& branch, const std::vector<int>& operands) {
+std::vector<PlanPtr> compiled_branches(const Regions& regions, std::vector<int>& over) {
+  return compiled(regions, over, [](const ProgramPtr& branch, const std::vector<int>& operands) {
     std::vector<int> inputs;
     for (const int i : operands) inputs.push_back(i < 0 ? i : i - 1);
     return compile_body(branch, 0, 0, {}, inputs);
   });
 }
 
-PlanPtr compiled_turn(const Bodies& bodies, const std::vector<Window>& in, std::vector<int>& over) {
-  const std::size_t consts = bodies.operands_of(Flow::whole).size(),
-                    carry = bodies.operands_of(Flow::carried).size();
+PlanPtr compiled_turn(const Regions& regions, const std::vector<Window>& in,
+                      std::vector<int>& over) {
+  const std::size_t consts = regions.operands_of(PortKind::whole).size(),
+                    carry = regions.operands_of(PortKind::carried).size();
   std::vector<Shape> strides;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::size_t first = i < consts + carry ? 0 : 1;
     strides.emplace_back(in[i].strides.begin() + first, in[i].strides.end());
   }
-  return compiled(bodies, over, [&](const ProgramPtr& body, const std::vector<int>& inputs) {
+  return compiled(regions, over, [&](const ProgramPtr& body, const std::vector<int>& inputs) {
     return compile_body(body, consts, carry, strides, inputs);
   })[0];
 }
@@ -327,23 +328,23 @@ std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Windo
   out = place(std::vector<int>(over.size(), -1));
   if (std::unique_ptr<Step> native = dense ? scalar_step(eqn, in, scalars, out) : nullptr)
     return native;
-  const Bodies bodies = eqn.op->bodies(eqn.params);
-  switch (bodies.runs) {
-    case Runs::one_of: {
-      std::vector<PlanPtr> branches = compiled_branches(bodies, over);
+  const Regions regions = eqn.op->regions(eqn.params);
+  switch (regions.runs) {
+    case ExecutionKind::one_of: {
+      std::vector<PlanPtr> branches = compiled_branches(regions, over);
       if (has_any(over)) out = place(over);
       return std::make_unique<CondStep>(std::move(branches), in, out);
     }
-    case Runs::counted: {
-      PlanPtr body = compiled_turn(bodies, in, over);
+    case ExecutionKind::counted: {
+      PlanPtr body = compiled_turn(regions, in, over);
       if (has_any(over)) out = place(over);
-      return std::make_unique<ScanStep>(bodies, std::move(body), any_equation(eqn, calls_function),
+      return std::make_unique<ScanStep>(regions, std::move(body), any_equation(eqn, calls_function),
                                         in, out);
     }
-    case Runs::looped: return std::make_unique<WhileStep>(bodies, in, out);
-    case Runs::once:
-    case Runs::grid:
-    case Runs::mapped: break;
+    case ExecutionKind::looped: return std::make_unique<WhileStep>(regions, in, out);
+    case ExecutionKind::once:
+    case ExecutionKind::grid:
+    case ExecutionKind::mapped: break;
   }
   throw InternalError(concat("'", eqn.op->name, "' was not compiled in place"));
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t least_run = 32;
 
 bool puts_together(const Equation& eqn) {
-  if (eqn.op == &known().concatenate) return true;
-  if (eqn.op != &known().pad) return false;
+  if (eqn.op == &core_ops().concatenate) return true;
+  if (eqn.op != &core_ops().pad) return false;
   const auto negative = [](std::int64_t n) { return n < 0; };
   const Ints &low = eqn.params.ints("low"), &high = eqn.params.ints("high");
   return std::none_of(low.begin(), low.end(), negative) &&
@@ -40,23 +40,23 @@ bool has_long_rows(const Shape& part, const Shape& whole) {
   return run >= least_run;
 }
 
-std::unordered_map<Var, int> placed_parts(const Program& program,
-                                          const std::vector<FusedUnit>& units,
-                                          const std::vector<int>& uses) {
+std::unordered_map<Var, int> elided_concats(const Program& program,
+                                            const std::vector<FusionGroup>& units,
+                                            const std::vector<int>& uses) {
   const std::vector<int> made_by = makers(program);
-  std::vector<const FusedUnit*> loops(program.equations.size(), nullptr);
-  for (const FusedUnit& unit : units) {
+  std::vector<const FusionGroup*> loops(program.equations.size(), nullptr);
+  for (const FusionGroup& unit : units) {
     if (!unit.loop) continue;
     for (const int e : unit.equations) loops[index(e)] = &unit;
   }
   std::unordered_map<Var, int> out;
-  for (const FusedUnit& unit : units) {
+  for (const FusionGroup& unit : units) {
     if (unit.loop || unit.rows) continue;
     const int e = unit.equations[0];
     const Equation& eqn = program.equations[index(e)];
     if (!puts_together(eqn)) continue;
     const Type& whole = program.type(eqn.outputs[0]);
-    const std::size_t parts = eqn.op == &known().pad ? 1 : eqn.inputs.size();
+    const std::size_t parts = eqn.op == &core_ops().pad ? 1 : eqn.inputs.size();
     for (std::size_t i = 0; i < parts; ++i) {
       const Var v = eqn.inputs[i];
       const int maker = made_by[index(v)];
@@ -72,7 +72,7 @@ std::unordered_map<Var, int> placed_parts(const Program& program,
 }
 
 std::vector<Window> part_windows(const Program& program, const Equation& eqn, const Window& whole) {
-  if (eqn.op == &known().pad) {
+  if (eqn.op == &core_ops().pad) {
     Window w = whole;
     const Shape& shape = program.type(eqn.inputs[0]).shape;
     for (std::size_t d = 0; d < shape.size(); ++d)

@@ -17,9 +17,9 @@ bool has_long_rows(const Shape& part, const Shape& whole);
 
 // For each variable that is such a part: the equation that puts the whole together. `uses`: how
 // often each variable is used.
-std::unordered_map<Var, int> placed_parts(const Program& program,
-                                          const std::vector<FusedUnit>& units,
-                                          const std::vector<int>& uses);
+std::unordered_map<Var, int> elided_concats(const Program& program,
+                                            const std::vector<FusionGroup>& units,
+                                            const std::vector<int>& uses);
 
 // Where each operand of a pad or concatenation lies in `whole`, the memory of its result.
 std::vector<Window> part_windows(const Program& program, const Equation& eqn, const Window& whole);

@@ -29,7 +29,7 @@ class Widener {
   Var convert(Var v, DType dtype, const LocationPtr& location) {
     const Type& type = builder_.type(v);
     if (type.dtype == dtype) return v;
-    return builder_.emit1(known().convert_element_type,
+    return builder_.emit1(core_ops().convert_element_type,
                           {{"new_dtype", dtype}, {"weak_type", type.weak}}, {v}, location);
   }
 
@@ -38,7 +38,7 @@ class Widener {
     const bool any = std::any_of(eqn.inputs.begin(), eqn.inputs.end(), narrow) ||
                      std::any_of(eqn.outputs.begin(), eqn.outputs.end(), narrow);
     if (!any || !computes(*eqn.op)) return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
-    if (eqn.op == &known().convert_element_type) return {conversion(eqn, in[0])};
+    if (eqn.op == &core_ops().convert_element_type) return {conversion(eqn, in[0])};
     for (Var& v : in) v = convert(v, wide_dtype(builder_.type(v).dtype), eqn.location);
     Params params = eqn.params;
     for (const auto& [key, value] : eqn.params) {
@@ -70,7 +70,7 @@ class Widener {
 
 }  // namespace
 
-ProgramPtr widen(const ProgramPtr& program) {
+ProgramPtr legalize_types(const ProgramPtr& program) {
   const bool any = std::any_of(program->types.begin(), program->types.end(),
                                [](const Type& type) { return is_narrow(type.dtype); });
   return any ? Widener(*program).run() : program;

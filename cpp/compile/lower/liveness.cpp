@@ -14,7 +14,7 @@ std::vector<int> count_uses(const Program& program) {
   return uses;
 }
 
-std::vector<bool> stored_variables(const Program& program, const std::vector<FusedUnit>& units) {
+std::vector<bool> stored_variables(const Program& program, const std::vector<FusionGroup>& units) {
   std::vector<int> unit_of(program.types.size(), -1);
   std::vector<bool> stored(program.types.size(), false);
   for (std::size_t u = 0; u < units.size(); ++u) {
@@ -38,7 +38,7 @@ std::vector<bool> stored_variables(const Program& program, const std::vector<Fus
   return stored;
 }
 
-std::vector<int> last_uses(const Program& program, const std::vector<FusedUnit>& units) {
+std::vector<int> last_uses(const Program& program, const std::vector<FusionGroup>& units) {
   std::vector<int> last(program.types.size(), -1);
   for (std::size_t u = 0; u < units.size(); ++u) {
     for (int e : units[u].equations) {

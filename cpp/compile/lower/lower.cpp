@@ -18,17 +18,17 @@
 namespace shardax {
 namespace {
 
-class Lowering : private PlacedMemory {
+class Lowering : private BufferAssignment {
  public:
-  Lowering(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+  Lowering(const ProgramPtr& program, const std::vector<FusionGroup>& units,
            const CompileOptions& options)
-      : PlacedMemory(program, units, options),
+      : BufferAssignment(program, units, options),
         uses_of_(count_uses(*program)),
-        parts_(placed_parts(*program, units, uses_of_)) {}
+        parts_(elided_concats(*program, units, uses_of_)) {}
 
   PlanPtr run(const Types& results, Placement* placement) {
     place_inputs();
-    for (const FusedUnit& unit : units_) {
+    for (const FusionGroup& unit : units_) {
       runtime::poll_caller();
       ++unit_;
       if (unit.loop && windows_[static_cast<std::size_t>(result_of(unit))]) continue;  // is added
@@ -55,7 +55,7 @@ class Lowering : private PlacedMemory {
 
  private:
   // A unit whose results have no elements is no step: no kernel meets results without elements.
-  bool gives_nothing(const FusedUnit& unit) const {
+  bool gives_nothing(const FusionGroup& unit) const {
     return std::all_of(unit.equations.begin(), unit.equations.end(), [&](int e) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
       return !eqn.outputs.empty() && !has_effects(eqn) &&
@@ -63,14 +63,14 @@ class Lowering : private PlacedMemory {
                          [&](Var v) { return type(v).size() == 0; });
     });
   }
-  void place_nothing(const FusedUnit& unit) {
+  void place_nothing(const FusionGroup& unit) {
     for (const int e : unit.equations) {
       for (const Var v : program_.equations[static_cast<std::size_t>(e)].outputs)
         set(v, fresh(type(v)));
     }
   }
 
-  void loop(const FusedUnit& unit) {
+  void loop(const FusionGroup& unit) {
     for (std::size_t n = 0; n < unit.equations.size(); ++n) {
       const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
       for (Var v : eqn.inputs) {
@@ -85,7 +85,7 @@ class Lowering : private PlacedMemory {
     add_step(lower_loop(program_, unit, seen_, *plan_));
   }
 
-  void rows(const RowGroup& group) {
+  void rows(const TileGroup& group) {
     std::vector<Var> results, taken;
     for (int e : group.equations) {
       for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
@@ -131,23 +131,23 @@ class Lowering : private PlacedMemory {
   }
 
   // May a loop read slices of it where they lie? They are large, and lie in runs.
-  static bool is_read_in_slices(const Bodies& bodies, std::size_t operand, const Window& w) {
+  static bool is_read_in_slices(const Regions& regions, std::size_t operand, const Window& w) {
     constexpr std::int64_t least_elements = 1024, least_run = 16;
-    const Port& port = bodies.operands[operand];
+    const RegionPort& port = regions.operands[operand];
     const std::size_t last = w.type.rank() - 1;
-    return bodies.runs == Runs::counted && port.flow == Flow::sliced && port.axis == 0 &&
-           last > 0 && w.strides[last] == 1 && w.type.shape[last] >= least_run &&
+    return regions.runs == ExecutionKind::counted && port.flow == PortKind::sliced &&
+           port.axis == 0 && last > 0 && w.strides[last] == 1 && w.type.shape[last] >= least_run &&
            w.type.size() >= least_elements * w.type.shape[0];
   }
 
   // An op that carries programs; its large results may be written over operands.
   void control(const Equation& eqn) {
     constexpr std::int64_t least_bytes = 16 << 10;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
+    const Regions regions = eqn.op->regions(eqn.params);
     std::vector<Window> in;
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       const Window& w = window(eqn.inputs[i]);
-      in.push_back(is_read_in_slices(bodies, i, w) ? w : dense(w));
+      in.push_back(is_read_in_slices(regions, i, w) ? w : dense(w));
     }
     for (const Window& w : in) use(w);
     const auto is_large = [&](Var v) { return type(v).bytes() >= least_bytes; };
@@ -183,19 +183,19 @@ class Lowering : private PlacedMemory {
     add_step(std::move(step));
   }
 
-  Var result_of(const FusedUnit& unit) const {
+  Var result_of(const FusionGroup& unit) const {
     return program_.equations[static_cast<std::size_t>(unit.equations.back())].outputs[0];
   }
 
   // Adds a product to what only it is added to, in its memory; false: it can't be done.
   bool add_product(const Equation& eqn, const std::vector<Window>& in) {
-    if (eqn.op != &known().dot_general) return false;
+    if (eqn.op != &core_ops().dot_general) return false;
     const Var v = eqn.outputs[0];
     const int user = last_unit_[static_cast<std::size_t>(v)];
     if (uses_of_[static_cast<std::size_t>(v)] != 1 || user <= unit_ ||
         user >= static_cast<int>(units_.size()))
       return false;
-    const FusedUnit& unit = units_[static_cast<std::size_t>(user)];
+    const FusionGroup& unit = units_[static_cast<std::size_t>(user)];
     const Equation& add = program_.equations[static_cast<std::size_t>(unit.equations[0])];
     if (!unit.loop || unit.equations.size() != 1 || !adds(*add.op)) return false;
     const Var to = add.inputs[add.inputs[0] == v ? 1 : 0];
@@ -233,7 +233,7 @@ class Lowering : private PlacedMemory {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (!parts_.contains(eqn.inputs[i])) copies.emplace_back(window(eqn.inputs[i]), parts[i]);
     }
-    if (eqn.op == &known().pad) {
+    if (eqn.op == &core_ops().pad) {
       for (const Window& to : filled_windows(eqn, whole)) {
         Window from = window(eqn.inputs[1]);
         from.type.shape = to.type.shape;
@@ -253,7 +253,7 @@ class Lowering : private PlacedMemory {
     if (eqn.op->view) return view(eqn);
     const auto whole = eqn.outputs.empty() ? wholes_.end() : wholes_.find(eqn.outputs[0]);
     if (whole != wholes_.end()) return together(eqn, whole->second);
-    if (eqn.op->kind == Kind::control && eqn.op->bodies) return control(eqn);
+    if (eqn.op->kind == Kind::control && eqn.op->regions) return control(eqn);
     std::vector<Window> in, out;
     for (const Var v : eqn.inputs) in.push_back(window(v));
     if (add_product(eqn, in)) return;
@@ -335,7 +335,7 @@ class Lowering : private PlacedMemory {
 
 }  // namespace
 
-PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+PlanPtr lower(const ProgramPtr& program, const std::vector<FusionGroup>& units,
               const CompileOptions& options, const Types& results, Placement* placement) {
   return Lowering(program, units, options).run(results, placement);
 }

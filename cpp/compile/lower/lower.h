@@ -10,7 +10,7 @@
 namespace shardax {
 
 // `results`: the types of the outputs before any pass. `placement`, where given, is filled.
-PlanPtr lower(const ProgramPtr& program, const std::vector<FusedUnit>& units,
+PlanPtr lower(const ProgramPtr& program, const std::vector<FusionGroup>& units,
               const CompileOptions& options, const Types& results, Placement* placement = nullptr);
 
 // Makes the step of an op that carries programs; operands and results are row-major, but for large
@@ -33,7 +33,7 @@ ArrayPtr known_scalar(const Plan& plan, const Window& window);
 
 // A tile loop for the equations of one unit. `windows` gives where each variable lies, for those
 // that the loop reads from memory or writes to it.
-std::unique_ptr<Step> lower_loop(const Program& program, const FusedUnit& unit,
+std::unique_ptr<Step> lower_loop(const Program& program, const FusionGroup& unit,
                                  const std::vector<const Window*>& windows, const Plan& plan);
 
 }  // namespace shardax

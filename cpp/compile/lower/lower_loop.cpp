@@ -85,7 +85,7 @@ kernels::ReduceKernels half_reduce(const Op& op, DType dtype) {
 
 class LoopLowering {
  public:
-  LoopLowering(const Program& program, const FusedUnit& unit,
+  LoopLowering(const Program& program, const FusionGroup& unit,
                const std::vector<const Window*>& windows, const Plan& plan)
       : program_(program), unit_(unit), windows_(windows), plan_(plan) {}
 
@@ -222,7 +222,7 @@ class LoopLowering {
     return out;
   }
   void convert_to(int from, const Type& from_type, DType to, int out) {
-    const Op& op = known().convert_element_type;
+    const Op& op = core_ops().convert_element_type;
     const MapKernel kernel = op.map({from_type}, with_dtype(from_type, to), {});
     if (!kernel.function) {
       // Between the two 16-bit floats, by way of float32.
@@ -263,7 +263,7 @@ class LoopLowering {
     }
     const MapKernel kernel = eqn.op->map(types, result, eqn.params);
     if (!kernel.function) {
-      if (eqn.op == &known().convert_element_type) {
+      if (eqn.op == &core_ops().convert_element_type) {
         convert_to(in[0], types[0], result.dtype, out);
         values_[v] = out;
         return;
@@ -384,7 +384,7 @@ class LoopLowering {
   }
 
   const Program& program_;
-  const FusedUnit& unit_;
+  const FusionGroup& unit_;
   const std::vector<const Window*>& windows_;
   const Plan& plan_;
   kernels::TileLoop loop_;
@@ -397,7 +397,7 @@ class LoopLowering {
 
 }  // namespace
 
-std::unique_ptr<Step> lower_loop(const Program& program, const FusedUnit& unit,
+std::unique_ptr<Step> lower_loop(const Program& program, const FusionGroup& unit,
                                  const std::vector<const Window*>& windows, const Plan& plan) {
   return LoopLowering(program, unit, windows, plan).run();
 }

@@ -49,11 +49,11 @@ int call_plan(void* state, const PlanCall* call, std::byte* frame) {
 class ScalarStep final : public Step {
  public:
   ScalarStep(std::unique_ptr<ScalarLoop> loop, std::shared_ptr<const codegen::Native> native,
-             const Bodies& bodies, std::vector<Window> in, std::vector<Window> out)
+             const Regions& regions, std::vector<Window> in, std::vector<Window> out)
       : loop_(std::move(loop)),
         native_(std::move(native)),
-        runs_(bodies.runs),
-        length_(bodies.length),
+        runs_(regions.runs),
+        length_(regions.length),
         turn_ns_(codegen::scalar_cost(loop_->program)),
         in_(std::move(in)),
         out_(std::move(out)) {}
@@ -69,14 +69,14 @@ class ScalarStep final : public Step {
     const std::string calls = loop_->calls ? concat(", ", loop_->calls, " calls") : "";
     const std::string what = concat(" of ", loop_->program.nodes.size(), " numbers", calls);
     switch (runs_) {
-      case Runs::one_of: return "native cond" + what;
-      case Runs::counted: return concat("native scan of ", length_, " steps", what);
+      case ExecutionKind::one_of: return "native cond" + what;
+      case ExecutionKind::counted: return concat("native scan of ", length_, " steps", what);
       default: return "native while" + what;
     }
   }
   // A while is of unknown length: taken as long.
   double cost() const override {
-    return runs_ == Runs::looped ? 1e6 : static_cast<double>(length_) * turn_ns_;
+    return runs_ == ExecutionKind::looped ? 1e6 : static_cast<double>(length_) * turn_ns_;
   }
   std::int64_t workspace() const override {
     return loop_->frame_bytes * (loop_->range < 0 ? 1 : most_chunks);
@@ -94,7 +94,7 @@ class ScalarStep final : public Step {
         pointers.push_back(base[w.slot] + w.offset * itemsize(w.type.dtype));
     }
     for (const ArrayPtr& array : loop_->constant_arrays) pointers.push_back(array->data());
-    const kernels::Room<std::byte> frame(loop_->frame_bytes);
+    const kernels::AlignedBuffer<std::byte> frame(loop_->frame_bytes);
     pointers.push_back(frame.data());
     for (const FrameAddress& a : loop_->addresses) {
       std::byte* address = pointers[static_cast<std::size_t>(a.pointer)] + a.value;
@@ -114,7 +114,7 @@ class ScalarStep final : public Step {
 
   std::unique_ptr<ScalarLoop> loop_;
   std::shared_ptr<const codegen::Native> native_;
-  Runs runs_;
+  ExecutionKind runs_;
   std::int64_t length_;
   double turn_ns_;
   std::vector<Window> in_, out_;
@@ -140,7 +140,7 @@ std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>
     std::fprintf(stderr, "-- machine code of: %s\n%s", name.c_str(), listing.c_str());
   }
   return std::make_unique<ScalarStep>(std::move(loop), std::move(native),
-                                      eqn.op->bodies(eqn.params), in, out);
+                                      eqn.op->regions(eqn.params), in, out);
 }
 
 }  // namespace shardax

@@ -26,7 +26,8 @@ double kernel_cost(const Equation& eqn, const std::vector<Window>& in,
   for (const Window& w : in) operands.push_back(w.type);
   for (const Window& w : out) results.push_back(w.type);
   const Cost cost = cost_of(*eqn.op, eqn.params, operands, results);
-  const bool multiplies = eqn.op == &known().dot_general || eqn.op == &known().conv_general_dilated;
+  const bool multiplies =
+      eqn.op == &core_ops().dot_general || eqn.op == &core_ops().conv_general_dilated;
   if (!multiplies) return cost.bytes * 0.4;
   return cost.flops * static_cast<double>(itemsize(results[0].dtype)) / 320 + cost.bytes / 20;
 }
@@ -122,7 +123,7 @@ class CopyStep final : public Step {
 
 std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vector<Window> in,
                                   std::vector<Window> out) {
-  if (eqn.op == &known().dot_general) {
+  if (eqn.op == &core_ops().dot_general) {
     if (std::unique_ptr<Step> product = product_step(eqn, in, out[0], false)) return product;
   }
   return std::make_unique<KernelStep>(eqn, std::move(kernel), std::move(in), std::move(out));

@@ -25,7 +25,7 @@ constexpr std::size_t most_of_loop = 64;
 
 class Remaker {
  public:
-  Remaker(const ProgramPtr& program, std::vector<FusedUnit> units,
+  Remaker(const ProgramPtr& program, std::vector<FusionGroup> units,
           const std::vector<bool>& overwritten)
       : source_(program),
         units_(std::move(units)),
@@ -91,7 +91,7 @@ class Remaker {
     std::int64_t moved = -bytes;  // less than now: it is not written
     for (int u : users_[index(v)]) {
       if (u == unit_of_[index(v)]) continue;
-      const FusedUnit& unit = units_[static_cast<std::size_t>(u)];
+      const FusionGroup& unit = units_[static_cast<std::size_t>(u)];
       if (!unit.loop || unit.shape != type(v).shape) return;
       Attempt attempt;
       if (!remake(e, u, bytes, attempt)) return;
@@ -190,7 +190,7 @@ class Remaker {
   // Equations whose results nobody reads any more.
   void drop_unused() {
     const std::vector<bool> stored = stored_variables(*program_, units_);
-    for (FusedUnit& unit : units_) {
+    for (FusionGroup& unit : units_) {
       if (!unit.loop) continue;
       std::unordered_set<Var> read;
       std::vector<int> kept;
@@ -205,12 +205,12 @@ class Remaker {
       }
       unit.equations.assign(kept.rbegin(), kept.rend());
     }
-    std::erase_if(units_, [](const FusedUnit& unit) { return unit.equations.empty(); });
+    std::erase_if(units_, [](const FusionGroup& unit) { return unit.equations.empty(); });
   }
 
   ProgramPtr source_;
   MutableProgram program_;  // once there is a change
-  std::vector<FusedUnit> units_;
+  std::vector<FusionGroup> units_;
   std::vector<Loop> loops_;              // per unit
   std::vector<int> maker_, unit_of_;     // per variable: equation and unit that make it, or -1
   std::vector<std::vector<int>> users_;  // per variable: units
@@ -220,8 +220,8 @@ class Remaker {
 
 }  // namespace
 
-FusedProgram make_again(const ProgramPtr& program, std::vector<FusedUnit> units,
-                        const std::vector<bool>& overwritten) {
+FusedProgram remat_into_consumers(const ProgramPtr& program, std::vector<FusionGroup> units,
+                                  const std::vector<bool>& overwritten) {
   return Remaker(program, std::move(units), overwritten).run();
 }
 

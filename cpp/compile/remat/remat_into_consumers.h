@@ -15,11 +15,11 @@ namespace shardax {
 
 struct FusedProgram {
   ProgramPtr program;  // the equations that are made again stand at its end
-  std::vector<FusedUnit> units;
+  std::vector<FusionGroup> units;
 };
 
 // `overwritten`: inputs whose memory results may take over; to read them longer can cost a copy.
-FusedProgram make_again(const ProgramPtr& program, std::vector<FusedUnit> units,
-                        const std::vector<bool>& overwritten);
+FusedProgram remat_into_consumers(const ProgramPtr& program, std::vector<FusionGroup> units,
+                                  const std::vector<bool>& overwritten);
 
 }  // namespace shardax

@@ -48,10 +48,10 @@ class Shortener {
   // Null where nothing changes.
   ProgramPtr run() {
     if (before_.back() < far_bytes) return nullptr;
-    Enough::Question question = far_values();
+    SufficientSet::Question question = far_values();
     if (question.wanted.empty()) return nullptr;
     question.quick = true;
-    const Enough enough(program_, std::move(question));
+    const SufficientSet enough(program_, std::move(question));
     if (enough.dropped().empty()) return nullptr;
     enough_ = &enough;
     builder_.emplace(program_);
@@ -68,7 +68,7 @@ class Shortener {
       ++e;
       return out;
     };
-    return eliminate_dead(emit_again(program_, *builder_, step));
+    return eliminate_dead_code(emit_again(program_, *builder_, step));
   }
 
  private:
@@ -92,8 +92,8 @@ class Shortener {
 
   // What is used much later, pinned where that is not by elements. What there is before and after
   // is free, and what is small.
-  Enough::Question far_values() const {
-    Enough::Question out;
+  SufficientSet::Question far_values() const {
+    SufficientSet::Question out;
     std::set<Var> wanted;
     const auto want = [&](Var v, std::size_t e, bool by_elements) {
       v = base(v);
@@ -130,8 +130,8 @@ class Shortener {
     } else {
       made = now_.at(v);
       if (program_.type(v).bytes() >= least_kept)
-        made =
-            builder_->emit1(known().optimization_barrier, {{"id", --barriers_}}, {made}, nullptr);
+        made = builder_->emit1(core_ops().optimization_barrier, {{"id", --barriers_}}, {made},
+                               nullptr);
     }
     copies_[v] = {made, before_[e]};
     return made;
@@ -142,7 +142,7 @@ class Shortener {
   std::vector<int> makers_;
   std::vector<std::int64_t> before_;  // per equation: bytes that those before it leave
   std::optional<Builder> builder_;    // once there is something to change
-  const Enough* enough_ = nullptr;
+  const SufficientSet* enough_ = nullptr;
   std::unordered_map<Var, Var> now_;                              // what a variable has become
   std::unordered_map<Var, std::pair<Var, std::int64_t>> copies_;  // and where they stand
   std::int64_t barriers_ = 0;
@@ -150,7 +150,7 @@ class Shortener {
 
 }  // namespace
 
-ProgramPtr shorten_lives(const ProgramPtr& program, const std::vector<bool>& overwritten) {
+ProgramPtr remat_long_lived(const ProgramPtr& program, const std::vector<bool>& overwritten) {
   std::int64_t bytes = 0;
   for (const Type& type : program->types) bytes += type.bytes();
   if (bytes < far_bytes) return program;

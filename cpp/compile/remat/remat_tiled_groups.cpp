@@ -19,12 +19,12 @@ constexpr std::int64_t least_freed = std::int64_t{64} << 20;
 
 bool goes_by_rows(const Equation& eqn) {
   return eqn.op->kind == Kind::elementwise || eqn.op->kind == Kind::reduction || eqn.op->view ||
-         eqn.op == &known().dot_general;
+         eqn.op == &core_ops().dot_general;
 }
 
 class Recomputer {
  public:
-  Recomputer(const Program& program, const std::vector<RowGroup>& groups)
+  Recomputer(const Program& program, const std::vector<TileGroup>& groups)
       : program_(program),
         groups_(groups),
         maker_(makers(program)),
@@ -92,14 +92,14 @@ class Recomputer {
     const int e = maker_[static_cast<std::size_t>(v)];
     return e < 0 ? -1 : group_of_[static_cast<std::size_t>(e)];
   }
-  bool is_large(Var v, const RowGroup& group) const {
+  bool is_large(Var v, const TileGroup& group) const {
     std::int64_t rows = 1;
     for (std::int64_t n : group.rows) rows *= n;
     return program_.type(v).size() > rows;
   }
 
   void copy_results(int g) {
-    const RowGroup& group = groups_[static_cast<std::size_t>(g)];
+    const TileGroup& group = groups_[static_cast<std::size_t>(g)];
     Results made;
     std::unordered_set<int> equations;
     std::unordered_set<Var> needed;
@@ -176,7 +176,7 @@ class Recomputer {
   }
 
   const Program& program_;
-  const std::vector<RowGroup>& groups_;
+  const std::vector<TileGroup>& groups_;
   std::vector<int> maker_, group_of_;
   std::vector<std::vector<int>> users_;
   std::vector<bool> is_result_;
@@ -187,17 +187,17 @@ class Recomputer {
 
 }  // namespace
 
-GroupedProgram group_rows(const ProgramPtr& program) {
+GroupedProgram form_tile_groups(const ProgramPtr& program) {
   GroupedProgram out{program, find_row_groups(*program)};
   const bool products = std::any_of(out.groups.begin(), out.groups.end(),
-                                    [](const RowGroup& group) { return group.products; });
+                                    [](const TileGroup& group) { return group.products; });
   if (!products) return out;
   Copies copies;
   const MutableProgram again = Recomputer(*program, out.groups).run(copies);
   if (!again) return out;
-  std::vector<RowGroup> groups = find_row_groups(*again, copies);
+  std::vector<TileGroup> groups = find_row_groups(*again, copies);
   std::unordered_set<int> grouped;
-  for (const RowGroup& group : groups)
+  for (const TileGroup& group : groups)
     grouped.insert(group.equations.begin(), group.equations.end());
   const bool all = std::all_of(copies.begin(), copies.end(), [&](const auto& copy) {
     const Equation& eqn = again->equations[static_cast<std::size_t>(copy.first)];

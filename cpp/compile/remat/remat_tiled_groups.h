@@ -13,11 +13,11 @@ namespace shardax {
 
 struct GroupedProgram {
   ProgramPtr program;
-  std::vector<RowGroup> groups;
+  std::vector<TileGroup> groups;
 };
 
 // The program's groups of rows, after their large results are computed again by the groups that use
 // them, where that leaves none of them in memory.
-GroupedProgram group_rows(const ProgramPtr& program);
+GroupedProgram form_tile_groups(const ProgramPtr& program);
 
 }  // namespace shardax

@@ -30,11 +30,11 @@ const Scatter* find_scatter(const Op* op) {
 
 bool ElementWriter::window(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
   const auto is_small = [&](std::size_t i) { return in[i]->type.size() <= most_elements; };
-  if (eqn.op == &known().dynamic_slice) {
+  if (eqn.op == &core_ops().dynamic_slice) {
     out = slice(in, out.type);
-  } else if (eqn.op == &known().dynamic_update_slice && is_small(1)) {
+  } else if (eqn.op == &core_ops().dynamic_update_slice && is_small(1)) {
     out = update(in);
-  } else if (eqn.op == &known().gather && is_small(1) && out.type.size() <= most_elements &&
+  } else if (eqn.op == &core_ops().gather && is_small(1) && out.type.size() <= most_elements &&
              ops::window_mode(eqn.params, false) == ops::WindowMode::clip) {
     out = gather(eqn, in, out.type);
   } else if (const Scatter* scatter = find_scatter(eqn.op); scatter && is_small(1) && is_small(2)) {

@@ -48,7 +48,7 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held
     out = constant(computed(eqn, {}, {out.type})[0]);
     return true;
   }
-  const bool moves = eqn.op == &known().concatenate || eqn.op == &known().pad;
+  const bool moves = eqn.op == &core_ops().concatenate || eqn.op == &core_ops().pad;
   const bool small = std::all_of(
       in.begin(), in.end(), [](const Held* held) { return held->type.size() <= most_elements; });
   if (!moves || !small || out.type.size() > most_elements) return false;
@@ -79,7 +79,7 @@ const Op* ElementWriter::pair_of(const Op& reduction) {
                                        {find_op("reduce_or"), find_op("or")},
                                        {find_op("reduce_max"), find_op("max")},
                                        {find_op("reduce_min"), find_op("min")},
-                                       {&known().reduce_sum, &known().add}};
+                                       {&core_ops().reduce_sum, &core_ops().add}};
   for (const auto& [op, pair] : pairs) {
     if (op == &reduction) return pair;
   }
@@ -99,7 +99,7 @@ bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
           ops::iota_ints(in.type.rank() - kept, static_cast<std::int64_t>(kept)))
     return false;
   const Number kind = number_kind(dtype);
-  const bool is_sum = pair == &known().add;
+  const bool is_sum = pair == &core_ops().add;
   const bool is_number =
       itemsize(dtype) == codegen::width_of(kind) && !is_complex(dtype) && !is_key(dtype);
   if (truth ? kind != Number::truth || is_sum : !is_number) return false;
@@ -124,7 +124,7 @@ bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
 // kernels/gemm/gemv.h has them. Elements of matrices in memory are read there.
 bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
   constexpr std::int64_t most_terms = 16 * most_elements;
-  if (eqn.op != &known().dot_general || out.type.size() > most_elements) return false;
+  if (eqn.op != &core_ops().dot_general || out.type.size() > most_elements) return false;
   const DType dtype = out.type.dtype;
   if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
     return false;

@@ -30,7 +30,7 @@ class Writer : ElementWriter {
   using ElementWriter::ElementWriter;
 
   void run(const Equation& eqn, const Types& in, const std::vector<ArrayPtr>& scalars) {
-    const Bodies bodies = eqn.op->bodies(eqn.params);
+    const Regions regions = eqn.op->regions(eqn.params);
     out_.results = out_.operands + static_cast<int>(in.size());
     out_.constants = out_.results + static_cast<int>(eqn.outputs.size());
     std::vector<Held> operands;
@@ -39,7 +39,7 @@ class Writer : ElementWriter {
                              ? constant(scalars[i])
                              : in_memory(in[i], {.pointer = out_.operands + static_cast<int>(i)}));
     top_ = true;
-    const std::vector<Held> results = control(bodies, operands);
+    const std::vector<Held> results = control(regions, operands);
     for (std::size_t k = 0; k < results.size(); ++k) {
       const int pointer = out_.results + static_cast<int>(k);
       if (!results[k].in_memory) {
@@ -78,11 +78,11 @@ class Writer : ElementWriter {
   std::vector<Held> equation(const Equation& eqn, const std::vector<Held*>& in, const Types& out) {
     if (calls_host(eqn)) throw Unsuited();
     if (eqn.op->kind == Kind::control) {
-      if (!eqn.op->bodies) throw Unsuited();
+      if (!eqn.op->regions) throw Unsuited();
       std::vector<Held> operands;
       for (const Held* held : in) operands.push_back(*held);
       top_ = false;
-      return control(eqn.op->bodies(eqn.params), operands);
+      return control(eqn.op->regions(eqn.params), operands);
     }
     Held made{out.empty() ? Type() : out[0]};
     if (eqn.op->view && view(eqn, *in[0], out[0], made)) return {made};
@@ -95,12 +95,12 @@ class Writer : ElementWriter {
 
   // ---- control ------------------------------------------------------------------------------
 
-  std::vector<Held> control(const Bodies& bodies, const std::vector<Held>& in) {
-    switch (bodies.runs) {
-      case Runs::one_of: return one_of(bodies, in);
-      case Runs::counted: return counted(bodies, in);
-      case Runs::looped: return looped(bodies, in);
-      case Runs::once: return program(bodies.programs[0], in);
+  std::vector<Held> control(const Regions& regions, const std::vector<Held>& in) {
+    switch (regions.runs) {
+      case ExecutionKind::one_of: return one_of(regions, in);
+      case ExecutionKind::counted: return counted(regions, in);
+      case ExecutionKind::looped: return looped(regions, in);
+      case ExecutionKind::once: return program(regions.programs[0], in);
       default: throw Unsuited();
     }
   }
@@ -163,15 +163,15 @@ class Writer : ElementWriter {
     return held;
   }
 
-  std::vector<Held> one_of(const Bodies& bodies, const std::vector<Held>& in) {
+  std::vector<Held> one_of(const Regions& regions, const std::vector<Held>& in) {
     Held choice = in[0];
     const int which = elements(choice)[0];
-    return branch(bodies, which, 0, {in.begin() + 1, in.end()});
+    return branch(regions, which, 0, {in.begin() + 1, in.end()});
   }
-  std::vector<Held> branch(const Bodies& bodies, int which, std::size_t k,
+  std::vector<Held> branch(const Regions& regions, int which, std::size_t k,
                            const std::vector<Held>& in) {
-    if (k + 1 == bodies.programs.size()) {
-      std::vector<Held> out = program(bodies.programs[k], in);
+    if (k + 1 == regions.programs.size()) {
+      std::vector<Held> out = program(regions.programs[k], in);
       for (Held& held : out) settle(held);
       return out;
     }
@@ -179,12 +179,12 @@ class Writer : ElementWriter {
         nodes().add({Code::constant, Number::i32, {}, static_cast<std::uint64_t>(k + 1)});
     code_.branch(less(which, limit));
     const std::vector<int> before = versions_;
-    std::vector<Held> first = program(bodies.programs[k], in);
+    std::vector<Held> first = program(regions.programs[k], in);
     for (Held& held : first) settle(held);
     std::vector<int> after = versions_;
     versions_ = before;
     code_.otherwise(all_elements(first));
-    const std::vector<Held> second = branch(bodies, which, k + 1, in);
+    const std::vector<Held> second = branch(regions, which, k + 1, in);
     // What either side has written is a version of its own; both must give it.
     for (std::size_t s = 0; s < before.size(); ++s) {
       const bool written = after[s] != before[s] || versions_[s] != before[s];
@@ -218,36 +218,37 @@ class Writer : ElementWriter {
 
   // ---- loops --------------------------------------------------------------------------------
 
-  std::vector<Held> counted(const Bodies& bodies, const std::vector<Held>& in) {
+  std::vector<Held> counted(const Regions& regions, const std::vector<Held>& in) {
     const bool top = top_;
-    const ProgramPtr& body = bodies.programs[0];
+    const ProgramPtr& body = regions.programs[0];
     const Types types = body->output_types(), in_types = body->input_types();
-    const std::vector<Held> carried = start_carries(part_of(in, bodies.operands_of(Flow::carried)),
-                                                    top, bodies.results_of(Flow::carried));
-    const std::vector<Held> stacks = stacked_operands(bodies, in);
-    std::vector<Held> out = stacked_results(bodies, types, top);
+    const std::vector<Held> carried =
+        start_carries(part_of(in, regions.operands_of(PortKind::carried)), top,
+                      regions.results_of(PortKind::carried));
+    const std::vector<Held> stacks = stacked_operands(regions, in);
+    std::vector<Held> out = stacked_results(regions, types, top);
     std::vector<int> initial = all_elements(carried);
-    const auto [first, end] = range(bodies, top && carried.empty());
+    const auto [first, end] = range(regions, top && carried.empty());
     initial.insert(initial.begin(), first);
     const std::vector<int> carries = code_.loop(initial);
     const int turn = carries[0];
     code_.test(less(turn, end));
-    const int row = bodies.reverse
-                        ? nodes().add({Code::sub, Number::i64, {number(bodies.length - 1), turn}})
+    const int row = regions.reverse
+                        ? nodes().add({Code::sub, Number::i64, {number(regions.length - 1), turn}})
                         : turn;
     std::vector<Held> body_in;
     auto next = carries.cbegin() + 1;
     std::size_t carry = 0;
     for (std::size_t i = 0; i < in.size(); ++i) {
-      const Flow flow = bodies.operands[i].flow;
-      body_in.push_back(flow == Flow::carried  ? taken(in_types[i], next, carried[carry++])
-                        : flow == Flow::sliced ? row_of(stacks[i], in_types[i], row)
-                                               : read_only(in[i]));
+      const PortKind flow = regions.operands[i].flow;
+      body_in.push_back(flow == PortKind::carried  ? taken(in_types[i], next, carried[carry++])
+                        : flow == PortKind::sliced ? row_of(stacks[i], in_types[i], row)
+                                                   : read_only(in[i]));
     }
     const std::vector<Held> results = program(body, body_in);
-    const std::vector<Held> after = part_of(results, bodies.results_of(Flow::carried));
+    const std::vector<Held> after = part_of(results, regions.results_of(PortKind::carried));
     check_carries(carried, after);
-    for (const std::size_t k : bodies.results_of(Flow::sliced)) {
+    for (const std::size_t k : regions.results_of(PortKind::sliced)) {
       if (large(types[k])) throw Unsuited();
       Access start = out[k].start;
       advance(start, row, types[k].bytes());
@@ -258,13 +259,13 @@ class Writer : ElementWriter {
     const std::vector<int> last = code_.again(again);
     next = last.cbegin() + 1;
     carry = 0;
-    for (const std::size_t k : bodies.results_of(Flow::carried))
+    for (const std::size_t k : regions.results_of(PortKind::carried))
       out[k] = taken(types[k], next, after[carry++]);
     return out;
   }
   // The first turn and the end. Turns that do not depend on each other run in parts.
-  std::pair<int, int> range(const Bodies& bodies, bool in_parts) {
-    if (!in_parts) return {number(0), number(bodies.length)};
+  std::pair<int, int> range(const Regions& regions, bool in_parts) {
+    if (!in_parts) return {number(0), number(regions.length)};
     out_.range = reserve(16);
     const auto bound = [&](std::int64_t at) {
       return code_.load(Number::i64, {.pointer = frame_pointer, .offset = at, .bytes = 8});
@@ -278,18 +279,18 @@ class Writer : ElementWriter {
     for (const std::size_t i : positions) out.push_back(all[i]);
     return out;
   }
-  std::vector<Held> stacked_operands(const Bodies& bodies, std::vector<Held> in) {
-    for (const std::size_t i : bodies.operands_of(Flow::sliced)) {
+  std::vector<Held> stacked_operands(const Regions& regions, std::vector<Held> in) {
+    for (const std::size_t i : regions.operands_of(PortKind::sliced)) {
       if (!in[i].in_memory) in[i] = moved_to_frame(in[i]);
     }
     return in;
   }
   // Where the stacked results of a loop go: to results of the program, or to the frame.
-  std::vector<Held> stacked_results(const Bodies& bodies, const Types& types, bool top) {
+  std::vector<Held> stacked_results(const Regions& regions, const Types& types, bool top) {
     std::vector<Held> out(types.size());
-    for (const std::size_t k : bodies.results_of(Flow::sliced)) {
+    for (const std::size_t k : regions.results_of(PortKind::sliced)) {
       Type type = types[k];
-      type.insert_dimension(0, bodies.length);
+      type.insert_dimension(0, regions.length);
       if (!top && type.bytes() > most_frame_bytes) throw Unsuited();
       out[k] =
           top ? in_memory(type, {.pointer = out_.results + static_cast<int>(k)}) : in_frame(type);
@@ -305,18 +306,19 @@ class Writer : ElementWriter {
     return out;
   }
 
-  std::vector<Held> looped(const Bodies& bodies, const std::vector<Held>& in) {
+  std::vector<Held> looped(const Regions& regions, const std::vector<Held>& in) {
     const bool top = top_;
-    const Types types = bodies.programs[1]->output_types();
-    const std::vector<Held> carried = start_carries(part_of(in, bodies.operands_of(Flow::carried)),
-                                                    top, bodies.results_of(Flow::carried));
+    const Types types = regions.programs[1]->output_types();
+    const std::vector<Held> carried =
+        start_carries(part_of(in, regions.operands_of(PortKind::carried)), top,
+                      regions.results_of(PortKind::carried));
     const std::vector<int> carries = code_.loop(all_elements(carried));
     const auto inputs = [&](std::size_t k) {
       std::vector<Held> taken_in;
       auto next = carries.cbegin();
       std::size_t carry = 0;
-      for (const std::size_t i : bodies.taken_by(k)) {
-        if (bodies.operands[i].flow == Flow::carried) {
+      for (const std::size_t i : regions.taken_by(k)) {
+        if (regions.operands[i].flow == PortKind::carried) {
           taken_in.push_back(taken(types[carry], next, carried[carry]));
           ++carry;
         } else {
@@ -325,8 +327,8 @@ class Writer : ElementWriter {
       }
       return taken_in;
     };
-    code_.test(all_elements(program(bodies.programs[0], inputs(0)))[0]);
-    const std::vector<Held> after = program(bodies.programs[1], inputs(1));
+    code_.test(all_elements(program(regions.programs[0], inputs(0)))[0]);
+    const std::vector<Held> after = program(regions.programs[1], inputs(1));
     check_carries(carried, after);
     const std::vector<int> last = code_.again(all_elements(after));
     std::vector<Held> out;
@@ -340,22 +342,23 @@ class Writer : ElementWriter {
 
 // Could the equations be written, as far as they and the sizes of arrays tell? Large arrays are
 // read, or carried and written; where the program is one of registers, they are few enough.
-bool suits(const Bodies& bodies, int width) {
+bool suits(const Regions& regions, int width) {
   const auto fits = [&](const Equation& eqn, const Type& type) {
     return type.size() <= most_elements || registers_of(type, width) > 0 ||
            (width == 0 && (eqn.op->view || eqn.op->in_place));
   };
-  return std::all_of(bodies.programs.begin(), bodies.programs.end(), [&](const ProgramPtr& source) {
-    const ProgramPtr program = rewritten_body(source);
-    return std::all_of(program->equations.begin(), program->equations.end(),
-                       [&](const Equation& eqn) {
-                         if (calls_host(eqn)) return false;
-                         if (eqn.op->kind == Kind::control)
-                           return eqn.op->bodies && suits(eqn.op->bodies(eqn.params), width);
-                         return std::all_of(eqn.outputs.begin(), eqn.outputs.end(),
-                                            [&](Var v) { return fits(eqn, program->type(v)); });
-                       });
-  });
+  return std::all_of(
+      regions.programs.begin(), regions.programs.end(), [&](const ProgramPtr& source) {
+        const ProgramPtr program = rewritten_body(source);
+        return std::all_of(program->equations.begin(), program->equations.end(),
+                           [&](const Equation& eqn) {
+                             if (calls_host(eqn)) return false;
+                             if (eqn.op->kind == Kind::control)
+                               return eqn.op->regions && suits(eqn.op->regions(eqn.params), width);
+                             return std::all_of(eqn.outputs.begin(), eqn.outputs.end(),
+                                                [&](Var v) { return fits(eqn, program->type(v)); });
+                           });
+      });
 }
 
 }  // namespace
@@ -364,11 +367,11 @@ std::unique_ptr<ScalarLoop> write_scalar_loop(const Equation& eqn, const Types& 
                                               const std::vector<ArrayPtr>& scalars,
                                               CallPlan call_plan) {
   for (const int width : {0, 4, 8}) {
-    if (!suits(eqn.op->bodies(eqn.params), width)) continue;
+    if (!suits(eqn.op->regions(eqn.params), width)) continue;
     auto out = std::make_unique<ScalarLoop>();
     try {
       Writer(*out, call_plan, width).run(eqn, in, scalars);
-      codegen::fold_known(out->program);
+      codegen::fold_ranges(out->program);
       return out;
     } catch (const Unsuited&) {
     }

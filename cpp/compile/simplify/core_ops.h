@@ -6,13 +6,13 @@
 
 namespace shardax {
 
-struct KnownOps {
+struct CoreOps {
   const Op &add, &broadcast_in_dim, &concatenate, &conv_general_dilated, &convert_element_type,
       &div, &dot_general, &dynamic_slice, &dynamic_update_slice, &gather, &mul, &neg,
       &optimization_barrier, &pad, &psum, &reduce_sum, &reshape, &scan, &select_n,
       &sharding_constraint, &slice, &squeeze, &stop_gradient, &transpose;
 };
-const KnownOps& known();
+const CoreOps& core_ops();
 
 // Is it a sum of two operands?
 bool adds(const Op& op);

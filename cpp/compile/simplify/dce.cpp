@@ -5,9 +5,9 @@
 
 namespace shardax {
 
-ProgramPtr eliminate_dead(const ProgramPtr& program) {
+ProgramPtr eliminate_dead_code(const ProgramPtr& program) {
   const std::vector<bool> every_input(program->inputs.size(), true);
-  return prune_program(program, std::vector<bool>(program->outputs.size(), true), &every_input)
+  return dce_program(program, std::vector<bool>(program->outputs.size(), true), &every_input)
       .program;
 }
 

@@ -18,7 +18,7 @@ bool folds(const Type& type) {
 
 }  // namespace
 
-std::optional<Vars> fold_scalars(const Match& m) {
+std::optional<Vars> fold_constants(const PatternContext& m) {
   constexpr std::size_t most_operands = 4;
   if (m.in.empty() || m.in.size() > most_operands || !m.op.map || !m.op.effect.empty()) return {};
   Types types;

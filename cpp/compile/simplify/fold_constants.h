@@ -7,6 +7,6 @@ namespace shardax {
 
 // The result of an elementwise op on single numbers that are constants:
 //   sign(7)   ->   1
-std::optional<Vars> fold_scalars(const Match& m);
+std::optional<Vars> fold_constants(const PatternContext& m);
 
 }  // namespace shardax

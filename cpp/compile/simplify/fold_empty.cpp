@@ -23,7 +23,7 @@ ArrayPtr zero_of(DType dtype) {
 Var repeated(Builder& builder, ArrayPtr number, const Shape& shape, const LocationPtr& location) {
   const Var scalar = builder.constant(std::move(number));
   if (shape.empty()) return scalar;
-  return builder.emit1(known().broadcast_in_dim,
+  return builder.emit1(core_ops().broadcast_in_dim,
                        {{"shape", shape}, {"broadcast_dimensions", Ints()}}, {scalar}, location);
 }
 
@@ -70,11 +70,11 @@ ArrayPtr identity_of(const Op& reduction, DType dtype) {
 
 // Ops that change some elements of operand 0: the position of the new ones among the operands.
 std::size_t updates_of(const Op& op) {
-  if (&op == &known().dynamic_update_slice) return 1;
+  if (&op == &core_ops().dynamic_update_slice) return 1;
   return op.name.starts_with("scatter") ? 2 : 0;
 }
 
-std::optional<Vars> without_empty_parts(const Match& m, const Type& result) {
+std::optional<Vars> without_empty_parts(const PatternContext& m, const Type& result) {
   Vars kept;
   for (const Var v : m.in) {
     if (!is_empty(m.b.type(v))) kept.push_back(v);
@@ -85,10 +85,10 @@ std::optional<Vars> without_empty_parts(const Match& m, const Type& result) {
 
 }  // namespace
 
-std::optional<Vars> fold_empty(const Match& m) {
+std::optional<Vars> fold_empty(const PatternContext& m) {
   const auto empty = [&](Var v) { return is_empty(m.b.type(v)); };
   if (std::none_of(m.in.begin(), m.in.end(), empty)) return {};
-  if (!m.op.effect.empty() || (m.op.bodies && has_effects({&m.op, m.params, {}, {}, {}})))
+  if (!m.op.effect.empty() || (m.op.regions && has_effects({&m.op, m.params, {}, {}, {}})))
     return {};
   Types operands;
   for (const Var v : m.in) operands.push_back(m.b.type(v));
@@ -99,22 +99,22 @@ std::optional<Vars> fold_empty(const Match& m) {
     return zeros_of(m.b, results, m.location);
   if (m.op.reduce)
     return one(repeated(m.b, identity_of(m.op, results[0].dtype), results[0].shape, m.location));
-  if (&m.op == &known().dot_general || &m.op == &known().conv_general_dilated)
+  if (&m.op == &core_ops().dot_general || &m.op == &core_ops().conv_general_dilated)
     return zeros_of(m.b, results, m.location);
-  if (&m.op == &known().concatenate) return without_empty_parts(m, results[0]);
+  if (&m.op == &core_ops().concatenate) return without_empty_parts(m, results[0]);
   const std::size_t updates = updates_of(m.op);
   return updates > 0 && empty(m.in[updates]) ? one(m.in[0]) : std::optional<Vars>();
 }
 
-std::optional<Vars> fold_no_turns(Builder& builder, const Equation& loop, const Bodies& bodies,
+std::optional<Vars> fold_no_turns(Builder& builder, const Equation& loop, const Regions& regions,
                                   const Vars& in) {
-  if (bodies.runs != Runs::counted || bodies.length > 0) return {};
+  if (regions.runs != ExecutionKind::counted || regions.length > 0) return {};
   Types operands;
   for (const Var v : in) operands.push_back(builder.type(v));
   const Types results = infer_types(*loop.op, operands, loop.params);
   Vars out = zeros_of(builder, results, loop.location);
-  const std::vector<std::size_t> from = bodies.operands_of(Flow::carried),
-                                 to = bodies.results_of(Flow::carried);
+  const std::vector<std::size_t> from = regions.operands_of(PortKind::carried),
+                                 to = regions.results_of(PortKind::carried);
   for (std::size_t k = 0; k < from.size(); ++k) out[to[k]] = in[from[k]];
   return out;
 }

@@ -12,8 +12,12 @@ struct WrapOps {
   const Op &add, &lt, &select_n, &reshape, &broadcast, &concatenate;
 };
 const WrapOps& wrap_ops() {
-  static const WrapOps ops{known().add,     *find_op("lt"),           known().select_n,
-                           known().reshape, known().broadcast_in_dim, known().concatenate};
+  static const WrapOps ops{core_ops().add,
+                           *find_op("lt"),
+                           core_ops().select_n,
+                           core_ops().reshape,
+                           core_ops().broadcast_in_dim,
+                           core_ops().concatenate};
   return ops;
 }
 
@@ -149,11 +153,11 @@ class Wrapper {
 
 }  // namespace
 
-ProgramPtr wrap_within(const ProgramPtr& program) {
+ProgramPtr fold_index_wrap(const ProgramPtr& program) {
   const bool any = std::any_of(program->equations.begin(), program->equations.end(),
                                [](const Equation& eqn) { return counted_dims(eqn); });
   const MutableProgram changed = any ? Wrapper(*program).run() : nullptr;
-  return changed ? eliminate_dead(changed) : program;
+  return changed ? eliminate_dead_code(changed) : program;
 }
 
 }  // namespace shardax

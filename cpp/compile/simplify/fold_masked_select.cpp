@@ -18,19 +18,19 @@ struct Chosen {
   std::int64_t dim, at;
 };
 
-std::optional<std::int64_t> constant_index(const Match& m, Var v) {
-  while (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim))
+std::optional<std::int64_t> constant_index(const PatternContext& m, Var v) {
+  while (const Equation* broadcast = m.b.defined_by(v, core_ops().broadcast_in_dim))
     v = broadcast->inputs[0];
   if (m.b.type(v).rank() != 0 || m.b.type(v).dtype != DType::int32) return {};
-  const std::optional<Ints> value = known_integers(m, v);
+  const std::optional<Ints> value = static_integers(m, v);
   return value ? std::optional(value->front()) : std::nullopt;
 }
 
 // The dimension along which `v`, an iota that may be repeated along others, counts; -1: none.
-std::int64_t counted_dim(const Match& m, Var v) {
+std::int64_t counted_dim(const PatternContext& m, Var v) {
   static const Op& iota = *find_op("iota");
   std::int64_t dim = 0;
-  if (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim)) {
+  if (const Equation* broadcast = m.b.defined_by(v, core_ops().broadcast_in_dim)) {
     const Ints& dims = broadcast->params.ints("broadcast_dimensions");
     if (dims.size() != 1) return -1;
     dim = dims[0];
@@ -41,10 +41,10 @@ std::int64_t counted_dim(const Match& m, Var v) {
 }
 
 // iota == constant, or that repeated along other dimensions.
-std::optional<Chosen> chosen(const Match& m, Var mask) {
+std::optional<Chosen> chosen(const PatternContext& m, Var mask) {
   static const Op& eq = *find_op("eq");
   Ints dims = ops::iota_ints(m.b.type(mask).rank());
-  if (const Equation* broadcast = m.b.defined_by(mask, known().broadcast_in_dim)) {
+  if (const Equation* broadcast = m.b.defined_by(mask, core_ops().broadcast_in_dim)) {
     dims = broadcast->params.ints("broadcast_dimensions");
     mask = broadcast->inputs[0];
   }
@@ -63,7 +63,7 @@ std::optional<Chosen> chosen(const Match& m, Var mask) {
 
 // A choice between two values by such a mask: of `inputs` of select_n the second is that of the
 // index.
-std::optional<Chosen> choice_of(const Match& m, const Vars& in) {
+std::optional<Chosen> choice_of(const PatternContext& m, const Vars& in) {
   if (in.size() != 3 || m.b.type(in[0]).dtype != DType::boolean || m.b.type(in[1]).rank() == 0)
     return {};
   return chosen(m, in[0]);
@@ -73,7 +73,7 @@ std::optional<Chosen> choice_of(const Match& m, const Vars& in) {
 // over other dimensions. What others need as well is only computed again where that takes one step.
 class Row {
  public:
-  Row(const Match& m, std::int64_t at) : m_(m), at_(at) {}
+  Row(const PatternContext& m, std::int64_t at) : m_(m), at_(at) {}
 
   Var of(Var v, std::int64_t dim) {
     const Equation* made = m_.b.definition(v);
@@ -104,16 +104,16 @@ class Row {
            });
   }
 
-  const Match& m_;
+  const PatternContext& m_;
   std::int64_t at_;
 };
 
 }  // namespace
 
-std::optional<Vars> choose_piece(const Match& m) {
+std::optional<Vars> fold_masked_concat(const PatternContext& m) {
   const std::optional<Chosen> where = choice_of(m, m.in);
   if (!where) return {};
-  const Equation* whole = m.b.defined_by(m.in[1], known().concatenate);
+  const Equation* whole = m.b.defined_by(m.in[1], core_ops().concatenate);
   if (!whole || whole->params.integer("dimension") != where->dim) return {};
   Vars pieces = whole->inputs;
   const Params params = whole->params;
@@ -122,15 +122,15 @@ std::optional<Vars> choose_piece(const Match& m) {
     const std::int64_t size = m.b.type(piece).shape[index(where->dim)];
     if (begin == where->at && size == 1) {
       piece = part_along(m, m.in[2], where->dim, begin, begin + 1);
-      return one(m.emit(known().concatenate, params, pieces));
+      return one(m.emit(core_ops().concatenate, params, pieces));
     }
     begin += size;
   }
   return {};
 }
 
-std::optional<Vars> slice_of_choice(const Match& m) {
-  const Equation* choice = m.b.defined_by(m.in[0], known().select_n);
+std::optional<Vars> slice_of_masked_select(const PatternContext& m) {
+  const Equation* choice = m.b.defined_by(m.in[0], core_ops().select_n);
   if (!choice) return {};
   const Vars in = choice->inputs;
   const std::optional<Chosen> where = choice_of(m, in);
@@ -140,29 +140,29 @@ std::optional<Vars> slice_of_choice(const Match& m) {
                      end = m.params.ints("limit_indices")[d];
   const bool inside = begin <= where->at && where->at < end;
   if (inside && end - begin > 1) return {};
-  return one(m.emit(known().slice, m.params, {in[inside ? 2 : 1]}));
+  return one(m.emit(core_ops().slice, m.params, {in[inside ? 2 : 1]}));
 }
 
-std::optional<Vars> sum_of_chosen_row(const Match& m) {
+std::optional<Vars> sum_of_masked_row(const PatternContext& m) {
   const Ints& axes = m.params.ints("axes");
-  const Equation* choice = m.b.defined_by(m.in[0], known().select_n);
+  const Equation* choice = m.b.defined_by(m.in[0], core_ops().select_n);
   if (!choice || axes.size() != 1) return {};
   const Vars in = choice->inputs;
   const std::optional<Chosen> where = choice_of(m, in);
   if (!where || where->dim != axes[0] || !is_scalar_constant(m.b, in[1], 0)) return {};
   const Var row =
-      m.emit(known().squeeze, {{"dimensions", axes}}, {Row(m, where->at).of(in[2], where->dim)});
+      m.emit(core_ops().squeeze, {{"dimensions", axes}}, {Row(m, where->at).of(in[2], where->dim)});
   // As the sum has it: without the sign of a zero.
   const Var zero = m.b.constant(scalar_array(m.b.type(row).dtype, 0));
-  return one(m.emit(known().add, {}, {row, zero}));
+  return one(m.emit(core_ops().add, {}, {row, zero}));
 }
 
 namespace {
 
 // What `v` is before dimensions of one element come or go.
-Var without_units(const Match& m, Var v) {
+Var without_units(const PatternContext& m, Var v) {
   for (const Equation* e = m.b.definition(v);
-       e && (e->op == &known().reshape || e->op == &known().squeeze); e = m.b.definition(v)) {
+       e && (e->op == &core_ops().reshape || e->op == &core_ops().squeeze); e = m.b.definition(v)) {
     const auto long_dims = [&](Var x) {
       Shape out;
       for (const std::int64_t n : m.b.type(x).shape) {
@@ -189,12 +189,12 @@ std::int64_t same_dim(const Shape& from, std::int64_t d, const Shape& to) {
 }
 
 // Is that window of `v` the one of `source`? Updates may lie between them, elsewhere.
-bool has_from(const Match& m, Var v, Var source, const Ints& start, const Ints& limit) {
+bool has_from(const PatternContext& m, Var v, Var source, const Ints& start, const Ints& limit) {
   while (v != source) {
-    const Equation* update = m.b.defined_by(v, known().dynamic_update_slice);
+    const Equation* update = m.b.defined_by(v, core_ops().dynamic_update_slice);
     if (!update) return false;
     const Shape& sizes = m.b.type(update->inputs[1]).shape;
-    const std::optional<Ints> at = known_starts(m, update->inputs, sizes, 2);
+    const std::optional<Ints> at = static_starts(m, update->inputs, sizes, 2);
     if (!at) return false;
     bool apart = false;
     for (std::size_t d = 0; d < sizes.size(); ++d)
@@ -207,15 +207,15 @@ bool has_from(const Match& m, Var v, Var source, const Ints& start, const Ints& 
 
 }  // namespace
 
-std::optional<Vars> update_by_choice(const Match& m) {
-  const Equation* choice = m.b.defined_by(without_units(m, m.in[1]), known().select_n);
+std::optional<Vars> update_by_masked_select(const PatternContext& m) {
+  const Equation* choice = m.b.defined_by(without_units(m, m.in[1]), core_ops().select_n);
   if (!choice) return {};
   const Vars in = choice->inputs;
   const std::optional<Chosen> where = choice_of(m, in);
   if (!where) return {};
   const Shape sizes = m.b.type(m.in[1]).shape;
-  const std::optional<Ints> starts = known_starts(m, m.in, sizes, 2);
-  const Equation* kept = m.b.defined_by(without_units(m, in[1]), known().slice);
+  const std::optional<Ints> starts = static_starts(m, m.in, sizes, 2);
+  const Equation* kept = m.b.defined_by(without_units(m, in[1]), core_ops().slice);
   if (!starts || !kept) return {};
   const Ints limits = end_of(*starts, sizes);
   if (!has_from(m, m.in[0], kept->inputs[0], *starts, limits) ||
@@ -228,12 +228,12 @@ std::optional<Vars> update_by_choice(const Match& m) {
   Shape row = sizes;
   row[index(dim)] = 1;
   const Var chosen = part_along(m, in[2], where->dim, where->at, where->at + 1);
-  Vars operands{m.in[0], m.emit(known().reshape, ops::reshape_params(row), {chosen})};
+  Vars operands{m.in[0], m.emit(core_ops().reshape, ops::reshape_params(row), {chosen})};
   for (std::size_t d = 0; d < starts->size(); ++d) {
     const std::int64_t start = (*starts)[d] + (static_cast<std::int64_t>(d) == dim ? where->at : 0);
     operands.push_back(m.b.constant(scalar_array_int(DType::int32, start)));
   }
-  return one(m.emit(known().dynamic_update_slice, {}, operands));
+  return one(m.emit(core_ops().dynamic_update_slice, {}, operands));
 }
 
 }  // namespace shardax

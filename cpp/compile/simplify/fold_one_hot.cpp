@@ -20,11 +20,12 @@ const OneHotOps& one_hot_ops() {
   return ops;
 }
 
-Var broadcast(const Match& m, Var v, const Shape& shape, const Ints& dims) {
-  return m.emit(known().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", dims}}, {v});
+Var broadcast(const PatternContext& m, Var v, const Shape& shape, const Ints& dims) {
+  return m.emit(core_ops().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", dims}},
+                {v});
 }
 
-Var zeros(const Match& m, DType dtype, const Shape& shape) {
+Var zeros(const PatternContext& m, DType dtype, const Shape& shape) {
   return broadcast(m, m.b.constant(scalar_array(dtype, 0)), shape, {});
 }
 
@@ -42,8 +43,8 @@ Ints others(std::size_t rank, std::int64_t dim) {
 }
 
 // The operand of a broadcast along `dims` to the shape of `v`; -1 where it is none.
-Var operand_along(const Match& m, Var v, const Ints& dims) {
-  const Equation* repeat = m.b.defined_by(v, known().broadcast_in_dim);
+Var operand_along(const PatternContext& m, Var v, const Ints& dims) {
+  const Equation* repeat = m.b.defined_by(v, core_ops().broadcast_in_dim);
   if (!repeat || !(repeat->params.ints("broadcast_dimensions") == dims)) return -1;
   const Shape &shape = m.b.type(v).shape, &own = m.b.type(repeat->inputs[0]).shape;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -54,7 +55,7 @@ Var operand_along(const Match& m, Var v, const Ints& dims) {
 
 }  // namespace
 
-std::optional<Vars> narrow_iota(const Match& m) {
+std::optional<Vars> narrow_iota(const PatternContext& m) {
   const Ints& shape = m.params.ints("shape");
   if (shape.size() < 2) return {};
   const std::int64_t dim = m.params.integer("dimension");
@@ -65,7 +66,7 @@ std::optional<Vars> narrow_iota(const Match& m) {
   return Vars{broadcast(m, line, shape, {dim})};
 }
 
-std::optional<Vars> scatter_into_select(const Match& m) {
+std::optional<Vars> scatter_into_select(const PatternContext& m) {
   const Params& p = m.params;
   const Ints &at = p.ints("scatter_dims_to_operand_dims"), &batch = p.ints("operand_batching_dims"),
              &of_indices = p.ints("scatter_indices_batching_dims");
@@ -84,7 +85,7 @@ std::optional<Vars> scatter_into_select(const Match& m) {
   }
   if (updates.size() != count || index.size() != count || count == 0) return {};
   const auto by_rows = [&](Var v) {
-    const Var of_rows = m.emit(known().reshape, ops::reshape_params(rows), {v});
+    const Var of_rows = m.emit(core_ops().reshape, ops::reshape_params(rows), {v});
     return broadcast(m, of_rows, type.shape, batch);
   };
   const Var line = m.emit(one_hot_ops().iota,
@@ -95,14 +96,14 @@ std::optional<Vars> scatter_into_select(const Match& m) {
   const Var here =
       m.emit(one_hot_ops().eq, {}, {broadcast(m, line, type.shape, at), by_rows(m.in[1])});
   // As the addition to 0 gives it: without the sign of a zero.
-  const Var added = m.emit(known().add, {}, {m.in[2], zeros(m, type.dtype, updates.shape)});
+  const Var added = m.emit(core_ops().add, {}, {m.in[2], zeros(m, type.dtype, updates.shape)});
   return Vars{
-      m.emit(known().select_n, {}, {here, zeros(m, type.dtype, type.shape), by_rows(added)})};
+      m.emit(core_ops().select_n, {}, {here, zeros(m, type.dtype, type.shape), by_rows(added)})};
 }
 
-std::optional<Vars> sum_of_one_hot(const Match& m) {
+std::optional<Vars> sum_of_one_hot(const PatternContext& m) {
   const Ints& axes = m.params.ints("axes");
-  const Equation* choice = m.b.defined_by(m.in[0], known().select_n);
+  const Equation* choice = m.b.defined_by(m.in[0], core_ops().select_n);
   if (!choice || axes.size() != 1 || choice->inputs.size() != 3 ||
       !is_scalar_constant(m.b, choice->inputs[1], 0))
     return {};
@@ -123,7 +124,7 @@ std::optional<Vars> sum_of_one_hot(const Match& m) {
   const Var below = m.emit(one_hot_ops().lt, {}, {index, bound(n)});
   const Var inside = m.emit(one_hot_ops().bit_and, {}, {from_zero, below});
   const Var nothing = zeros(m, of_number.dtype, of_number.shape);
-  return Vars{m.emit(known().select_n, {}, {inside, nothing, number})};
+  return Vars{m.emit(core_ops().select_n, {}, {inside, nothing, number})};
 }
 
 }  // namespace shardax

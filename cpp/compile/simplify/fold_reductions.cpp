@@ -21,8 +21,8 @@ Ints without_dim(const Ints& dims, std::int64_t d) {
 
 }  // namespace
 
-std::optional<Vars> reduce_before_transpose(const Match& m) {
-  const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
+std::optional<Vars> reduce_before_transpose(const PatternContext& m) {
+  const Equation* inner = m.b.defined_by(m.in[0], core_ops().transpose);
   if (!inner) return {};
   const Ints permutation = inner->params.ints("permutation");
   const Var source = inner->inputs[0];
@@ -36,14 +36,14 @@ std::optional<Vars> reduce_before_transpose(const Match& m) {
   Ints order;
   for (std::int64_t d : kept)
     order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
-  const Var sum = m.emit(known().reduce_sum, {{"axes", axes}}, {source});
+  const Var sum = m.emit(core_ops().reduce_sum, {{"axes", axes}}, {source});
   if (order == ops::iota_ints(order.size())) return Vars{sum};
-  return Vars{m.emit(known().transpose, {{"permutation", order}}, {sum})};
+  return Vars{m.emit(core_ops().transpose, {{"permutation", order}}, {sum})};
 }
 
-std::optional<Vars> reduce_into_dot(const Match& m) {
+std::optional<Vars> reduce_into_dot(const PatternContext& m) {
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* dot = m.b.defined_by(m.in[0], known().dot_general);
+  const Equation* dot = m.b.defined_by(m.in[0], core_ops().dot_general);
   if (!dot) return {};
   const Params p = dot->params;
   const Vars operands = dot->inputs;
@@ -67,19 +67,19 @@ std::optional<Vars> reduce_into_dot(const Match& m) {
   for (std::int64_t d : axes) {
     if (d >= batch) rest.push_back(d - static_cast<std::int64_t>(moved));
   }
-  const Var product = m.emit(known().dot_general,
+  const Var product = m.emit(core_ops().dot_general,
                              {{"lhs_contract", lhs_contract},
                               {"rhs_contract", rhs_contract},
                               {"lhs_batch", lhs_batch},
                               {"rhs_batch", rhs_batch},
                               {"preferred_element_type", m.b.type(m.in[0]).dtype}},
                              operands);
-  return Vars{rest.empty() ? product : m.emit(known().reduce_sum, {{"axes", rest}}, {product})};
+  return Vars{rest.empty() ? product : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {product})};
 }
 
-std::optional<Vars> reduce_into_conv(const Match& m) {
+std::optional<Vars> reduce_into_conv(const PatternContext& m) {
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* conv = m.b.defined_by(m.in[0], known().conv_general_dilated);
+  const Equation* conv = m.b.defined_by(m.in[0], core_ops().conv_general_dilated);
   if (!conv || !conv->params.has("leading")) return {};
   const Params p = conv->params;
   const Vars operands = conv->inputs;
@@ -101,11 +101,11 @@ std::optional<Vars> reduce_into_conv(const Match& m) {
     rest = left;
   }
   if (removed == 0) return {};
-  const Var sum = m.emit(known().conv_general_dilated, p.with("leading", leading), operands);
-  return Vars{rest.empty() ? sum : m.emit(known().reduce_sum, {{"axes", rest}}, {sum})};
+  const Var sum = m.emit(core_ops().conv_general_dilated, p.with("leading", leading), operands);
+  return Vars{rest.empty() ? sum : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {sum})};
 }
 
-std::optional<Vars> reduce_into_scatter(const Match& m) {
+std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
   static const Op& scatter_add = *find_op("scatter-add");
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
   const Equation* scatter = m.b.defined_by(m.in[0], scatter_add);
@@ -135,10 +135,10 @@ std::optional<Vars> reduce_into_scatter(const Match& m) {
   p.set("indices_are_sorted", false);
   p.set("unique_indices", false);
   const Var zeros =
-      m.emit(known().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints{}}},
+      m.emit(core_ops().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints{}}},
              {m.b.constant(scalar_array(type.dtype, 0))});
   const Var sum = m.emit(scatter_add, p, {zeros, operands[1], operands[2]});
-  return Vars{rest.empty() ? sum : m.emit(known().reduce_sum, {{"axes", rest}}, {sum})};
+  return Vars{rest.empty() ? sum : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {sum})};
 }
 
 }  // namespace shardax

@@ -34,21 +34,21 @@ bool turns(const Builder& b, Var v, const Ints& order, int depth, bool& undone) 
   if (b.type(v).rank() == 0) return true;
   const Equation* made = b.definition(v);
   if (!made || depth == 0) return false;
-  if (made->op == &known().transpose) {
+  if (made->op == &core_ops().transpose) {
     const Ints both = ops::reordered(made->params.ints("permutation"), order);
     if (both == ops::iota_ints(both.size())) return undone = true;
-    const Equation* dot = b.defined_by(made->inputs[0], known().dot_general);
+    const Equation* dot = b.defined_by(made->inputs[0], core_ops().dot_general);
     return dot && b.uses(made->inputs[0]) <= 1 && both == swapped_order(b, *dot);
   }
   if (b.uses(v) > 1) return false;
-  if (made->op == &known().dot_general) return order == swapped_order(b, *made);
+  if (made->op == &core_ops().dot_general) return order == swapped_order(b, *made);
   return elementwise(*made) && std::all_of(made->inputs.begin(), made->inputs.end(), [&](Var in) {
            return turns(b, in, order, depth - 1, undone);
          });
 }
 
 // `v` in that order.
-Var turned(const Match& m, Var v, const Ints& order) {
+Var turned(const PatternContext& m, Var v, const Ints& order) {
   if (m.b.type(v).rank() == 0) return v;
   const Equation made = *m.b.definition(v);
   if (elementwise(made)) {
@@ -56,33 +56,33 @@ Var turned(const Match& m, Var v, const Ints& order) {
     for (Var in : made.inputs) operands.push_back(turned(m, in, order));
     return m.emit(*made.op, made.params, operands);
   }
-  if (made.op != &known().transpose)
-    return m.emit(known().transpose, {{"permutation", order}}, {v});
+  if (made.op != &core_ops().transpose)
+    return m.emit(core_ops().transpose, {{"permutation", order}}, {v});
   const Ints both = ops::reordered(made.params.ints("permutation"), order);
   if (both == ops::iota_ints(both.size())) return made.inputs[0];
-  return m.emit(known().transpose, {{"permutation", both}}, {made.inputs[0]});
+  return m.emit(core_ops().transpose, {{"permutation", both}}, {made.inputs[0]});
 }
 
 }  // namespace
 
-std::optional<Vars> drop_transpose(const Match& m) {
+std::optional<Vars> drop_transpose(const PatternContext& m) {
   const std::size_t rank = m.b.type(m.in[0]).rank();
   return m.params.ints("permutation") == ops::iota_ints(rank) ? one(m.in[0]) : Result{};
 }
 
-std::optional<Vars> join_transposes(const Match& m) {
-  const Equation* inner = m.b.defined_by(m.in[0], known().transpose);
+std::optional<Vars> join_transposes(const PatternContext& m) {
+  const Equation* inner = m.b.defined_by(m.in[0], core_ops().transpose);
   if (!inner) return {};
   const Ints order =
       ops::reordered(inner->params.ints("permutation"), m.params.ints("permutation"));
   const Var source = inner->inputs[0];
   if (order == ops::iota_ints(order.size())) return one(source);
-  return one(m.emit(known().transpose, {{"permutation", order}}, {source}));
+  return one(m.emit(core_ops().transpose, {{"permutation", order}}, {source}));
 }
 
-std::optional<Vars> transpose_into_dot(const Match& m) {
+std::optional<Vars> transpose_into_dot(const PatternContext& m) {
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
-  const Equation* dot = m.b.defined_by(m.in[0], known().dot_general);
+  const Equation* dot = m.b.defined_by(m.in[0], core_ops().dot_general);
   if (!dot || m.params.ints("permutation") != swapped_order(m.b, *dot)) return {};
   const Params& p = dot->params;
   const Params turned{{"lhs_contract", p.ints("rhs_contract")},
@@ -91,10 +91,10 @@ std::optional<Vars> transpose_into_dot(const Match& m) {
                       {"rhs_batch", p.ints("lhs_batch")},
                       {"preferred_element_type", m.b.type(m.in[0]).dtype}};
   const Vars operands{dot->inputs[1], dot->inputs[0]};
-  return one(m.emit(known().dot_general, turned, operands));
+  return one(m.emit(core_ops().dot_general, turned, operands));
 }
 
-std::optional<Vars> transpose_operands(const Match& m) {
+std::optional<Vars> transpose_operands(const PatternContext& m) {
   constexpr int most_steps = 8;
   bool undone = false;
   const Equation* found = m.b.definition(m.in[0]);

@@ -1,4 +1,4 @@
-// compile/simplify/pattern_driver.cpp - calls become their bodies, device axes array axes, the rest goes to rules.
+// compile/simplify/pattern_driver.cpp - calls become their regions, device axes array axes, the rest goes to rules.
 #include "compile/simplify/pattern_driver.h"
 
 #include "base/lists.h"
@@ -14,9 +14,10 @@ namespace {
 
 // Will its body be walked in place?
 bool is_call(const Equation& eqn) {
-  if (!eqn.op->bodies) return eqn.op->expand != nullptr;
-  const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::once || runs == Runs::mapped || runs == Runs::grid;
+  if (!eqn.op->regions) return eqn.op->expand != nullptr;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
+         runs == ExecutionKind::grid;
 }
 
 bool calls(const Program& program) {
@@ -24,13 +25,14 @@ bool calls(const Program& program) {
 }
 
 // A loop whose body calls nothing that can stand in it: rules look at what there is.
-Equation without_calls(const Equation& eqn, Bodies bodies) {
-  if (bodies.runs != Runs::counted || bodies.fixed || !calls(*bodies.programs[0])) return eqn;
-  const ProgramPtr body = bodies.programs[0];
-  bodies.programs[0] = *body->derived<ProgramPtr>(
+Equation without_calls(const Equation& eqn, Regions regions) {
+  if (regions.runs != ExecutionKind::counted || regions.fixed || !calls(*regions.programs[0]))
+    return eqn;
+  const ProgramPtr body = regions.programs[0];
+  regions.programs[0] = *body->derived<ProgramPtr>(
       "without_calls", [&] { return std::make_shared<ProgramPtr>(simplify(body, false)); });
   Equation out = eqn;
-  out.params = eqn.op->with_bodies(eqn.params, bodies);
+  out.params = eqn.op->with_regions(eqn.params, regions);
   return out;
 }
 
@@ -44,7 +46,7 @@ Shape without_dims(const Shape& shape, const Ints& dims) {
   return out;
 }
 
-Vars Rewriter::walk(const Program& program, const Vars& inputs) {
+Vars PatternDriver::walk(const Program& program, const Vars& inputs) {
   check_stack("a program within programs");
   std::vector<Var> env(program.types.size(), -1);
   const bool counted = uses_ && depth_ == 0;
@@ -68,7 +70,7 @@ Vars Rewriter::walk(const Program& program, const Vars& inputs) {
   return outputs;
 }
 
-Vars Rewriter::walk_narrow(const Program& program, const std::vector<Ints>& repeated) {
+Vars PatternDriver::walk_narrow(const Program& program, const std::vector<Ints>& repeated) {
   Vars inputs;
   const LocationPtr nowhere;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -79,7 +81,7 @@ Vars Rewriter::walk_narrow(const Program& program, const std::vector<Ints>& repe
   return walk(program, inputs);
 }
 
-Vars Rewriter::equal_shapes(const Vars& in, const LocationPtr& location) {
+Vars PatternDriver::equal_shapes(const Vars& in, const LocationPtr& location) {
   Shape shape;
   bool equal = true;
   for (Var v : in) {
@@ -99,51 +101,53 @@ Vars Rewriter::equal_shapes(const Vars& in, const LocationPtr& location) {
     }
     const Params params{{"shape", shape}, {"broadcast_dimensions", ops::iota_ints(own.size())}};
     const Vars source{v};
-    const Match match{builder_, known().broadcast_in_dim, params, source, location, false};
+    const PatternContext match{builder_, core_ops().broadcast_in_dim, params, source, location,
+                               false};
     const auto joined = apply_rules(match);
     out.push_back(joined ? (*joined)[0]
-                         : builder_.emit1(known().broadcast_in_dim, params, {v}, location));
+                         : builder_.emit1(core_ops().broadcast_in_dim, params, {v}, location));
   }
   return out;
 }
 
-Vars Rewriter::step(const Equation& eqn, const Vars& operands) {
+Vars PatternDriver::step(const Equation& eqn, const Vars& operands) {
   const bool elementwise = eqn.op->kind == Kind::elementwise;
   const LocationPtr& location = eqn.location ? eqn.location : caller_;
   const Vars in = elementwise ? equal_shapes(operands, location) : operands;
   if (auto folded = fold_empty({builder_, *eqn.op, eqn.params, in, location, false}))
     return *folded;
-  if (eqn.op->bodies) {
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::once) return walk(*bodies.programs[0], in);
-    if (bodies.runs == Runs::mapped) return map(eqn, bodies, in);
-    if (bodies.runs == Runs::grid) {
+  if (eqn.op->regions) {
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::once) return walk(*regions.programs[0], in);
+    if (regions.runs == ExecutionKind::mapped) return map(eqn, regions, in);
+    if (regions.runs == ExecutionKind::grid) {
       const LocationPtr outer = std::exchange(caller_, LocationPtr(location));
       const Vars out = walk(*grid_program(*eqn.op, eqn.params), in);
       caller_ = outer;
       return out;
     }
-    if (auto carries = fold_no_turns(builder_, eqn, bodies, in)) return *carries;
-    const Equation loop = without_calls(eqn, bodies);
-    if (auto summed = sum_after_loop(*this, loop, in)) return *summed;
-    if (auto split = split_sums(*this, loop, in)) return *split;
-    if (auto late = move_late(*this, loop, in)) return *late;
-    if (auto narrowed = narrow_bodies(*this, loop, in)) return *narrowed;
-    if (bodies.runs == Runs::counted) return builder_.emit(*loop.op, loop.params, in, location);
+    if (auto carries = fold_no_turns(builder_, eqn, regions, in)) return *carries;
+    const Equation loop = without_calls(eqn, regions);
+    if (auto summed = batch_accumulated_dots(*this, loop, in)) return *summed;
+    if (auto split = split_accumulators(*this, loop, in)) return *split;
+    if (auto late = sink_carry_permutes(*this, loop, in)) return *late;
+    if (auto narrowed = sink_broadcasts(*this, loop, in)) return *narrowed;
+    if (regions.runs == ExecutionKind::counted)
+      return builder_.emit(*loop.op, loop.params, in, location);
   }
   if (eqn.op->expand) {
     Types types;
     for (Var v : in) types.push_back(builder_.type(v));
     return walk(*eqn.op->expand(eqn.params, types), in);
   }
-  const Match match{builder_, *eqn.op, eqn.params, in, location, uses_ && depth_ == 1};
+  const PatternContext match{builder_, *eqn.op, eqn.params, in, location, uses_ && depth_ == 1};
   if (auto replaced = apply_rules(match)) return *replaced;
   return builder_.emit(*eqn.op, eqn.params, in, location);
 }
 
-Ints Rewriter::repeated_dims(Var v) const {
+Ints PatternDriver::repeated_dims(Var v) const {
   Ints out;
-  const Equation* broadcast = builder_.defined_by(v, known().broadcast_in_dim);
+  const Equation* broadcast = builder_.defined_by(v, core_ops().broadcast_in_dim);
   if (!broadcast) return out;
   const Shape& shape = builder_.type(v).shape;
   const Shape& own = builder_.type(broadcast->inputs[0]).shape;
@@ -157,9 +161,9 @@ Ints Rewriter::repeated_dims(Var v) const {
   return out;
 }
 
-Var Rewriter::without(Var v, const Ints& dropped, const LocationPtr& location) {
+Var PatternDriver::without(Var v, const Ints& dropped, const LocationPtr& location) {
   if (dropped.empty()) return v;
-  const Equation* broadcast = builder_.defined_by(v, known().broadcast_in_dim);
+  const Equation* broadcast = builder_.defined_by(v, core_ops().broadcast_in_dim);
   const Shape small = without_dims(builder_.type(v).shape, dropped);
   const Ints dims = broadcast->params.ints("broadcast_dimensions");
   Var source = broadcast->inputs[0];
@@ -173,49 +177,51 @@ Var Rewriter::without(Var v, const Ints& dropped, const LocationPtr& location) {
     }
   }
   if (!units.empty())
-    source = builder_.emit1(known().squeeze, {{"dimensions", units}}, {source}, location);
+    source = builder_.emit1(core_ops().squeeze, {{"dimensions", units}}, {source}, location);
   if (builder_.type(source).shape == small) return source;
-  return builder_.emit1(known().broadcast_in_dim,
+  return builder_.emit1(core_ops().broadcast_in_dim,
                         {{"shape", small}, {"broadcast_dimensions", kept}}, {source}, location);
 }
 
-Var Rewriter::repeat(Var v, const Shape& shape, const Ints& dims, const LocationPtr& location) {
+Var PatternDriver::repeat(Var v, const Shape& shape, const Ints& dims,
+                          const LocationPtr& location) {
   if (dims.empty()) return v;
   Ints kept;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
     if (!has(dims, d)) kept.push_back(d);
   }
-  return builder_.emit1(known().broadcast_in_dim,
+  return builder_.emit1(core_ops().broadcast_in_dim,
                         {{"shape", shape}, {"broadcast_dimensions", kept}}, {v}, location);
 }
 
-Var Rewriter::moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location) {
+Var PatternDriver::moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location) {
   if (from == to) return v;
   Ints order;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(builder_.type(v).rank()); ++d) {
     if (d != from) order.push_back(d);
   }
   order.insert(static_cast<std::size_t>(to), from);
-  return builder_.emit1(known().transpose, {{"permutation", order}}, {v}, location);
+  return builder_.emit1(core_ops().transpose, {{"permutation", order}}, {v}, location);
 }
 
-std::pair<Vars, std::vector<bool>> Rewriter::mapped_body(const ProgramPtr& body,
-                                                         const BatchAxis& axis, const Vars& inputs,
-                                                         const std::vector<bool>& batched,
-                                                         const LocationPtr& location) {
-  if (segments_) return map_in_segments(*this, body, axis, inputs, batched, location);
+std::pair<Vars, std::vector<bool>> PatternDriver::mapped_body(const ProgramPtr& body,
+                                                              const BatchAxis& axis,
+                                                              const Vars& inputs,
+                                                              const std::vector<bool>& batched,
+                                                              const LocationPtr& location) {
+  if (segments_) return stripmine_devices(*this, body, axis, inputs, batched, location);
   const BatchedProgram over_axis = batch_program(body, batched, axis);
   return {walk(*over_axis.program, inputs), over_axis.batched};
 }
 
-Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
+Vars PatternDriver::map(const Equation& eqn, const Regions& regions, const Vars& in) {
   const LocationPtr location = eqn.location ? eqn.location : caller_;
-  const BatchAxis axis{bodies.length, bodies.axis, true};
+  const BatchAxis axis{regions.length, regions.axis, true};
   Vars inputs;
   std::vector<bool> batched;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const Port& port = bodies.operands[i];
-    const bool whole = port.flow == Flow::whole;
+    const RegionPort& port = regions.operands[i];
+    const bool whole = port.flow == PortKind::whole;
     const bool same = whole || has(repeated_dims(in[i]), port.axis);
     batched.push_back(!same);
     if (whole) {
@@ -226,10 +232,10 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
       inputs.push_back(moved(in[i], port.axis, 0, location));
     }
   }
-  auto [out, varies] = mapped_body(bodies.programs[0], axis, inputs, batched, location);
+  auto [out, varies] = mapped_body(regions.programs[0], axis, inputs, batched, location);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const bool stacked = bodies.results[i].flow == Flow::sliced;
-    const std::int64_t where = bodies.results[i].axis;
+    const bool stacked = regions.results[i].flow == PortKind::sliced;
+    const std::int64_t where = regions.results[i].axis;
     const Shape shape = builder_.type(out[i]).shape;
     if (varies[i] && stacked) {
       out[i] = moved(out[i], 0, where, location);
@@ -237,10 +243,11 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
       Ints limits(shape.begin(), shape.end());
       limits[0] = 1;
       const Ints zeros(shape.size(), 0), ones(shape.size(), 1);
-      const Var first = builder_.emit1(
-          known().slice, {{"start_indices", zeros}, {"limit_indices", limits}, {"strides", ones}},
-          {out[i]}, location);
-      out[i] = builder_.emit1(known().squeeze, {{"dimensions", Ints{0}}}, {first}, location);
+      const Var first =
+          builder_.emit1(core_ops().slice,
+                         {{"start_indices", zeros}, {"limit_indices", limits}, {"strides", ones}},
+                         {out[i]}, location);
+      out[i] = builder_.emit1(core_ops().squeeze, {{"dimensions", Ints{0}}}, {first}, location);
     } else if (stacked) {
       Shape full = shape;
       full.insert(static_cast<std::size_t>(where), axis.size);
@@ -251,13 +258,13 @@ Vars Rewriter::map(const Equation& eqn, const Bodies& bodies, const Vars& in) {
 }
 
 ProgramPtr simplify(const ProgramPtr& program, bool segments) {
-  // Where bodies are walked in place, how often their values are used is not known yet.
+  // Where regions are walked in place, how often their values are used is not known yet.
   // A result is used by others too.
   std::vector<int> uses = count_uses(*program);
   for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
-  Rewriter rewriter(*program, segments, calls(*program) ? nullptr : &uses);
-  const Vars out = rewriter.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
-  return rewriter.builder().finish({out.begin(), out.end()});
+  PatternDriver driver(*program, segments, calls(*program) ? nullptr : &uses);
+  const Vars out = driver.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
+  return driver.builder().finish({out.begin(), out.end()});
 }
 
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
@@ -274,9 +281,9 @@ ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_s
     input_strides[i] = without_dims(input_strides[i], repeated[i]);
   }
   if (!any) return program;
-  Rewriter rewriter(*program, segments);
-  const Vars out = rewriter.walk_narrow(*program, repeated);
-  return rewriter.builder().finish({out.begin(), out.end()});
+  PatternDriver driver(*program, segments);
+  const Vars out = driver.walk_narrow(*program, repeated);
+  return driver.builder().finish({out.begin(), out.end()});
 }
 
 }  // namespace shardax

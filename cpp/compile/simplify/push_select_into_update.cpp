@@ -50,7 +50,7 @@ Ints places_of(const Params& p, std::size_t rank, std::size_t update_rank) {
 
 class Pushing {
  public:
-  Pushing(const Match& m, Var mask, const Ints& mask_dims, Var kept)
+  Pushing(const PatternContext& m, Var mask, const Ints& mask_dims, Var kept)
       : m_(m), mask_(mask), mask_dims_(mask_dims), kept_(kept) {}
 
   // `updated`, a chain of updates of `kept`, where the mask is set, else `kept`.
@@ -98,10 +98,10 @@ class Pushing {
                     {*before, eqn.inputs[1]});
     } else {
       const Var zero = m_.b.constant(scalar_array(dtype, -0.0));  // keeps the signs of zeros
-      old = m_.emit(known().broadcast_in_dim,
+      old = m_.emit(core_ops().broadcast_in_dim,
                     {{"shape", updates}, {"broadcast_dimensions", Ints()}}, {zero});
     }
-    const Var chosen = m_.emit(known().select_n, {}, {*mask, old, eqn.inputs[2]});
+    const Var chosen = m_.emit(core_ops().select_n, {}, {*mask, old, eqn.inputs[2]});
     return m_.emit(op, eqn.params, {*before, eqn.inputs[1], chosen});
   }
 
@@ -116,7 +116,7 @@ class Pushing {
     Vars starts{*before}, operands{*before};
     for (std::size_t i = 2; i < eqn.inputs.size(); ++i) starts.push_back(eqn.inputs[i]);
     const Var old = m_.emit(update_ops().slice, {{"slice_sizes", window}}, starts);
-    operands.push_back(m_.emit(known().select_n, {}, {*mask, old, eqn.inputs[1]}));
+    operands.push_back(m_.emit(core_ops().select_n, {}, {*mask, old, eqn.inputs[1]}));
     for (std::size_t i = 2; i < eqn.inputs.size(); ++i) operands.push_back(eqn.inputs[i]);
     return m_.emit(update_ops().update_slice, eqn.params, operands);
   }
@@ -136,11 +136,11 @@ class Pushing {
       dims.push_back(place);
     }
     if (!std::is_sorted(dims.begin(), dims.end())) return {};
-    return m_.emit(known().broadcast_in_dim, {{"shape", updates}, {"broadcast_dimensions", dims}},
-                   {mask_});
+    return m_.emit(core_ops().broadcast_in_dim,
+                   {{"shape", updates}, {"broadcast_dimensions", dims}}, {mask_});
   }
 
-  const Match& m_;
+  const PatternContext& m_;
   Var mask_;
   Ints mask_dims_;
   Var kept_;
@@ -148,9 +148,9 @@ class Pushing {
 
 }  // namespace
 
-std::optional<Vars> select_into_update(const Match& m) {
+std::optional<Vars> push_select_into_update(const PatternContext& m) {
   if (!m.uses_known || m.in.size() != 3 || m.b.type(m.in[0]).dtype != DType::boolean) return {};
-  const Equation* mask = m.b.defined_by(m.in[0], known().broadcast_in_dim);
+  const Equation* mask = m.b.defined_by(m.in[0], core_ops().broadcast_in_dim);
   if (!mask || m.in[1] == m.in[2]) return {};
   const Var narrow = mask->inputs[0];
   if (!(m.b.type(mask->outputs[0]).shape == m.b.type(m.in[1]).shape)) return {};

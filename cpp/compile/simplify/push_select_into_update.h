@@ -10,6 +10,6 @@ namespace shardax {
 // the update has one window for each element: loops over a batch whose slices end at different
 // times choose like that. The same of dynamic_update_slice, of scatter-add, and of several updates
 // one after the other.
-std::optional<Vars> select_into_update(const Match& m);
+std::optional<Vars> push_select_into_update(const PatternContext& m);
 
 }  // namespace shardax

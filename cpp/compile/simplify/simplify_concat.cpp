@@ -8,7 +8,7 @@
 namespace shardax {
 
 bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
-  while (const Equation* broadcast = builder.defined_by(v, known().broadcast_in_dim))
+  while (const Equation* broadcast = builder.defined_by(v, core_ops().broadcast_in_dim))
     v = broadcast->inputs[0];
   const Array* value = builder.constant_value(v);
   if (!value || value->type().rank() != 0) return false;
@@ -29,8 +29,8 @@ struct Padded {
   std::int64_t dim = -1, low = 0, high = 0;
 };
 
-std::optional<Padded> padded(const Match& m, Var v) {
-  const Equation* pad = m.b.defined_by(v, known().pad);
+std::optional<Padded> padded(const PatternContext& m, Var v) {
+  const Equation* pad = m.b.defined_by(v, core_ops().pad);
   if (!pad || !is_scalar_constant(m.b, pad->inputs[1], 0)) return {};
   const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
   Padded out{pad->inputs[0], pad->inputs[1], -1, 0, 0};
@@ -47,20 +47,21 @@ std::optional<Padded> padded(const Match& m, Var v) {
 
 }  // namespace
 
-Var slice_of(const Match& m, Var v, const Ints& start, const Ints& limit) {
+Var slice_of(const PatternContext& m, Var v, const Ints& start, const Ints& limit) {
   return m.emit(
-      known().slice,
+      core_ops().slice,
       {{"start_indices", start}, {"limit_indices", limit}, {"strides", Ints(start.size(), 1)}},
       {v});
 }
 
-Var part_along(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std::int64_t end) {
+Var part_along(const PatternContext& m, Var v, std::int64_t dim, std::int64_t begin,
+               std::int64_t end) {
   Shape shape = m.b.type(v).shape;
   if (shape.empty()) return v;
-  if (const Equation* broadcast = m.b.defined_by(v, known().broadcast_in_dim);
+  if (const Equation* broadcast = m.b.defined_by(v, core_ops().broadcast_in_dim);
       broadcast && !has(broadcast->params.ints("broadcast_dimensions"), dim)) {
     shape[index(dim)] = end - begin;
-    return m.emit(known().broadcast_in_dim, broadcast->params.with("shape", shape),
+    return m.emit(core_ops().broadcast_in_dim, broadcast->params.with("shape", shape),
                   {broadcast->inputs[0]});
   }
   Ints start(shape.size(), 0), limit(shape.begin(), shape.end());
@@ -69,7 +70,7 @@ Var part_along(const Match& m, Var v, std::int64_t dim, std::int64_t begin, std:
   return slice_of(m, v, start, limit);
 }
 
-std::optional<Vars> join_pads(const Match& m) {
+std::optional<Vars> join_pads(const PatternContext& m) {
   const auto left = padded(m, m.in[0]), right = padded(m, m.in[1]);
   if (!left || !right || left->dim != right->dim) return {};
   const auto [first, second] =
@@ -79,19 +80,19 @@ std::optional<Vars> join_pads(const Match& m) {
   if (first.low + shape[d] != second.low) return {};
   const Ints none(shape.size(), 0);
   const Var joined =
-      m.emit(known().concatenate, {{"dimension", first.dim}}, {first.source, second.source});
+      m.emit(core_ops().concatenate, {{"dimension", first.dim}}, {first.source, second.source});
   if (first.low == 0 && second.high == 0) return Vars{joined};
   Ints low = none, high = none;
   low[d] = first.low;
   high[d] = second.high;
-  return Vars{m.emit(known().pad, {{"low", low}, {"high", high}, {"interior", none}},
+  return Vars{m.emit(core_ops().pad, {{"low", low}, {"high", high}, {"interior", none}},
                      {joined, first.zero})};
 }
 
-std::optional<Vars> join_concatenations(const Match& m) {
+std::optional<Vars> join_concatenations(const PatternContext& m) {
   Vars parts;
   for (Var v : m.in) {
-    const Equation* inner = m.b.defined_by(v, known().concatenate);
+    const Equation* inner = m.b.defined_by(v, core_ops().concatenate);
     if (inner && inner->params.integer("dimension") == m.params.integer("dimension")) {
       parts.append(inner->inputs.begin(), inner->inputs.end());
     } else {
@@ -99,7 +100,7 @@ std::optional<Vars> join_concatenations(const Match& m) {
     }
   }
   if (parts.size() == m.in.size()) return {};
-  return Vars{m.emit(known().concatenate, m.params, parts)};
+  return Vars{m.emit(core_ops().concatenate, m.params, parts)};
 }
 
 namespace {
@@ -110,12 +111,12 @@ constexpr std::size_t most_joined = 4;
 
 }  // namespace
 
-std::optional<Vars> work_on_pieces(const Match& m) {
+std::optional<Vars> push_into_concat(const PatternContext& m) {
   if (!m.uses_known || !m.op.effect.empty()) return {};
   std::optional<std::size_t> joined;
   for (std::size_t i = 0; i < m.in.size(); ++i) {
     const Equation* made = m.b.definition(m.in[i]);
-    const bool together = made && made->op == &known().concatenate;
+    const bool together = made && made->op == &core_ops().concatenate;
     if (made && made->op->kind == Kind::elementwise) return {};
     if (together && (joined || m.b.uses(m.in[i]) > 1)) return {};
     if (together) joined = i;
@@ -138,7 +139,7 @@ std::optional<Vars> work_on_pieces(const Match& m) {
     pieces.push_back(m.emit(m.op, m.params, operands));
     begin += size;
   }
-  return Vars{m.emit(known().concatenate, whole.params, pieces)};
+  return Vars{m.emit(core_ops().concatenate, whole.params, pieces)};
 }
 
 }  // namespace shardax

@@ -184,7 +184,7 @@ class WindowFinder {
     join_rows();
     if (total > room_size_) {
       room_.reset();
-      room_ = std::make_unique<Room<T>>(room_size_ = total);
+      room_ = std::make_unique<AlignedBuffer<T>>(room_size_ = total);
     }
     copy(0, lhs, room_->data(), total);
     set(steps, c, space, pitch ? step : 1, pitch);
@@ -283,7 +283,7 @@ class WindowFinder {
   std::int64_t width_;  // bytes of an element of lhs
   bool native_;
   std::vector<CopyDim> copy_;
-  std::unique_ptr<Room<T>> room_;
+  std::unique_ptr<AlignedBuffer<T>> room_;
   std::int64_t room_size_ = 0;
 };
 

@@ -43,7 +43,7 @@ void run_part(ConvOperands<T>& conv, Part& part, ParallelFor parallel_for) {
     return run_chunks(cut.blocks(), each, parallel_for, body);
   }
   const std::int64_t size = cut.room;
-  const Room<T> sums(cut.blocks() * cut.runs * size);
+  const AlignedBuffer<T> sums(cut.blocks() * cut.runs * size);
   const auto body = [&](std::int64_t i) {
     Block<T>(conv, part, cut, i / cut.runs).run(i % cut.runs, sums.data() + i * size);
   };

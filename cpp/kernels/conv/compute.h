@@ -54,7 +54,7 @@ class Block {
       return steps(0, part_.steps, nullptr);
     }
     const std::int64_t size = cut_.room;
-    const Room<T> room(cut_.runs > 1 ? 2 * size : size);
+    const AlignedBuffer<T> room(cut_.runs > 1 ? 2 * size : size);
     T* sum = room.data();
     run(0, sum);
     for (std::int64_t r = 1; r < cut_.runs; ++r) {
@@ -186,7 +186,8 @@ class Block {
 
   void features(std::int64_t k, T* sums, bool add) {
     const std::int64_t width = conv_.cutter.width();
-    if (!conv_.packed && !panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * width);
+    if (!conv_.packed && !panel_)
+      panel_ = std::make_unique<AlignedBuffer<T>>(matmul_k_block * width);
     targets_.resize(places_.size());
     for (std::int64_t j = 0; j < columns_; j += width) {
       const std::int64_t n = std::min(width, columns_ - j);
@@ -210,7 +211,7 @@ class Block {
     const std::int64_t* offsets = steps_.rhs;
     weights_.resize(static_cast<std::size_t>(columns_));
     const bool native = itemsize(p_.dtype) == sizeof(T);
-    if (!native && !panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * columns_);
+    if (!native && !panel_) panel_ = std::make_unique<AlignedBuffer<T>>(matmul_k_block * columns_);
     for (std::int64_t j = 0; j < columns_; ++j) {
       const std::byte* from = rhs_ + (column_ + j) * p_.o.rhs * itemsize(p_.dtype);
       if (native) {
@@ -244,7 +245,7 @@ class Block {
     const T* b = reinterpret_cast<const T*>(rhs);
     const std::int64_t stride = conv_.lane_stride(cut_);
     if (stride != 1 || itemsize(p_.dtype) != sizeof(T)) {
-      if (!panel_) panel_ = std::make_unique<Room<T>>(matmul_k_block * columns_);
+      if (!panel_) panel_ = std::make_unique<AlignedBuffer<T>>(matmul_k_block * columns_);
       b = panel_->data();
       for (std::int64_t k = 0; k < steps_.count; ++k) {
         conv_.kernels.pack(p_.dtype)(rhs + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1,
@@ -261,7 +262,7 @@ class Block {
 
   void write_zeros() {
     const std::int64_t size = cut_.room;
-    const Room<T> room(size);
+    const AlignedBuffer<T> room(size);
     std::fill_n(room.data(), size, T{});
     write(room.data());
   }
@@ -341,7 +342,7 @@ class Block {
   std::vector<std::int64_t> places_;
   std::vector<const T*> sites_, weights_;
   std::vector<T*> targets_;
-  std::unique_ptr<Room<T>> panel_;
+  std::unique_ptr<AlignedBuffer<T>> panel_;
 };
 
 }  // namespace shardax::kernels

@@ -37,7 +37,7 @@ struct ConvOperands {
     const std::int64_t columns = cutter.padded(p.o.size), size = part.steps * columns;
     if (cut.way != Way::features || cut.boxes() == 1 || part.steps == 0) return;
     if (cutter.batch() * size * std::int64_t{sizeof(T)} > 32 << 20) return;
-    packed = std::make_unique<Room<T>>(cutter.batch() * size);
+    packed = std::make_unique<AlignedBuffer<T>>(cutter.batch() * size);
     const std::int64_t blocks = parts_of(part.steps, matmul_k_block);
     const auto body = [&](std::int64_t i) {
       const std::int64_t b = i / blocks, first = i % blocks * matmul_k_block;
@@ -76,8 +76,8 @@ struct ConvOperands {
   const ConvArgs p;
   const FloatKernels<T>& kernels;
   const Cutter cutter;
-  const bool native_out;            // sums may be made where the result lies
-  std::unique_ptr<Room<T>> packed;  // rhs for all boxes, or null
+  const bool native_out;                     // sums may be made where the result lies
+  std::unique_ptr<AlignedBuffer<T>> packed;  // rhs for all boxes, or null
   std::int64_t ascending[matmul_k_block];
 };
 

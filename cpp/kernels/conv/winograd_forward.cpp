@@ -21,7 +21,7 @@ class Forward {
   }
 
   void run(ParallelFor parallel_for) {
-    const Room<T> packed(packed_count_ * panels_ * panel_size());
+    const AlignedBuffer<T> packed(packed_count_ * panels_ * panel_size());
     packed_ = packed.data();
     const auto panel = [&](std::int64_t i) { pack(i / panels_, i % panels_); };
     run_chunks(packed_count_ * panels_, static_cast<double>(panel_size()), parallel_for, panel);
@@ -72,7 +72,7 @@ class Forward {
     }
     // Points of a run of channels, which are then turned into columns.
     constexpr std::int64_t run = 128;
-    const Room<T> turned(points * width_ * run);
+    const AlignedBuffer<T> turned(points * width_ * run);
     for (std::int64_t c = 0; c < p_.c.size; c += run) {
       const std::int64_t n = std::min(run, p_.c.size - c);
       pack_along(rhs + c * p_.c.rhs, p_.c.rhs, n, p_.o.rhs, count, turned.data(), run,
@@ -89,7 +89,7 @@ class Forward {
   void pack_along(const T* rhs, std::int64_t stride, std::int64_t n, std::int64_t apart,
                   std::int64_t count, T* to, std::int64_t row, std::int64_t plane) const {
     const std::int64_t y = p_.space[0].rhs, x = p_.space[1].rhs;
-    const Room<T> copy(stride == 1 ? 0 : taps * n);
+    const AlignedBuffer<T> copy(stride == 1 ? 0 : taps * n);
     const T* in[taps];
     T* out[points];
     for (std::int64_t r = 0; r < count; ++r, rhs += apart) {
@@ -145,7 +145,7 @@ class Forward {
     }
 
     void run() {
-      const Room<T> v(points * v_plane_), m(points * m_plane_);
+      const AlignedBuffer<T> v(points * v_plane_), m(points * m_plane_);
       runtime::poll();
       from_operand(v.data());
       for (int i = 0; i < points; ++i)
@@ -189,7 +189,8 @@ class Forward {
       const std::int64_t pitch = row_pitch<T>(p_.o.size);
       const Range across{2 * columns_.begin, std::min(2 * columns_.end, x.out_size)};
       // Places of the result, channels side by side: of those outside of it, all in one row.
-      const Room<T> room(in_place ? pitch : (2 * strips_.size() * across.size() + 1) * pitch);
+      const AlignedBuffer<T> room(in_place ? pitch
+                                           : (2 * strips_.size() * across.size() + 1) * pitch);
       const T* in[points];
       T* out[4];
       f_.strips_.for_images(strips_.begin, strips_.end, [&](std::int64_t image, Range rows) {

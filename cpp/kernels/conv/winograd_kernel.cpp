@@ -34,7 +34,7 @@ class KernelGradient {
   void run(ParallelFor parallel_for) {
     const std::int64_t blocks = batch_size(p_) * down_parts_ * across_parts_;
     const std::int64_t size = points * plane();
-    const Room<T> sums(blocks * runs_ * size);
+    const AlignedBuffer<T> sums(blocks * runs_ * size);
     const double each =
         static_cast<double>(run_ * rows_ * columns_) * static_cast<double>(size) * sizeof(T) / 160;
     const auto run = [&](std::int64_t i) {
@@ -107,7 +107,7 @@ class KernelGradient {
       // Points lie a cache line off from each other's places in a page.
       const std::int64_t a_plane = most * a_pitch + 64 / sizeof(T),
                          b_plane = panels * panel + 64 / sizeof(T);
-      const Room<T> a(points * a_plane), b(points * b_plane);
+      const AlignedBuffer<T> a(points * a_plane), b(points * b_plane);
       if (across_.size() % width != 0) std::fill_n(b.data(), points * b_plane, T{});
       RowReader<T> rows(g_.down_.images, down_.size(), g_.kernels_),
           columns(g_.across_.images, across_.size(), g_.kernels_);
@@ -140,7 +140,7 @@ class KernelGradient {
     // to the result.
     void finish(std::int64_t first, T* sums, std::int64_t apart) const {
       const std::int64_t n = across_.size(), stride = g_.across_.out;
-      const Room<T> room(stride == 1 ? 0 : taps * n);
+      const AlignedBuffer<T> room(stride == 1 ? 0 : taps * n);
       const T* in[points];
       T *out[taps], *to[taps];
       for (std::int64_t r = first; r < std::min(first + group, down_.size()); ++r) {

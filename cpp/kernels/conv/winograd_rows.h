@@ -58,7 +58,7 @@ class RowReader {
     column_ = row_pitch<T>(channels_), row_ = x_.size() * column_;
     if (!copy_ || copy_->size() < y_.size() * row_) {
       copy_.reset();
-      copy_ = std::make_unique<Room<T>>(y_.size() * row_);
+      copy_ = std::make_unique<AlignedBuffer<T>>(y_.size() * row_);
     }
     first_ = copy_->data();
     // Whole rows lie one after the other.
@@ -94,8 +94,8 @@ class RowReader {
   const Images images_;
   const std::int64_t channels_;
   const FloatKernels<T>& kernels_;
-  const Room<T> zeros_;
-  std::unique_ptr<Room<T>> copy_;
+  const AlignedBuffer<T> zeros_;
+  std::unique_ptr<AlignedBuffer<T>> copy_;
   Range y_{0, 0}, x_{0, 0};
   const T* first_ = nullptr;
   std::int64_t row_ = 0, column_ = 0;

@@ -133,7 +133,7 @@ void FourierConvolution<T>::transform(Lanes<T>* lines, std::int64_t wanted) cons
 
 template <class T>
 void FourierConvolution<T>::transform(Lanes<T>* x) const {
-  const Room<Lanes<T>> lines(room());
+  const AlignedBuffer<Lanes<T>> lines(room());
   std::copy(x, x + n_, lines.data());
   transform(lines.data(), n_);
   std::copy(lines.data(), lines.data() + n_, x);
@@ -144,7 +144,7 @@ template <class E>
 void FourierConvolution<T>::eight(const E* const* in, std::int64_t in_step, Complex* const* out,
                                   std::int64_t out_step, std::int64_t count, std::int64_t wanted,
                                   T scale) const {
-  const Room<Lanes<T>> lines(room());
+  const AlignedBuffer<Lanes<T>> lines(room());
   gather(in, in_step, false, n_, lines.data());
   transform(lines.data(), wanted);
   scatter(lines.data(), wanted, scale, out, out_step, false, count);
@@ -154,7 +154,7 @@ template <class T>
 template <class E>
 void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* out,
                                   std::int64_t out_step, std::int64_t wanted, T scale) const {
-  const Room<Complex> line(rows_ * columns_);
+  const AlignedBuffer<Complex> line(rows_ * columns_);
   for (std::int64_t j = 0; j < n_; ++j) {
     line[j] = times(Complex(in[j * in_step]), chirp_[static_cast<std::size_t>(j)]);
   }

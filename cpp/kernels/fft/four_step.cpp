@@ -34,7 +34,7 @@ Lanes<T>* Fourier<T>::Matrix::eight(Workspace<T>& space) const {
 template <class T>
 void Fourier<T>::Matrix::alone(const Complex* in, std::int64_t in_step, Complex* out,
                                std::int64_t out_step, T scale) const {
-  const Room<Complex> middle(n1 * n2);
+  const AlignedBuffer<Complex> middle(n1 * n2);
   by_groups(n2, width, n1, [&](std::int64_t column) {
     const std::int64_t count = std::min(width, n2 - column);
     Workspace<T>& space = workspace<T>(n1);
@@ -116,7 +116,7 @@ Lanes<T>* Fourier<T>::Matrix::eight_to_real(Workspace<T>& space) const {
 template <class T>
 void Fourier<T>::Matrix::alone_from_real(const T* in, Complex* out, T scale) const {
   const std::int64_t n = n1 * n2, wanted = wanted_rows();
-  const Room<Complex> middle(wanted * n2);
+  const AlignedBuffer<Complex> middle(wanted * n2);
   by_groups(n2, paired, n1, [&](std::int64_t column) {
     const Pairs pairs = pairs_from(column);
     Workspace<T>& space = workspace<T>(n1 + 1);
@@ -175,7 +175,7 @@ void Fourier<T>::Matrix::alone_from_real(const T* in, Complex* out, T scale) con
 template <class T>
 void Fourier<T>::Matrix::alone_to_real(const Complex* in, T* out, T scale) const {
   const std::int64_t n = n1 * n2, wanted = wanted_rows();
-  const Room<Complex> middle(wanted * n2);
+  const AlignedBuffer<Complex> middle(wanted * n2);
   by_groups(wanted, width, n2, [&](std::int64_t row) {
     const std::int64_t count = std::min(width, wanted - row), last = row + count - 1;
     const std::int64_t within = within_half(last), beyond = within_half(row);

@@ -129,7 +129,7 @@ void RealFourier<T>::inverse(const Complex* in, T* out, std::int64_t rows, T sca
   const Lines<const Complex> from = dense(in, rows, half + 1);
   Complex* pairs = reinterpret_cast<Complex*>(out);
   if (fourier_.convolution_) {
-    const Room<Complex> room(odd_ ? rows * n_ : 0);
+    const AlignedBuffer<Complex> room(odd_ ? rows * n_ : 0);
     Complex* work = odd_ ? room.data() : pairs;
     fft_work::by_groups(rows, 1, n, [&](std::int64_t row) {
       const Complex* x = in + row * (half + 1);

@@ -33,7 +33,7 @@ struct Aligned {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
 };
 
-// Room for the packed operands and for sums that c cannot hold, kept by each thread.
+// AlignedBuffer for the packed operands and for sums that c cannot hold, kept by each thread.
 template <class T>
 struct Scratch {
   static constexpr std::int64_t a_size = block_rows * matmul_k_block;
@@ -137,7 +137,7 @@ class FloatProduct {
   void long_dot(ParallelFor parallel_for) const {
     const Product<T> p = in_place({0, 0, 0, 1, 1});
     const std::int64_t blocks = parts_of(p.k, matmul_k_block);
-    const Room<T> sums(blocks);
+    const AlignedBuffer<T> sums(blocks);
     const auto part = [&](std::int64_t i) {
       const std::int64_t first = i * dot_part, from = first * matmul_k_block;
       kernels_.dot_sums(p.a + from, p.b + from * p.b_k, p.b_k,

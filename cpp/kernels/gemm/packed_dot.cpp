@@ -177,8 +177,8 @@ class GroupedProduct {
 
   // One product of the batch.
   void item(std::int64_t batch, ParallelFor parallel_for) const {
-    const Room<std::uint32_t> packed(panels_ * panel_size());
-    const Room<Sum> excess(panels_ * kernels_.panel);
+    const AlignedBuffer<std::uint32_t> packed(panels_ * panel_size());
+    const AlignedBuffer<Sum> excess(panels_ * kernels_.panel);
     const std::int64_t together = std::clamp<std::int64_t>(panels_ / 8, 1, 8);
     const auto pack = [&](std::int64_t part) {
       const std::int64_t j = part * together;
@@ -278,7 +278,7 @@ class GroupedProduct {
              to + l / kernels_.panel * panel_size(), kernels_.panel, 1);
     }
     if (!moves_a_) return;
-    const Room<std::uint32_t> ones(groups_);
+    const AlignedBuffer<std::uint32_t> ones(groups_);
     std::fill_n(ones.data(), groups_, 0x01010101u);
     for (std::int64_t k = 0; k < count; ++k) {
       Sum* const of = excess + k * kernels_.panel;
@@ -293,8 +293,8 @@ class GroupedProduct {
     const std::int64_t rows = std::min(rows_, p_.m - i), columns = std::min(columns_, p_.n - j),
                        width = parts_of(columns, kernels_.panel) * kernels_.panel;
     const std::int64_t held = parts_of(rows, kernels_.rows) * kernels_.rows;
-    const Room<std::uint32_t> a(held * a_row_);
-    const Room<Sum> sums(held * width);
+    const AlignedBuffer<std::uint32_t> a(held * a_row_);
+    const AlignedBuffer<Sum> sums(held * width);
     const S* const from = static_cast<const S*>(p_.a) + batch * p_.a_batch + i * p_.a_m;
     pack(from, p_.a_m, p_.a_k, rows, moves_a_ ? sign : 0, a.data(), 1, a_row_);
     if (kernels_.open) kernels_.open();

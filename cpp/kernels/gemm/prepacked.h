@@ -41,7 +41,7 @@ class PackedProduct {
     constexpr std::int64_t width = sizeof(T);
     const std::int64_t bytes = std::clamp(args_.m * args_.n * width, few_bytes, most_bytes);
     const std::int64_t most = std::clamp<std::int64_t>(bytes / (size * width), 1, blocks);
-    const Room<T> room(most * size);
+    const AlignedBuffer<T> room(most * size);
     const std::int64_t row_parts = parts_of(shared_rows_, part),
                        parts = row_parts + parts_of(shared_columns_, part);
     for (std::int64_t first = 0; first < blocks; first += most) {
@@ -59,7 +59,7 @@ class PackedProduct {
       };
       parallel_for(count * parts, pack);
       const auto multiply = [&](std::int64_t i) {
-        const Room<T> own(own_rows + own_columns);
+        const AlignedBuffer<T> own(own_rows + own_columns);
         for_blocks(i, [&](const Block& c) {
           for (std::int64_t b = 0; b < count; ++b)
             add(c, first + b, room.data() + b * size, own.data());

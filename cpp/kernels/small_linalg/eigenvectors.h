@@ -46,8 +46,8 @@ SHARDAX_INLINE void make_triangular(const Cell<L>* h, const Cell<L>* z, Cell<C>*
     for (std::int64_t i = 0; z && i < n; ++i) rotate(u[i * n + k], u[i * n + k + 1], y);
     const V value = h[k * n + k].re, w = root_b * root_c;
     t[(k + 1) * n + k] = Cell<C>();
-    pick(t[k * n + k], pair, Cell<C>{value, w});
-    pick(t[(k + 1) * n + k + 1], pair, Cell<C>{value, -w});
+    assign_where(t[k * n + k], pair, Cell<C>{value, w});
+    assign_where(t[(k + 1) * n + k + 1], pair, Cell<C>{value, -w});
   }
 }
 
@@ -148,7 +148,7 @@ SHARDAX_INLINE void eigenvectors(const Cell<C>* t, const Cell<C>* u,
       const Index<C> more = square > best;
       best = more ? square : best;
       at = more ? Index<C>{} + row<C>(r) : at;
-      pick(pivot, more, v[r * n + j]);
+      assign_where(pivot, more, v[r * n + j]);
     }
     root<C>(size, best * total);
     Cell<C> turn = pivot;
@@ -163,7 +163,7 @@ SHARDAX_INLINE void eigenvectors(const Cell<C>* t, const Cell<C>* u,
       if (j == 0) continue;
       Cell<C> other = v[r * n + j - 1];
       conjugate(other);
-      pick(out, second, other);
+      assign_where(out, second, other);
     }
   }
 }

@@ -17,7 +17,7 @@ SHARDAX_INLINE IndexOf<Real<L>> row(std::int64_t k) {  // a lane's number of a r
   return static_cast<IndexOf<Real<L>>>(k);
 }
 template <class L>
-SHARDAX_INLINE void pick(Cell<L>& out, const Index<L>& where, const Cell<L>& x) {
+SHARDAX_INLINE void assign_where(Cell<L>& out, const Index<L>& where, const Cell<L>& x) {
   select(out, where, x, out);
 }
 

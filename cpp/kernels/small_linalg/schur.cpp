@@ -54,7 +54,7 @@ SHARDAX_INLINE void drop_small(Cell<L>* h, std::int64_t n) {
     const V size = total > 0 ? total : V{} + 1;
     V bound = eps * (less * (more / size));
     bound = bound > least ? bound : V{} + least;
-    pick(below, zero | (candidate & (shorter * (longer / size) <= bound)), Cell<L>());
+    assign_where(below, zero | (candidate & (shorter * (longer / size) <= bound)), Cell<L>());
   }
 }
 
@@ -168,21 +168,21 @@ SHARDAX_INLINE void schur_step(Cell<L>* h, Cell<L>* z, std::int64_t n, const Ind
     if (any<L>(first)) {
       begin = std::min(begin, k);
       const Cell<L>* at = h + k * n + k;
-      pick(start[0], first, at[0]);
+      assign_where(start[0], first, at[0]);
       if (k + 1 < n) {
-        pick(start[1], first, at[1]);
-        pick(start[2], first, at[n]);
-        pick(start[3], first, at[n + 1]);
+        assign_where(start[1], first, at[1]);
+        assign_where(start[2], first, at[n]);
+        assign_where(start[3], first, at[n + 1]);
       }
-      if (k + 2 < n) pick(start[4], first, at[2 * n + 1]);
+      if (k + 2 < n) assign_where(start[4], first, at[2 * n + 1]);
     }
     if (any<L>(last) && k > 0) {
       end = k;
       const Cell<L>* at = h + k * n + k;
-      pick(corner.a, last, at[-n - 1]);
-      pick(corner.b, last, at[-n]);
-      pick(corner.c, last, at[-1]);
-      pick(corner.d, last, at[0]);
+      assign_where(corner.a, last, at[-n - 1]);
+      assign_where(corner.b, last, at[-n]);
+      assign_where(corner.c, last, at[-1]);
+      assign_where(corner.d, last, at[0]);
       if (k > 1) {
         size_of(size, at[-n - 2]);
         before = last ? size : before;
@@ -198,10 +198,10 @@ SHARDAX_INLINE void schur_step(Cell<L>* h, Cell<L>* z, std::int64_t n, const Ind
   other.b.re = Real<L>(-0.4375) * s;
   other.c.re = s;
   other.d = other.a;
-  pick(corner.a, stuck, other.a);
-  pick(corner.b, stuck, other.b);
-  pick(corner.c, stuck, other.c);
-  pick(corner.d, stuck, other.d);
+  assign_where(corner.a, stuck, other.a);
+  assign_where(corner.b, stuck, other.b);
+  assign_where(corner.c, stuck, other.c);
+  assign_where(corner.d, stuck, other.d);
   Cell<L> head[3]{}, v[3], tau;
   first_column(head, corner, start);
   for (std::int64_t k = begin; k < end; ++k) {
@@ -211,14 +211,14 @@ SHARDAX_INLINE void schur_step(Cell<L>* h, Cell<L>* z, std::int64_t n, const Ind
     const Index<L> moves = inside & ~first;
     for (int i = 0; i < count; ++i) {
       v[i] = Cell<L>();
-      if (k > 0) pick(v[i], moves, h[(k + i) * n + k - 1]);
-      pick(v[i], first, head[i]);
+      if (k > 0) assign_where(v[i], moves, h[(k + i) * n + k - 1]);
+      assign_where(v[i], first, head[i]);
     }
     make_reflector(v, tau, count, 1, 0, 0);
-    pick(tau, ~inside, Cell<L>());
+    assign_where(tau, ~inside, Cell<L>());
     for (int i = 0; i < count; ++i) {
-      if (k > 0) pick(h[(k + i) * n + k - 1], moves, i == 0 ? v[0] : Cell<L>());
-      pick(v[i], ~inside, Cell<L>());
+      if (k > 0) assign_where(h[(k + i) * n + k - 1], moves, i == 0 ? v[0] : Cell<L>());
+      assign_where(v[i], ~inside, Cell<L>());
     }
     conjugate(tau);
     const std::int64_t rows = std::min(k + most + 1, n);

@@ -212,7 +212,7 @@ double lower_near_zero(double a, double x, bool single, double tolerance) {
 
 }  // namespace
 
-double gamma_share(double a, double x, bool upper, bool single) {
+double igamma(double a, double x, bool upper, bool single) {
   if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0)) return nan;
   if (a == 0) return upper ? 0 : 1;
   if (a == infinity) return x == infinity ? nan : (upper ? 1 : 0);
@@ -286,7 +286,7 @@ double gamma_slope_by_a(double a, double x) {
   return sum.slope;
 }
 
-double gamma_share_by_a(double a, double x) {
+double igamma_by_a(double a, double x) {
   if (!(a > 0) || !(x >= 0)) return nan;
   if (x == 0 || x == infinity) return 0;
   if (is_uniform(a, x)) {

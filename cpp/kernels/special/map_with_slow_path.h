@@ -68,7 +68,7 @@ SHARDAX_CLONES [[gnu::flatten]] bool near_elements(Out* out, const In* a, const 
 
 // As F where that is right, and as G, which is right anywhere.
 template <class In, auto F, auto G, int arity>
-void near_map(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+void map_with_slow_path(void* out, const void* const* in, std::int64_t n, std::int64_t) {
   const auto far = [](const In* a, const In* b) {
     if constexpr (arity == 1)
       return G(*a);

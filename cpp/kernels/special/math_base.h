@@ -62,9 +62,9 @@ SHARDAX_SIMD float signed_to_float(std::uint32_t x) {
 }
 
 using codegen::cast;
-using codegen::near_or_far;
 using codegen::number_of;
 using codegen::select;
+using codegen::with_slow_path;
 // Is T a number of 32 bits?
 template <class T>
 inline constexpr bool is_single = sizeof(number_of<T>) == 4;

@@ -48,7 +48,7 @@ SHARDAX_SIMD T erfc_far(T a) {
 // erf(c + u) = erf(c) + u p(u) in the piece around c, that around 0: u + u p(u).
 template <Single T>
 SHARDAX_SIMD T erf(T x) {
-  using codegen::pick, codegen::Table;
+  using codegen::table_lookup, codegen::Table;
   constexpr Table centre{0.0f,       0.5248516f, 1.0516632f, 1.5787874f,
                          2.1064093f, 2.6341822f, 3.1576076f, 3.6869786f};
   constexpr Table at_centre{0.0f,        0.5420655f, 0.86305815f, 0.9744341f,
@@ -71,10 +71,10 @@ SHARDAX_SIMD T erf(T x) {
   T a = abs(x);
   a = select(a > end, T(end), a);
   const auto piece = bits(fma(a, T(per_unit), T(round_magic_f)));
-  const T u = a - pick(centre, piece);
-  T p = pick(coefficients[6], piece);
-  for (std::size_t i = 6; i-- > 0;) p = fma(p, u, pick(coefficients[i], piece));
-  const T first = select(piece == bits(round_magic_f), a, pick(at_centre, piece));
+  const T u = a - table_lookup(centre, piece);
+  T p = table_lookup(coefficients[6], piece);
+  for (std::size_t i = 6; i-- > 0;) p = fma(p, u, table_lookup(coefficients[i], piece));
+  const T first = select(piece == bits(round_magic_f), a, table_lookup(at_centre, piece));
   // What is computed has no sign.
   return from_bits(bits(fma(u, p, first)) | (bits(x) & 0x80000000u));
 }
@@ -88,7 +88,7 @@ SHARDAX_SIMD T erf(T x) {
 // grow by about 1.4. What q and the square lose by rounding is added to a small number later on.
 template <Single T>
 SHARDAX_SIMD T erfc(T x) {
-  using codegen::pick, codegen::Table;
+  using codegen::table_lookup, codegen::Table;
   constexpr Table centre{0.0f,       0.47387198f, 0.9482227f, 1.6267772f,
                          2.5687106f, 3.9277592f,  5.841335f,  8.484391f};
   constexpr Table at_centre{1.0f,        0.6293352f,  0.44215488f, 0.3020019f,
@@ -114,10 +114,10 @@ SHARDAX_SIMD T erfc(T x) {
   a = select(zero, T(0.0f), a);
   // Of numbers from `start` on, the first bit after the point doubles the pieces.
   const auto piece = ((bits(fma(a, T(per_unit), T(start))) - bits(start)) >> 22) & 7u;
-  const T u = a - pick(centre, piece);
-  T p = pick(coefficients[6], piece);
-  for (std::size_t i = 6; i-- > 0;) p = fma(p, u, pick(coefficients[i], piece));
-  const T first = pick(at_centre, piece);
+  const T u = a - table_lookup(centre, piece);
+  T p = table_lookup(coefficients[6], piece);
+  for (std::size_t i = 6; i-- > 0;) p = fma(p, u, table_lookup(coefficients[i], piece));
+  const T first = table_lookup(at_centre, piece);
   const T q = fma(u, p, first);
   const T q_low = fma(u, p, first - q);
   const T s = a * a;

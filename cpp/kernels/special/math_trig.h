@@ -54,7 +54,7 @@ template <Single T>
 SHARDAX_SIMD auto reduce_for_float(T x) {
   const auto a = cast<double>(x);
   using D = std::remove_const_t<decltype(a)>;
-  const auto [r, t] = near_or_far(
+  const auto [r, t] = with_slow_path(
       abs(x) < 0x1p44f, [&] { return reduce_product(a); }, [&] { return reduce_far(a); });
   const auto q = bits(t);
   return Angle<D, std::remove_const_t<decltype(q)>>{r, q};

@@ -17,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 // The fraction converges fast below the mean; beyond, the other end is counted.
-double beta_share(double a, double b, double x, bool single) {
+double betainc(double a, double b, double x, bool single) {
   if (!(a >= 0 && b >= 0) || !(x >= 0 && x <= 1)) return nan;
   // All is at one end: at 0 for a = 0 or b = inf, at 1 for the others.
   const bool low = a == 0 || b == infinity, high = b == 0 || a == infinity;

@@ -67,7 +67,7 @@ bool run_in_blocks(const TileLoop& loop, std::byte* const* base, std::int64_t to
   const std::size_t dim = crossed_dimension(loop), last = rank - 1;
   if (dim == rank) return false;
   const std::int64_t rows = loop.shape[dim], columns = loop.shape[last];
-  const std::int64_t room = Walker::most_in_scratch(loop) / side;
+  const std::int64_t room = TileIterator::most_in_scratch(loop) / side;
   const std::int64_t width = std::min(columns, room / side * side);
   const std::int64_t height = std::min(rows, std::max(side, room / width * side));
   TileLoop whole;
@@ -83,7 +83,7 @@ bool run_in_blocks(const TileLoop& loop, std::byte* const* base, std::int64_t to
   parallel_for((tasks + together - 1) / together, [&](std::int64_t group) {
     const ScratchBlock scratch(scratch_bytes(loop));
     TileLoop block;
-    std::optional<Walker> walker;
+    std::optional<TileIterator> walker;
     const std::int64_t end = std::min(tasks, (group + 1) * together);
     for (std::int64_t task = group * together; task < end; ++task) {
       Shape index(rank, 0);

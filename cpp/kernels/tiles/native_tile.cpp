@@ -155,7 +155,7 @@ bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
   const bool avx2 = codegen::instructions() == codegen::Instructions::avx2;
   codegen::VectorProgram recorded(avx2, !avx2);
   if (!record(loop, recorded)) return false;
-  const codegen::VectorProgram program = codegen::with_quotients(std::move(recorded));
+  const codegen::VectorProgram program = codegen::lower_int_division(std::move(recorded));
   const std::int64_t elements = elements_of(loop);
   const int work = program.work();
   if (loop.instructions.size() == 1 && work < least_work_alone && program.tables().empty() &&

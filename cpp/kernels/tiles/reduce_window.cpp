@@ -199,7 +199,7 @@ class Pass {
     const std::int64_t n = std::min(width, inner_ - column);
     const std::int64_t length = (s_.out - 1) * s_.stride + (s_.window - 1) * s_.dilation + 1;
     if (s_.out == 0) return;
-    const Room<T> room(length * n), result(s_.out * n);
+    const AlignedBuffer<T> room(length * n), result(s_.out * n);
     T* line = room.data();
     T* sums = result.data();
     std::fill_n(line, length * n, F::identity());
@@ -273,11 +273,11 @@ class Reduction {
     std::size_t last = slides_.size();
     while (last > first_ && slides_[last - 1].is_plain()) --last;
     const T* from;
-    std::unique_ptr<Room<T>> rooms[2];
+    std::unique_ptr<AlignedBuffer<T>> rooms[2];
     if constexpr (same) {
       from = in;
     } else {
-      rooms[0] = std::make_unique<Room<T>>(blocks * in_);
+      rooms[0] = std::make_unique<AlignedBuffer<T>>(blocks * in_);
       for (std::int64_t i = 0; i < blocks * in_; ++i) rooms[0]->data()[i] = to_float(in[i]);
       from = rooms[0]->data();
     }
@@ -288,8 +288,8 @@ class Reduction {
       inner = s.in == 0 ? inner_of(d) : inner / s.in;
       if (!s.is_plain()) {
         const bool final = same && d + 1 == last;
-        std::unique_ptr<Room<T>> room;
-        if (!final) room = std::make_unique<Room<T>>(outer * s.out * inner);
+        std::unique_ptr<AlignedBuffer<T>> room;
+        if (!final) room = std::make_unique<AlignedBuffer<T>>(outer * s.out * inner);
         T* to;
         if constexpr (same) {
           to = final ? out : room->data();

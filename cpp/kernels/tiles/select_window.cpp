@@ -249,7 +249,7 @@ class Keys {
   }
 
   const S* keys_;
-  Room<S> opposites_;
+  AlignedBuffer<S> opposites_;
 };
 
 }  // namespace

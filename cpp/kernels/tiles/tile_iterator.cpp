@@ -54,7 +54,7 @@ void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n)
   }
 }
 
-std::int64_t Walker::most_in_scratch(const TileLoop& loop) {
+std::int64_t TileIterator::most_in_scratch(const TileLoop& loop) {
   if (!loop.native.code) return tile_size;
   int widest = 1;
   for (const TileAccess& access : loop.loads) widest = std::max(widest, access.itemsize);
@@ -71,7 +71,8 @@ std::size_t scratch_bytes(const TileLoop& loop) {
   return operand_count(loop) * static_cast<std::size_t>(register_bytes);
 }
 
-Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch, bool moves)
+TileIterator::TileIterator(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
+                           bool moves)
     : loop_(loop), rank_(loop.shape.size()), scratch_(scratch), moves_(moves) {
   pointers_.resize(operand_count(loop));
   index_.resize(rank_);
@@ -118,7 +119,7 @@ Walker::Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
   streams_ = loop.native.streams && !writes_what_it_reads();
 }
 
-void Walker::move_to(const TileLoop& whole, const Shape& index) {
+void TileIterator::move_to(const TileLoop& whole, const Shape& index) {
   const std::size_t loads = whole.loads.size();
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     const TileAccess& access = i < loads ? whole.loads[i] : whole.stores[i - loads];
@@ -129,13 +130,13 @@ void Walker::move_to(const TileLoop& whole, const Shape& index) {
   std::fill(filled_.begin(), filled_.end(), Filled());
 }
 
-void Walker::complete() const {
+void TileIterator::complete() const {
 #if defined(__x86_64__)
   if (streams_) __builtin_ia32_sfence();
 #endif
 }
 
-void Walker::locate(std::int64_t start) {
+void TileIterator::locate(std::int64_t start) {
   std::int64_t rest = start;
   for (std::size_t d = rank_; d-- > 1;) {
     index_[d] = rest % loop_.shape[d];
@@ -144,7 +145,7 @@ void Walker::locate(std::int64_t start) {
   if (rank_ > 0) index_[0] = rest;
 }
 
-void Walker::tile(std::int64_t start, std::int64_t n) {
+void TileIterator::tile(std::int64_t start, std::int64_t n) {
   const std::size_t loads = loop_.loads.size();
   if (strided_) locate(start);
   for (std::size_t i = 0; i < loads; ++i) {
@@ -181,7 +182,7 @@ void Walker::tile(std::int64_t start, std::int64_t n) {
   }
 }
 
-bool Walker::reads_in_place() const {
+bool TileIterator::reads_in_place() const {
   if (!loop_.instructions.empty() || !loop_.stores.empty() || rank_ == 0) return false;
   for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
     if (kinds_[i] == Access::constant || loop_.loads[i].strides[rank_ - 1] != 1) return false;
@@ -190,7 +191,7 @@ bool Walker::reads_in_place() const {
 }
 
 // A reduction of the load itself folds a whole tile of it, not row after row.
-bool Walker::takes_rows(std::size_t load) const {
+bool TileIterator::takes_rows(std::size_t load) const {
   for (const TileReduction& r : loop_.reductions) {
     if (static_cast<std::size_t>(r.in) == load) return false;
   }
@@ -198,12 +199,12 @@ bool Walker::takes_rows(std::size_t load) const {
          (loop_.native.operands[load].repeats || loop_.loads[load].strides[rank_ - 1] == 1);
 }
 
-std::int64_t Walker::most_elements() const {
+std::int64_t TileIterator::most_elements() const {
   if (reads_in_place() && !strided_) return std::numeric_limits<std::int64_t>::max();
   return most_in_scratch(loop_);
 }
 
-Walker::Access Walker::classify(const TileAccess& access) const {
+TileIterator::Access TileIterator::classify(const TileAccess& access) const {
   // Of blocks that move, each has elements of its own.
   const auto is_zero = [](std::int64_t stride) { return stride == 0; };
   const bool one = moves_ ? std::all_of(access.strides.begin(), access.strides.end(), is_zero)
@@ -212,7 +213,7 @@ Walker::Access Walker::classify(const TileAccess& access) const {
   return is_dense(loop_, access) ? Access::contiguous : Access::strided;
 }
 
-Walker::Blocks Walker::blocks_of(const TileAccess& access) const {
+TileIterator::Blocks TileIterator::blocks_of(const TileAccess& access) const {
   Blocks out;
   // The first dimensions lie as in a dense array; the others are the block.
   std::int64_t size = elements_of(loop_);
@@ -236,7 +237,7 @@ Walker::Blocks Walker::blocks_of(const TileAccess& access) const {
   return out;
 }
 
-std::int64_t Walker::dense_run(const TileAccess& access) const {
+std::int64_t TileIterator::dense_run(const TileAccess& access) const {
   std::int64_t length = 1;
   for (std::size_t d = rank_; d-- > 0 && (loop_.shape[d] == 1 || access.strides[d] == length);)
     length *= loop_.shape[d];
@@ -244,7 +245,7 @@ std::int64_t Walker::dense_run(const TileAccess& access) const {
 }
 
 // Do the tile's elements lie one after the other?
-bool Walker::in_one_run(std::size_t operand, std::int64_t n) const {
+bool TileIterator::in_one_run(std::size_t operand, std::int64_t n) const {
   const std::int64_t length = dense_[operand];
   if (n > length) return false;
   std::int64_t start = 0;
@@ -252,13 +253,13 @@ bool Walker::in_one_run(std::size_t operand, std::int64_t n) const {
   return start % length + n <= length;
 }
 
-std::int64_t Walker::offset_of(const TileAccess& access) const {
+std::int64_t TileIterator::offset_of(const TileAccess& access) const {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < rank_; ++d) offset += index_[d] * access.strides[d];
   return offset;
 }
 
-void Walker::fill(std::size_t i, std::int64_t n) {
+void TileIterator::fill(std::size_t i, std::int64_t n) {
   pointers_[i] = scratch_ + i * register_bytes;
   with_width(loop_.loads[i].itemsize, [&](auto zero) {
     using T = decltype(zero);
@@ -271,7 +272,7 @@ void Walker::fill(std::size_t i, std::int64_t n) {
 // Calls run(position in tile, element offset, rows, row stride, count, stride) for rows of the
 // innermost dimension that the n elements of the tile cover: parts of one, or several whole ones.
 template <class F>
-void Walker::runs(const TileAccess& access, std::int64_t n, F&& run) const {
+void TileIterator::runs(const TileAccess& access, std::int64_t n, F&& run) const {
   SmallVector<std::int64_t, 16> index(index_);
   std::int64_t offset = offset_of(access);
   const std::size_t last = rank_ - 1;
@@ -305,7 +306,7 @@ void Walker::runs(const TileAccess& access, std::int64_t n, F&& run) const {
   }
 }
 
-void Walker::gather(std::size_t i, std::int64_t n) {
+void TileIterator::gather(std::size_t i, std::int64_t n) {
   const TileAccess& access = loop_.loads[i];
   const std::size_t last = rank_ - 1;
   std::byte* scratch = scratch_ + i * register_bytes;
@@ -360,7 +361,7 @@ void Walker::gather(std::size_t i, std::int64_t n) {
   });
 }
 
-void Walker::scatter(std::size_t store, std::size_t slot, std::int64_t n) {
+void TileIterator::scatter(std::size_t store, std::size_t slot, std::int64_t n) {
   const TileAccess& access = loop_.stores[store];
   std::byte* target = memory_[loop_.loads.size() + store];
   with_width(access.itemsize, [&](auto zero) {

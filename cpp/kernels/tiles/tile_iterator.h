@@ -26,7 +26,7 @@ class ScratchBlock {
   std::byte* data_;
 };
 
-// What a Walker needs of it.
+// What a TileIterator needs of it.
 std::size_t scratch_bytes(const TileLoop& loop);
 
 // The instructions and copies of a loop on n elements, with an address for each operand.
@@ -41,10 +41,11 @@ bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers);
 void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
               std::byte* rests, std::int64_t step);
 
-class Walker {
+class TileIterator {
  public:
   // `moves`: move_to will be called.
-  Walker(const TileLoop& loop, std::byte* const* base, std::byte* scratch, bool moves = false);
+  TileIterator(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
+               bool moves = false);
 
   // What scratch memory holds of each operand: of machine code's, which takes narrow numbers, more.
   static std::int64_t most_in_scratch(const TileLoop& loop);

@@ -105,7 +105,7 @@ void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::i
 }
 
 // The parts of complex operands, and complex results out of their parts.
-void Walker::take_apart(std::int64_t n) {
+void TileIterator::take_apart(std::int64_t n) {
   for (const ComplexParts& parts : loop_.native.parts_in) {
     const auto whole = static_cast<std::size_t>(parts.whole);
     const auto first = static_cast<std::size_t>(parts.first);
@@ -123,7 +123,7 @@ void Walker::take_apart(std::int64_t n) {
     parts.bytes == 4 ? take(float{}) : take(double{});
   }
 }
-void Walker::put_together(std::int64_t n) const {
+void TileIterator::put_together(std::int64_t n) const {
   for (const ComplexParts& parts : loop_.native.parts_out) {
     const auto first = static_cast<std::size_t>(parts.first);
     const auto put = [&](auto zero) {
@@ -137,7 +137,7 @@ void Walker::put_together(std::int64_t n) const {
 }
 
 // What is written where it has been read is in the cache.
-bool Walker::writes_what_it_reads() const {
+bool TileIterator::writes_what_it_reads() const {
   const std::size_t loads = loop_.loads.size();
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
     for (std::size_t k = 0; k < loads; ++k) {
@@ -147,10 +147,10 @@ bool Walker::writes_what_it_reads() const {
   return false;
 }
 
-void Walker::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
+void TileIterator::run_native(std::int64_t n) { run_code(pointers_.data(), n); }
 
 // Row by row, with each operand's row where it lies, or the element that repeats along it.
-void Walker::run_rows(std::int64_t n) {
+void TileIterator::run_rows(std::int64_t n) {
   const NativeTile& native = loop_.native;
   const std::size_t last = rank_ - 1, operands = pointers_.size();
   const std::int64_t length = loop_.shape[last];
@@ -198,13 +198,13 @@ void Walker::run_rows(std::int64_t n) {
   }
 }
 
-void Walker::run_code(std::byte* const* pointers, std::int64_t n) {
+void TileIterator::run_code(std::byte* const* pointers, std::int64_t n) {
   kernels::run_code(loop_, {pointers, pointers_.size()}, n, scratch_ + register_bytes - rest_bytes,
                     register_bytes);
 }
 
 // As many vectors as can past the caches: from the first on that starts a line in all results.
-void Walker::run_streaming(std::int64_t n) {
+void TileIterator::run_streaming(std::int64_t n) {
   constexpr std::uintptr_t line = 64;
   const NativeTile& native = loop_.native;
   SmallVector<std::byte*, 16> pointers(pointers_);

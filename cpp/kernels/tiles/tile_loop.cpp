@@ -28,7 +28,7 @@ void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t 
   const std::int64_t row = row_of(loop), elements = free_chunk_elements(loop, total);
   parallel_for((total + elements - 1) / elements, [&](std::int64_t chunk) {
     const ScratchBlock scratch(scratch_bytes(loop));
-    Walker walker(loop, base, scratch.data());
+    TileIterator walker(loop, base, scratch.data());
     const std::int64_t end = std::min(total, (chunk + 1) * elements);
     const std::int64_t size = loop.native.in_place ? elements : walker.most_elements();
     for (std::int64_t at = chunk * elements; at < end;) {
@@ -41,7 +41,7 @@ void run_elementwise(const TileLoop& loop, std::byte* const* base, std::int64_t 
 }
 
 // [kept, reduced]: folds the elements of [from, to) of every row in [first, last).
-void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t first,
+void fold_rows(const TileLoop& loop, TileIterator& walker, Accumulators& acc, std::int64_t first,
                std::int64_t last, std::int64_t from, std::int64_t to) {
   const std::int64_t row = row_of(loop);
   const bool whole = from == 0 && to == loop.reduced;
@@ -73,8 +73,8 @@ void fold_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int
 }
 
 // The same of whole rows: long ones in pieces, whose results are merged in order.
-void fold_whole_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t first,
-                     std::int64_t last) {
+void fold_whole_rows(const TileLoop& loop, TileIterator& walker, Accumulators& acc,
+                     std::int64_t first, std::int64_t last) {
   if (loop.reduced <= chunk_elements)
     return fold_rows(loop, walker, acc, first, last, 0, loop.reduced);
   const ScratchBlock memory(Accumulators::bytes(loop, 1));
@@ -102,7 +102,7 @@ void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor 
       const ScratchBlock memory(Accumulators::bytes(loop, last - first));
       Accumulators acc(loop, memory.data(), last - first);
       acc.init();
-      Walker walker(loop, base, scratch.data());
+      TileIterator walker(loop, base, scratch.data());
       fold_whole_rows(loop, walker, acc, first, last);
       acc.finish(base, first);
     });
@@ -120,7 +120,7 @@ void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor 
     const ScratchBlock scratch(scratch_bytes(loop));
     Accumulators acc = part(chunk);
     acc.init();
-    Walker walker(loop, base, scratch.data());
+    TileIterator walker(loop, base, scratch.data());
     fold_rows(loop, walker, acc, k, k + 1, from, std::min(loop.reduced, from + chunk_elements));
   });
   const ScratchBlock total_memory(piece_bytes);
@@ -137,7 +137,7 @@ void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor 
 constexpr std::int64_t rows_together = 8, strip = 4 * tile_size;
 
 // [reduced, kept], in memory: zips rows [from, to) of the kept range [first, last).
-void zip_in_place(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t from,
+void zip_in_place(const TileLoop& loop, TileIterator& walker, Accumulators& acc, std::int64_t from,
                   std::int64_t to, std::int64_t first, std::int64_t last) {
   for (std::int64_t r = from; r < to; r += rows_together) {
     for (std::int64_t k = first; k < last; k += strip) {
@@ -154,7 +154,7 @@ void zip_in_place(const TileLoop& loop, Walker& walker, Accumulators& acc, std::
 }
 
 // [reduced, kept]: zips rows [from, to) into accumulators for the kept range [first, last).
-void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int64_t from,
+void zip_rows(const TileLoop& loop, TileIterator& walker, Accumulators& acc, std::int64_t from,
               std::int64_t to, std::int64_t first, std::int64_t last) {
   if (loop.shape.size() == 2 && loop.kept >= long_row && walker.reads_in_place())
     return zip_in_place(loop, walker, acc, from, to, first, last);
@@ -199,8 +199,8 @@ void zip_rows(const TileLoop& loop, Walker& walker, Accumulators& acc, std::int6
 
 void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for) {
   const ZipParts parts(loop.reduced);
-  const auto zip_part = [&](Walker& walker, Accumulators& acc, std::int64_t p, std::int64_t first,
-                            std::int64_t last) {
+  const auto zip_part = [&](TileIterator& walker, Accumulators& acc, std::int64_t p,
+                            std::int64_t first, std::int64_t last) {
     acc.init();
     zip_rows(loop, walker, acc, p * parts.rows, std::min(loop.reduced, (p + 1) * parts.rows), first,
              last);
@@ -221,7 +221,7 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
       const ScratchBlock memory(2 * bytes);
       Accumulators total(loop, memory.data(), last - first);
       Accumulators part(loop, memory.data() + bytes, last - first);
-      Walker walker(loop, base, scratch.data());
+      TileIterator walker(loop, base, scratch.data());
       zip_part(walker, total, 0, first, last);
       for (std::int64_t p = 1; p < parts.count; ++p) {
         zip_part(walker, part, p, first, last);
@@ -239,7 +239,7 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
   };
   parallel_for((parts.count + together - 1) / together * ranges, [&](std::int64_t chunk) {
     const ScratchBlock scratch(scratch_bytes(loop));
-    Walker walker(loop, base, scratch.data());
+    TileIterator walker(loop, base, scratch.data());
     const std::int64_t first = chunk % ranges * width, last = std::min(loop.kept, first + width);
     const std::int64_t from = chunk / ranges * together;
     for (std::int64_t p = from; p < std::min(parts.count, from + together); ++p) {

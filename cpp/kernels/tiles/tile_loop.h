@@ -50,7 +50,7 @@ struct TileInstruction {
   std::int64_t extra;
   SmallVector<std::int32_t, 4> in;  // operands: loads, then registers and stores
   std::int32_t out;
-  codegen::Record record = nullptr;  // the same for machine code
+  codegen::EmitKernel record = nullptr;  // the same for machine code
 };
 
 // A complex operand, whose parts machine code reads or writes as operands of their own: `first`,

@@ -305,10 +305,10 @@ int record_conversion(codegen::VectorProgram& program, const int* in, std::int64
   return convert_lane<To>(lane<From>(in[0])).id;
 }
 
-codegen::Record record_convert(DType from_dtype, DType to_dtype) {
+codegen::EmitKernel record_convert(DType from_dtype, DType to_dtype) {
   if (from_dtype == to_dtype)
     return [](codegen::VectorProgram&, const int* in, std::int64_t) { return in[0]; };
-  codegen::Record found = nullptr;
+  codegen::EmitKernel found = nullptr;
   visit_dtype(from_dtype, [&](auto from) {
     visit_dtype(to_dtype, [&](auto to) {
       using From = decltype(from);

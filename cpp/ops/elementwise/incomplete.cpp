@@ -12,11 +12,11 @@ Value lgamma_of(const Value& x) { return unary("lgamma", x); }
 
 // Of floats to float's digits.
 template <bool upper>
-constexpr auto gamma_share = [](auto a, auto x) {
-  return static_cast<decltype(x)>(kernels::gamma_share(a, x, upper, sizeof x == sizeof(float)));
+constexpr auto incomplete_gamma = [](auto a, auto x) {
+  return static_cast<decltype(x)>(kernels::igamma(a, x, upper, sizeof x == sizeof(float)));
 };
-constexpr auto beta_share = [](auto a, auto b, auto x) {
-  return static_cast<decltype(x)>(kernels::beta_share(a, b, x, sizeof x == sizeof(float)));
+constexpr auto incomplete_beta = [](auto a, auto b, auto x) {
+  return static_cast<decltype(x)>(kernels::betainc(a, b, x, sizeof x == sizeof(float)));
 };
 template <auto F>
 MapKernel map_ternary(const Types& in, const Type&, const Params&) {
@@ -59,7 +59,7 @@ const Op igamma_op{elementwise(
             "x; operands a, x.",
      .dtypes = floats,
      .jvp = share_jvp<1>,
-     .map = map_binary<full_floats, gamma_share<false>>})};
+     .map = map_binary<full_floats, incomplete_gamma<false>>})};
 
 const Op igammac_op{
     elementwise({.name = "igammac",
@@ -67,7 +67,7 @@ const Op igammac_op{
                  .doc = "Elementwise 1 - igamma(a, x), without cancellation; operands a, x.",
                  .dtypes = floats,
                  .jvp = share_jvp<-1>,
-                 .map = map_binary<full_floats, gamma_share<true>>})};
+                 .map = map_binary<full_floats, incomplete_gamma<true>>})};
 
 // By x: the derivative of the density by a.
 const Op igamma_grad_a_op{elementwise(
@@ -82,7 +82,7 @@ const Op igamma_grad_a_op{elementwise(
        const Value slope = mul(density(a, x), sub(log_of(x), unary("digamma", a)));
        return {mul(broadcast_to(args.t[1], shape), slope)};
      },
-     .map = map_binary<full_floats, in_double<kernels::gamma_share_by_a>>})};
+     .map = map_binary<full_floats, in_double<kernels::igamma_by_a>>})};
 
 // ---- beta ------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ const Op beta_op{elementwise(
             "operands a, b, x.",
      .dtypes = floats,
      .jvp = beta_jvp,
-     .map = map_ternary<beta_share>})};
+     .map = map_ternary<incomplete_beta>})};
 
 // ---- Bessel functions --------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ template <auto base, class In, auto near, auto far, int arity = 1>
 MapKernel map_near(const Types& in, const Type& out, const Params& params) {
   MapKernel found = base(in, out, params);
   if (in[0].dtype == kernels::dtype_of<In>)
-    found.function = kernels::near_map<In, near, far, arity>;
+    found.function = kernels::map_with_slow_path<In, near, far, arity>;
   return found;
 }
 

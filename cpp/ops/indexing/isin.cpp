@@ -139,7 +139,7 @@ class Table {
 
   int shift_;
   std::uint64_t mask_;
-  kernels::Room<Key> places_;
+  kernels::AlignedBuffer<Key> places_;
   bool has_none_ = false;
 };
 

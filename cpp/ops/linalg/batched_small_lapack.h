@@ -67,9 +67,9 @@ void in_lanes(const Job& prototype) {
   });
 }
 
-// A kernel that runs LaneJob<lanes of T> where that takes the operands and the
+// A kernel that runs InterleavedJob<lanes of T> where that takes the operands and the
 // processor has AVX2, else Job<T>.
-template <template <class> class Job, template <class> class LaneJob>
+template <template <class> class Job, template <class> class InterleavedJob>
 Kernel small_stack_kernel(const Types& types, const Types&, const Params& params) {
   lapack::load();
   Kernel kernel = [params](std::span<const View> in, std::span<const View> out) {
@@ -80,12 +80,12 @@ Kernel small_stack_kernel(const Types& types, const Types&, const Params& params
       using Narrow = lanes::Lanes<T, 32>;
       using Wide = std::conditional_t<is_complex_v<T>, Narrow, lanes::Lanes<T, 64>>;
       static const bool vectors = __builtin_cpu_supports("x86-64-v3");
-      if (!vectors || !LaneJob<Narrow>::takes(args)) {
+      if (!vectors || !InterleavedJob<Narrow>::takes(args)) {
         in_turns(Job<T>(args));
       } else if (codegen::instructions() == codegen::Instructions::avx512) {
-        in_lanes<Wide>(LaneJob<Wide>(args));
+        in_lanes<Wide>(InterleavedJob<Wide>(args));
       } else {
-        in_lanes<Narrow>(LaneJob<Narrow>(args));
+        in_lanes<Narrow>(InterleavedJob<Narrow>(args));
       }
     });
   };

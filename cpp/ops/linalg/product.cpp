@@ -69,7 +69,7 @@ bool in_panels(const View& view, const Uses& uses, DType out, Side& side) {
   return joint_stride(view, uses.batch, side.batch_size, side.batch);
 }
 
-using Storage = std::optional<kernels::Room<std::byte>>;
+using Storage = std::optional<kernels::AlignedBuffer<std::byte>>;
 
 // Large copies go by slices along dimension 0, on all threads.
 void copy_slices(const View& to, const View& from, std::int64_t bytes) {

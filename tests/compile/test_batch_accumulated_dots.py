@@ -1,4 +1,4 @@
-"""tests/compile/test_loop_sums.py - gradients of weights in loops over time are one product after
+"""tests/compile/test_batch_accumulated_dots.py - gradients of weights in loops over time are one product after
 the loop; sums of neighbours among zeros are concatenations."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""tests/compile/test_make_again.py - loops make cheap values again rather than keep them."""
+"""tests/compile/test_remat_into_consumers.py - loops make cheap values again rather than keep them."""
 
 import os
 
@@ -51,7 +51,7 @@ def test_values(f):
 
 PROGRAM = """
 import shardax as jax
-from test_make_again import normalised, operands
+from test_remat_into_consumers import normalised, operands
 
 x, w, _ = operands()
 jax.jit(jax.grad(lambda *a: (normalised(*a) ** 2).sum(), (0, 1, 2)))(x, w, w)

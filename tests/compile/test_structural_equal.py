@@ -1,4 +1,4 @@
-"""tests/compile/test_same_programs.py - functions made anew for each call are compiled once."""
+"""tests/compile/test_structural_equal.py - functions made anew for each call are compiled once."""
 
 import numpy as np
 import pytest
@@ -99,4 +99,4 @@ def test_errors_name_the_line_of_the_call(capfd):
             with pytest.raises(FloatingPointError) as error:
                 call()
             lines.append(str(error.value))
-    assert "test_same_programs.py" in lines[0] and lines[0] != lines[1]
+    assert "test_structural_equal.py" in lines[0] and lines[0] != lines[1]

@@ -1,4 +1,4 @@
-"""tests/compile/test_shorten_lives.py - what is used again much later is made again then."""
+"""tests/compile/test_remat_long_lived.py - what is used again much later is made again then."""
 
 import os
 
@@ -70,7 +70,7 @@ def test_values(activation):
 
 PROGRAM = """
 import shardax as jax
-import test_shorten_lives as t
+import test_remat_long_lived as t
 
 weights, x = t.operands()
 jax.jit(jax.grad(t.loss(t.{}), (0, 1)))(list(weights), x)
@@ -98,7 +98,7 @@ def test_copies_are_made_where_they_are_used(dump_of):
 
 SMALL = """
 import shardax as jax
-import test_shorten_lives as t
+import test_remat_long_lived as t
 
 weights, x = t.operands()
 jax.jit(jax.grad(t.loss(t.gelu), (0, 1)))(list(weights), x[:64])
@@ -132,7 +132,7 @@ def test_dropout_is_drawn_again_as_it_was():
 DONATED = """
 import shardax as jax
 import shardax.numpy as jnp
-import test_shorten_lives as t
+import test_remat_long_lived as t
 
 weights, x = t.operands()
 

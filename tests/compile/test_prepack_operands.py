@@ -1,4 +1,4 @@
-"""tests/compile/test_panels.py - matrices that loops multiply by are laid out before the loop."""
+"""tests/compile/test_prepack_operands.py - matrices that loops multiply by are laid out before the loop."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""tests/compile/test_part_complex.py - complex numbers that loops carry as their parts."""
+"""tests/compile/test_split_complex_carries.py - complex numbers that loops carry as their parts."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_row_choices.py - what is chosen on one index of a dimension."""
+"""tests/compile/test_fold_masked_select.py - what is chosen on one index of a dimension."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_placed_parts.py - loops write parts where the whole is put together."""
+"""tests/compile/test_elide_concat.py - loops write parts where the whole is put together."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_long_rows.py - short rows change places with the long dimension."""
+"""tests/compile/test_assign_layouts.py - short rows change places with the long dimension."""
 
 import re
 
@@ -34,9 +34,9 @@ PAIRS = "((x[:, None] - x[None]) ** 2).sum(-1)"
 )
 def test_rows_are_turned_where_it_spares_short_ones(dump_of, n, k, what, turned):
     passes = dump_of(PROGRAM.format(n=n, k=k, what=what), "passes")
-    assert passes.count("-- lengthen_rows:\n{") == turned, passes
+    assert passes.count("-- assign_layouts:\n{") == turned, passes
     if turned:
-        after = passes.split("-- lengthen_rows:\n")[-1]
+        after = passes.split("-- assign_layouts:\n")[-1]
         assert re.search(rf"\[{n},{k},{n}\] = (sub|mul)", after), after
 
 

@@ -1,4 +1,4 @@
-"""tests/compile/test_transposes.py - orders are followed to where they cost nothing."""
+"""tests/compile/test_fold_transposes.py - orders are followed to where they cost nothing."""
 
 import numpy as np
 import shardax
