@@ -58,7 +58,7 @@ ProgramPtr closed(const ProgramObject& p) {
 
 void init_program_edits(py::module_& module) {
   module.def(
-      "archive", [](const ProgramObject& p) { return py::bytes(serialize(*closed(p))); },
+      "serialize", [](const ProgramObject& p) { return py::bytes(serialize(*closed(p))); },
       "The program as bytes; ValueError where it calls Python functions.");
   module.def(
       "serialize_marked",
@@ -71,11 +71,11 @@ void init_program_edits(py::module_& module) {
       },
       "The same, with the places of integers and (place, count, dtype) of constants.");
   module.def(
-      "restore",
+      "deserialize",
       [](const py::bytes& b) { return to_object(wrap_program(deserialize(std::string(b)))); },
-      "The program that `archive` wrote.");
+      "The program that `serialize` wrote.");
   module.def(
-      "portable",
+      "inline_calls",
       [](const ProgramObject& p) { return to_object(wrap_program(inline_calls(closed(p)))); },
       "The program with the regions of custom_jvp, custom_vjp and checkpoints with policies in "
       "place.");

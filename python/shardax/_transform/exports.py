@@ -172,7 +172,7 @@ class Exported:
         Raises:
           ValueError: where it calls Python functions.
         """
-        return _core.archive(self._program)
+        return _core.serialize(self._program)
 
     def has_vjp(self):
         """Whether `vjp` gives anything."""
@@ -351,7 +351,7 @@ def exported_of(stage, platforms, checks=(), flat_fun=None):
         out_avals=tuple(program.out_avals),
         platforms=platforms,
         disabled_safety_checks=checks,
-        _program=_core.portable(program),
+        _program=_core.inline_calls(program),
         _arg_names=arg_names(stage),
         _get_vjp=flat_fun and (lambda exported: _exported_vjp(exported, flat_fun)),
     )
