@@ -1,5 +1,4 @@
-"""tests/compile/test_batch_accumulated_dots.py - gradients of weights in loops over time are one product after
-the loop; sums of neighbours among zeros are concatenations."""
+"""tests/compile/test_batch_accumulated_dots.py - accumulated products become one after the loop."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_elide_concat.py - loops write parts where the whole is put together."""
+"""tests/compile/test_elide_concat.py - loops write operands of a concatenation into its result."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_fold_constants.py - what is computed of constants alone is computed at compile time."""
+"""tests/compile/test_fold_constants.py - equations of constants are evaluated at compile time."""
 
 import numpy as np
 import pytest

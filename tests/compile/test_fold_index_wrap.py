@@ -1,4 +1,4 @@
-"""tests/compile/test_fold_index_wrap.py - places counted from the end are found by gathers and scatters."""
+"""tests/compile/test_fold_index_wrap.py - negative indices fold into gathers and scatters."""
 
 import numpy as np
 import pytest

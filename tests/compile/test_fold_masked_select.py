@@ -1,4 +1,4 @@
-"""tests/compile/test_fold_masked_select.py - what is chosen on one index of a dimension."""
+"""tests/compile/test_fold_masked_select.py - masked selects become slices and updates."""
 
 import numpy as np
 import pytest

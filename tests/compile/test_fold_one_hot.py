@@ -1,4 +1,4 @@
-"""tests/compile/test_fold_one_hot.py - rows of zeros with one number each are comparisons."""
+"""tests/compile/test_fold_one_hot.py - one-hot rows become comparisons with iota."""
 
 import numpy as np
 import pytest

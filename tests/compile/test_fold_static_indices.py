@@ -1,4 +1,4 @@
-"""tests/compile/test_fold_static_indices.py - gathers and scatters of one window at a known place."""
+"""tests/compile/test_fold_static_indices.py - gathers at constant indices become slices."""
 
 import numpy as np
 import pytest

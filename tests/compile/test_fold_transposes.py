@@ -1,4 +1,4 @@
-"""tests/compile/test_fold_transposes.py - orders are followed to where they cost nothing."""
+"""tests/compile/test_fold_transposes.py - transposes merge and fold into their users."""
 
 import numpy as np
 import shardax

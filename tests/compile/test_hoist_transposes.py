@@ -1,4 +1,4 @@
-"""tests/compile/test_hoist_transposes.py - loops that multiply vectors by one and the same matrix."""
+"""tests/compile/test_hoist_transposes.py - loop-invariant transposes move out of loops."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_prepack_operands.py - matrices that loops multiply by are laid out before the loop."""
+"""tests/compile/test_prepack_operands.py - loop-invariant operands of products are packed once."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""tests/compile/test_remat_into_consumers.py - loops make cheap values again rather than keep them."""
+"""tests/compile/test_remat_into_consumers.py - consumers recompute cheap values."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""tests/compile/test_remat_long_lived.py - what is used again much later is made again then."""
+"""tests/compile/test_remat_long_lived.py - cheap values are recomputed at late uses."""
 
 import os
 

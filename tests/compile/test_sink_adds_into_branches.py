@@ -1,4 +1,4 @@
-"""tests/compile/test_sink_adds_into_branches.py - what branches give is added within them."""
+"""tests/compile/test_sink_adds_into_branches.py - additions sink into branches."""
 
 import numpy as np
 import pytest

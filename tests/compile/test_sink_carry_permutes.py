@@ -1,4 +1,4 @@
-"""tests/compile/test_sink_carry_permutes.py - what a loop hands on is moved where its next turn takes it."""
+"""tests/compile/test_sink_carry_permutes.py - permutes of carries sink into the next iteration."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""tests/compile/test_split_accumulators.py - loops over batches whose steps take slices of their weights:
-what is the same in all steps is not stacked, and gradients of slices are sums of their own."""
+"""tests/compile/test_split_accumulators.py - accumulated slices have carries of their own."""
 
 import numpy as np
 import pytest

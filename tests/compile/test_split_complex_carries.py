@@ -1,4 +1,4 @@
-"""tests/compile/test_split_complex_carries.py - complex numbers that loops carry as their parts."""
+"""tests/compile/test_split_complex_carries.py - complex carries become pairs of real ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/compile/test_structural_equal.py - functions made anew for each call are compiled once."""
+"""tests/compile/test_structural_equal.py - equal functions are compiled once."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""tests/compile/test_tile_groups.py - equations that share leading dimensions run some rows at a time: the
-values of whole arrays, less memory, the same bits on any number of threads."""
+"""tests/compile/test_tile_groups.py - tile groups need less memory and keep the bits."""
 
 import os
 import subprocess

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from shardax import tree_util
-from shardax._base.structures import structure_differences
+from shardax._base.tree_diff import structure_differences
 from shardax._core import Array, Tracer
 from shardax._core import api as _core
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import NamedSharding, described
 from shardax._devices.type_shardings import described_in_types
-from shardax._text import stablehlo
+from shardax._stablehlo import stablehlo
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_meshes import on_host, over_exported_mesh, over_mesh

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -14,7 +15,6 @@ from shardax._base.arrays import (
     is_inexact,
     static_jit,
 )
-from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
 _functions = _core.functions

@@ -1,4 +1,4 @@
-"""shardax/_base/compositions.py - compositions on the core alone, out of which the layers above
+"""shardax/_base/array_functions.py - compositions on the core alone, out of which the layers above
 make theirs: elements of one array or another, dimensions moved and added, arrays joined."""
 
 import operator

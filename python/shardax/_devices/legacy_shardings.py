@@ -1,4 +1,4 @@
-# shardax/_devices/unnamed.py - shardings whose mesh axes nobody named: PositionalSharding,
+# shardax/_devices/legacy_shardings.py - shardings whose mesh axes nobody named: PositionalSharding,
 # PmapSharding, GSPMDSharding.
 import math
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from shardax._devices.devices import device
 from shardax._devices.devices import devices as all_devices
+from shardax._devices.gspmd import HloSharding
 from shardax._devices.memory_kinds import checked_kind, recorded_kind
 from shardax._devices.mesh import Mesh
 from shardax._devices.shardings import NamedSharding, Sharding, check_rank
 from shardax._devices.specs import PartitionSpec
-from shardax._devices.tiles import HloSharding
 
 
 class PositionalSharding(Sharding):

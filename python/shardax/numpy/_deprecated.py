@@ -1,4 +1,4 @@
-"""shardax/numpy/_older.py - names that programs of earlier years use."""
+"""shardax/numpy/_deprecated.py - names that programs of earlier years use."""
 
 import numpy as np
 

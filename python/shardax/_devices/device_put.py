@@ -1,4 +1,4 @@
-"""shardax/_devices/replicas.py - device_put and its relatives.
+"""shardax/_devices/device_put.py - device_put and its relatives.
 
 All devices share one memory: placing an array is labelling it. Nothing is copied but NumPy arrays,
 once, and shards that do not lie evenly in one memory.
@@ -8,8 +8,8 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import tree_util
+from shardax._base.array_functions import stack
 from shardax._base.arrays import asarray, bind
-from shardax._base.compositions import stack
 from shardax._base.dtypes import KeyTy
 from shardax._devices.devices import Device, default_device
 from shardax._devices.memory_kinds import Space, recorded_kind

@@ -1,4 +1,4 @@
-# shardax/_devices/tiles.py - arrays cut into tiles, and which device has which.
+# shardax/_devices/gspmd.py - arrays cut into tiles, and which device has which.
 """How XLA's partitioner describes shardings (GSPMD: Xu et al. 2021, arXiv:2105.04663): an array is
 cut into a grid of tiles, and a list names the device of each; there is no mesh.
 """

@@ -1,4 +1,4 @@
-"""shardax/_text/structure.py - what a module of operations consists of."""
+"""shardax/_stablehlo/structure.py - what a module of operations consists of."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""shardax/_transform/maps.py - pmap and vmap: names, docs and checks of options."""
+"""shardax/_transform/pmap_vmap.py - pmap and vmap: names, docs and checks of options."""
 
 import functools
 import operator

@@ -1,4 +1,4 @@
-"""shardax/_text/operations.py - programs as StableHLO's operations, for printing only.
+"""shardax/_stablehlo/operations.py - programs as StableHLO's operations, for printing only.
 
 `module_of` walks a program's equations. Ops that StableHLO has become its operations (names.py);
 calls become functions, loops and branches its `while` and `case`, mapped functions a
@@ -13,9 +13,9 @@ import re
 import numpy as np
 
 from shardax._core import api as _core
-from shardax._text.bodies import Bodies, scalar
-from shardax._text.collectives import Collectives
-from shardax._text.names import (
+from shardax._stablehlo.bodies import Bodies, scalar
+from shardax._stablehlo.collectives import Collectives
+from shardax._stablehlo.names import (
     COMPARISONS,
     ELEMENTWISE,
     IDENTITIES,
@@ -24,8 +24,8 @@ from shardax._text.names import (
     index_dims,
     precisions,
 )
-from shardax._text.shardings import Meshes
-from shardax._text.structure import Block, Function, Module, Operation, Value
+from shardax._stablehlo.shardings import Meshes
+from shardax._stablehlo.structure import Block, Function, Module, Operation, Value
 
 
 def module_of(program, shardings=(), apart=False):

@@ -1,8 +1,8 @@
-# shardax/numpy/_integers.py - divisors and multiples of integers.
+# shardax/numpy/_gcd_lcm.py - divisors and multiples of integers.
 import shardax._core as _core
 from shardax import lax
+from shardax._base.array_functions import where
 from shardax._base.arrays import check_arraylike, in_one_program, result_type
-from shardax._base.compositions import where
 from shardax.numpy import (
     _reductions,
 )

@@ -1,4 +1,4 @@
-# shardax/_devices/orders.py - orders of dimensions in memory.
+# shardax/_devices/layout.py - orders of dimensions in memory.
 import dataclasses
 
 from shardax.errors import JaxRuntimeError

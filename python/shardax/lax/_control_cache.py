@@ -1,4 +1,4 @@
-# shardax/lax/_recalled.py - control flow that Python runs once per functions and types.
+# shardax/lax/_control_cache.py - control flow that Python runs once per functions and types.
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 

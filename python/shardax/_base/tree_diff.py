@@ -1,4 +1,4 @@
-# shardax/_base/structures.py - where two trees part, for messages.
+# shardax/_base/tree_diff.py - where two trees part, for messages.
 from shardax import tree_util
 
 

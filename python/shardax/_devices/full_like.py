@@ -1,4 +1,4 @@
-"""shardax/_devices/filled.py - arrays that repeat one element, labelled with a device or
+"""shardax/_devices/full_like.py - arrays that repeat one element, labelled with a device or
 sharding."""
 
 import operator

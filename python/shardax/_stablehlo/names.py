@@ -1,4 +1,4 @@
-"""shardax/_text/names.py - ops by their names in StableHLO, and what their parameters say."""
+"""shardax/_stablehlo/names.py - ops by their names in StableHLO, and what their parameters say."""
 
 import re
 

@@ -1,9 +1,9 @@
-"""shardax/_text/bodies.py - ops that carry programs as StableHLO's operations."""
+"""shardax/_stablehlo/bodies.py - ops that carry programs as StableHLO's operations."""
 
 import numpy as np
 
 from shardax._core import api as _core
-from shardax._text.structure import Block, Value
+from shardax._stablehlo.structure import Block, Value
 
 
 class Bodies:

@@ -1,12 +1,12 @@
-"""shardax/numpy/_grids.py - arrays written as slices (mgrid, r_, s_), and indices of triangles."""
+"""shardax/numpy/_index_tricks.py - mgrid, r_, s_ and indices of triangles."""
 
 import functools
 import operator
 
 import numpy as np
 
+from shardax._base.array_functions import concatenate, expand_dims, stack
 from shardax._base.arrays import asarray, check_arraylike, known, shape_of
-from shardax._base.compositions import concatenate, expand_dims, stack
 from shardax.numpy._creation import arange, array, linspace, meshgrid, ones
 from shardax.numpy._indices import diag_indices, nonzero
 from shardax.numpy._matrices import tri

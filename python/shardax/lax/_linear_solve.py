@@ -1,12 +1,11 @@
-"""shardax/lax/_systems.py - systems of linear equations, and what functions of stacks of matrices
-share."""
+"""shardax/lax/_linear_solve.py - linear systems, and helpers for stacks of matrices."""
 
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import asarray, bind, check_arraylike, inexact_dtype, static_jit
-from shardax._base.compositions import where
-from shardax._devices.filled import full_like
+from shardax._devices.full_like import full_like
 from shardax.lax._dot import dot_general
 from shardax.lax._elementwise import stop_gradient
 from shardax.lax._solves import custom_linear_solve

@@ -1,11 +1,11 @@
-"""shardax/_text/stablehlo.py - a module's text in StableHLO's form."""
+"""shardax/_stablehlo/stablehlo.py - a module's text in StableHLO's form."""
 
 import json
 
 import numpy as np
 
-from shardax._text.literals import constant_text, dtype_text, element_text, type_text
-from shardax._text.operations import module_of
+from shardax._stablehlo.literals import constant_text, dtype_text, element_text, type_text
+from shardax._stablehlo.operations import module_of
 
 
 def text_of(program, locations=False, shardings=(), devices=1):

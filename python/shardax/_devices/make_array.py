@@ -1,4 +1,4 @@
-"""shardax/_devices/assembly.py - sharded arrays made out of their parts, which callbacks, single
+"""shardax/_devices/make_array.py - sharded arrays made out of their parts, which callbacks, single
 devices or this process have.
 
 All devices share one memory: the parts are joined once, into the whole array, which is labelled.
@@ -6,14 +6,14 @@ All devices share one memory: the parts are joined once, into the whole array, w
 
 import shardax._core as _core
 from shardax import tree_util
+from shardax._base.array_functions import concatenate, stack
 from shardax._base.arrays import asarray, bind
-from shardax._base.compositions import concatenate, stack
 from shardax._devices.devices import Device
+from shardax._devices.layout import AutoLayout, check_order, layout_of
 from shardax._devices.layouts import Format
 from shardax._devices.mesh_context import get_mesh
-from shardax._devices.orders import AutoLayout, check_order, layout_of
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax._devices.parts import parts, places_in_terms
+from shardax._devices.shard_index import parts, places_in_terms
 from shardax._devices.shardings import (
     NamedSharding,
     PartitionSpec,

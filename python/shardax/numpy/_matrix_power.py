@@ -1,4 +1,4 @@
-# shardax/numpy/_chains.py - products of several matrices, and powers.
+# shardax/numpy/_matrix_power.py - products of several matrices, and powers.
 import operator
 
 import shardax._core as _core

@@ -1,10 +1,10 @@
-"""shardax/lax/_spectra.py - eigenvalues and singular values of stacks of matrices, as ops."""
+"""shardax/lax/_eigen.py - eigenvalues and singular values of stacks of matrices, as ops."""
 
 import enum
 import warnings
 
 from shardax._base.arrays import asarray, bind, static_jit
-from shardax.lax._systems import symmetrized
+from shardax.lax._linear_solve import symmetrized
 
 __all__ = [
     "EigImplementation",

@@ -1,10 +1,10 @@
-"""shardax/numpy/_tapers.py - window functions: weights of M samples that fall off at both ends."""
+"""shardax/numpy/_window_functions.py - window functions: Bartlett, Hamming, Kaiser and others."""
 
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import bind
-from shardax._base.compositions import where
 from shardax.numpy._bessel import i0
 from shardax.numpy._creation import ones
 

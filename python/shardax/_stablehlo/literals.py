@@ -1,4 +1,4 @@
-"""shardax/_text/literals.py - types and constants as MLIR writes them."""
+"""shardax/_stablehlo/literals.py - types and constants as MLIR writes them."""
 
 import json
 

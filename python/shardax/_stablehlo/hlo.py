@@ -1,4 +1,4 @@
-"""shardax/_text/hlo.py - a module's text in HLO's form: a computation for each function and region.
+"""shardax/_stablehlo/hlo.py - a module in the text form of HLO, a computation per region.
 
 Shapes have a layout, which is always row-major here.
 """
@@ -6,9 +6,9 @@ Shapes have a layout, which is always row-major here.
 import numpy as np
 
 from shardax._core import api as _core
-from shardax._text.literals import element_text
-from shardax._text.operations import module_of
-from shardax._text.structure import Value
+from shardax._stablehlo.literals import element_text
+from shardax._stablehlo.operations import module_of
+from shardax._stablehlo.structure import Value
 
 _NAMES = {
     "case": "conditional",

@@ -1,4 +1,4 @@
-# shardax/_devices/parts.py - which part of an array is whose.
+# shardax/_devices/shard_index.py - which part of an array is whose.
 from shardax._devices.devices import default_device
 
 

@@ -1,4 +1,4 @@
-# shardax/_base/names.py - packages that are tables of names.
+# shardax/_base/lazy_modules.py - packages that are tables of names.
 import sys
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-# shardax/random/_defined.py - generators that users define by functions on words.
+# shardax/random/_custom_prng.py - generators that users define by functions on words.
 #
 # A key has four words in memory. Where it has more, these are the number of an entry of a table.
 import math

@@ -1,8 +1,8 @@
-"""shardax/_text/collectives.py - collectives as StableHLO's operations."""
+"""shardax/_stablehlo/collectives.py - collectives as StableHLO's operations."""
 
 import numpy as np
 
-from shardax._text.structure import Value
+from shardax._stablehlo.structure import Value
 
 
 class Collectives:
