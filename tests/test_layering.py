@@ -120,6 +120,30 @@ def test_files_are_short():
     assert not long, "\n".join(long)
 
 
+def test_lines_are_short():
+    long = [
+        f"{relative(path)}:{number}"
+        for path in FILES
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 100
+    ]
+    assert not long, long
+
+
+def test_first_lines_open_with_a_noun():
+    """A purpose is a thing, not a question: "liveness of variables", never "how long they live"."""
+    clause = re.compile(
+        r" - (?:(?:by|for|from|in|of|on|over) )?"
+        r"(?:are|does|how|is|that|what|when|where|whether|which|who|whose|why)\b"
+    )
+    wrong = [
+        f"{relative(path)}: {first}"
+        for path in FILES
+        if clause.search(first := path.read_text(encoding="utf-8").split("\n", 1)[0])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_ops_are_found_by_record():
     """Outside of their families ops are told apart by fields of their records."""
     named = re.compile(r"(?:->|\.)name\s*[!=]=\s*\"[a-z]")

@@ -28,7 +28,7 @@ void add(Cost& sum, const Cost& more, double times) {
 }
 
 Cost carried_cost(const Equation& eqn) {
-  const Regions regions = bodies_of(*eqn.op, eqn.params);
+  const Regions regions = regions_of(*eqn.op, eqn.params);
   Cost out;
   for (const ProgramPtr& body : regions.programs) {
     const Cost each = cost_of(*body);

@@ -194,10 +194,10 @@ std::vector<bool> renewed_carries(const Regions& regions, const KeySignature& do
   return renewed;
 }
 
-KeySignature of_bodies(const Program& program, const Equation& eqn) {
+KeySignature of_regions(const Program& program, const Equation& eqn) {
   // What a derivative computes again draws the same numbers once more.
   if (eqn.params.has("differentiated") && eqn.params.flag("differentiated")) return {};
-  const Regions regions = bodies_of(*eqn.op, eqn.params);
+  const Regions regions = regions_of(*eqn.op, eqn.params);
   std::vector<std::shared_ptr<const KeySignature>> all;
   for (const ProgramPtr& body : regions.programs) all.push_back(key_signature(*body));
   const std::size_t last = all.size() - 1;
@@ -246,7 +246,7 @@ KeySignature of_bodies(const Program& program, const Equation& eqn) {
 }
 
 KeySignature of_equation(const Program& program, const Equation& eqn) {
-  if (eqn.op->regions) return of_bodies(program, eqn);
+  if (eqn.op->regions) return of_regions(program, eqn);
   const KeyUse use = use_of(*eqn.op);
   KeySignature result;
   const auto consume = [&](std::size_t i) {

@@ -228,7 +228,7 @@ class Replay {
   Values step(const Equation& eqn, const Values& in) {
     if (const ProgramPtr whole = grid_program(*eqn.op, eqn.params)) return run(*whole, in);
     if (eqn.op->regions) {
-      if (auto out = run(bodies_of(*eqn.op, eqn.params), in, eqn.op->name)) {
+      if (auto out = run(regions_of(*eqn.op, eqn.params), in, eqn.op->name)) {
         // A constant of a body.
         if (!any_fault(in)) check(*eqn.op, in, *out, context_);
         return *out;

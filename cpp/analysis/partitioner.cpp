@@ -1,4 +1,4 @@
-// analysis/partitioner.cpp - the walk: what each kind of equation is on parts.
+// analysis/partitioner.cpp - the walk of the partitioner, equation by equation.
 #include "analysis/partitioner.h"
 
 #include <numeric>
@@ -154,7 +154,7 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
                            const Types& out_types) {
   const Op& op = *eqn.op;
   if (op.regions) {
-    const Regions regions = bodies_of(op, eqn.params);
+    const Regions regions = regions_of(op, eqn.params);
     if (regions.runs == ExecutionKind::grid) return blocks(eqn, in);
     if (regions.runs == ExecutionKind::once) return run(*regions.programs[0], in);
     return regions.fixed ? on_whole(eqn, in) : loop(eqn, regions, in, in_types);

@@ -1,4 +1,4 @@
-// analysis/sharding_types.cpp - shardings of results as part of their types, and where JAX refuses.
+// analysis/sharding_types.cpp - shardings as part of types, with JAX's refusals.
 #include <algorithm>
 
 #include "analysis/shardings.h"

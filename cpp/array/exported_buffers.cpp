@@ -1,4 +1,4 @@
-// array/exported_buffers.cpp - how often each memory is lent.
+// array/exported_buffers.cpp - counts of exports by address.
 #include "array/exported_buffers.h"
 
 #include <atomic>

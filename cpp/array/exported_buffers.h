@@ -1,4 +1,4 @@
-// array/exported_buffers.h - memory that others have a pointer to, by DLPack, and may write at any time.
+// array/exported_buffers.h - memory exported by DLPack, which others may write at any time.
 //
 // What is found out about its elements holds for one call only.
 #pragma once

@@ -1,5 +1,4 @@
-// bindings/api.cpp - the functions of _core.api: each takes options that python/shardax has
-// checked.
+// bindings/api.cpp - the functions of _core.api, whose options Python has checked.
 #include "bindings/api.h"
 
 #include <pybind11/pybind11.h>
@@ -232,7 +231,7 @@ void init_api(py::module_& module) {
   callables::init_program_edits(m);
   callables::init_references(m);
   callables::init_staging(m);
-  callables::init_staged_bodies(m);
+  callables::init_staged_regions(m);
   callables::init_stages(m);
   callables::init_explain(m);
   callables::init_replicas(m);

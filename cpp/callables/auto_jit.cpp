@@ -1,4 +1,4 @@
-// callables/auto_jit.cpp - which calls of a composition are those of a jitted function.
+// callables/auto_jit.cpp - calls of a composition that run as a jitted function.
 #include "callables/auto_jit.h"
 
 #include <algorithm>

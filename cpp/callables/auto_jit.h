@@ -1,5 +1,4 @@
-// callables/auto_jit.h - compositions of ops that run as one program where they are called on
-// arrays, and as they are written within transformations.
+// callables/auto_jit.h - compositions that are jitted where they are called on arrays.
 #pragma once
 
 #include "callables/function.h"

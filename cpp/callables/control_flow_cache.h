@@ -1,5 +1,4 @@
-// callables/control_flow_cache.h - control flow called outside of programs: scan, cond, while_loop of Python
-// functions and arrays.
+// callables/control_flow_cache.h - compiled control flow of eager calls, by functions and types.
 //
 // The first call of such a function with these functions and types runs as it is written, in
 // Python. From the second on it is a program, as a jitted function's is: flattened, looked up and

@@ -1,5 +1,4 @@
-// callables/function.h - the Python type of transformed functions: what jit, pmap, vmap and grad
-// return.
+// callables/function.h - the Python type of transformed functions: jit, pmap, vmap, grad.
 //
 // A transformed function is a callable heap object: it is called by vectorcall without a Python
 // frame, binds as a method, has a `__dict__` (with `__wrapped__`, `__name__`, `__doc__`), can be

@@ -1,4 +1,4 @@
-// callables/gil_safe_ref.h - Python objects that the core owns and may drop without the interpreter's lock.
+// callables/gil_safe_ref.h - Python references that may be dropped without the interpreter's lock.
 #pragma once
 
 #include "callables/python.h"

@@ -1,4 +1,5 @@
-// callables/program_retention.cpp - an attribute of Python functions that owns what was compiled from them.
+// callables/program_retention.cpp - an attribute of Python functions that owns what was compiled
+// from them.
 #include "callables/program_retention.h"
 
 #include <algorithm>

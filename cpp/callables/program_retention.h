@@ -1,4 +1,4 @@
-// callables/program_retention.h - programs that outlive the transformed function that made them.
+// callables/program_retention.h - programs that outlive the transformed function they belong to.
 //
 // Programs that hold functions of the host (custom rules, callbacks) may refer to the function that
 // they were traced from. In a table of the core they would keep it alive; in an attribute of that

@@ -1,4 +1,4 @@
-// callables/replicas.cpp - what shardax._debug.replicas asks of the core, and what it is told.
+// callables/replicas.cpp - the core's side of shardax._debug.replicas.
 #include "callables/replicas.h"
 
 #include <pybind11/pybind11.h>

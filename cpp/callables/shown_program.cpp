@@ -1,4 +1,5 @@
-// callables/shown_program.cpp - a weak reference to what shows a program, a strong one for keepers.
+// callables/shown_program.cpp - a weak reference to the object of a program, a strong one for
+// keepers.
 #include "callables/shown_program.h"
 
 #include <utility>

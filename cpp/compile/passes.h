@@ -14,11 +14,11 @@ namespace shardax {
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
                           bool segments = false);
 
-// One walk (compile/simplify/pattern_driver.h): calls become their regions, pmap its body batched over the mapped
-// axis, where inputs that repeat along it stay without it and collectives become ops along
-// dimension 0. Local rewriting with common subexpressions merged: composes layout ops, keeps work
-// on repeated values small, in loops too, joins reduce_sum with dot_general. With `segments`,
-// mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
+// One walk (compile/simplify/pattern_driver.h): calls become their regions, pmap its body batched
+// over the mapped axis, where inputs that repeat along it stay without it and collectives become
+// ops along dimension 0. Local rewriting with common subexpressions merged: composes layout ops,
+// keeps work on repeated values small, in loops too, joins reduce_sum with dot_general. With
+// `segments`, mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
 ProgramPtr simplify(const ProgramPtr& program, bool segments = false);
 
 // Equations whose results are not used, and unused constants, go away.

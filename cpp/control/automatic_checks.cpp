@@ -1,4 +1,4 @@
-// control/automatic_checks.cpp - what fails, and where.
+// control/automatic_checks.cpp - conditions of failures, and their places.
 #include "control/automatic_checks.h"
 
 #include "ops/indexing/index.h"

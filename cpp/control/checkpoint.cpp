@@ -193,7 +193,7 @@ Batched checkpoint_batch(const BatchArgs& a) {
 }
 
 // Operands that are new are kept from being shared where any is.
-Params checkpoint_with_bodies(const Params& params, const Regions& regions) {
+Params checkpoint_with_regions(const Params& params, const Regions& regions) {
   const std::vector<bool> before = barriers_of(params, params.program("jaxpr")->inputs.size());
   std::vector<bool> barriers;
   for (const RegionPort& port : regions.operands)
@@ -229,7 +229,7 @@ const Op checkpoint_op{
      .transpose = checkpoint_transpose,
      .batch = checkpoint_batch,
      .regions = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_regions = checkpoint_with_bodies}};
+     .with_regions = checkpoint_with_regions}};
 
 }  // namespace
 

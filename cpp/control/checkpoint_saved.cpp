@@ -39,7 +39,7 @@ bool can_keep(const Op& op, const Params& params) {
 }
 
 SavingCall keep(const Op& op, const Params& params, const SavingBody& body) {
-  Regions forward = bodies_of(op, params);
+  Regions forward = regions_of(op, params);
   if (forward.runs == ExecutionKind::one_of) return keep_of_choice(op, params, forward, body);
   Regions again = forward;
   SavingProgram run = [&] {

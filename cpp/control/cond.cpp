@@ -333,7 +333,7 @@ Batched cond_batch(const BatchArgs& a) {
   return {bind_cond(batched, a.in), out_batched};
 }
 
-Regions cond_bodies(const Params& params) {
+Regions cond_regions(const Params& params) {
   Regions out;
   out.runs = ExecutionKind::one_of;
   out.programs = params.programs("branches");
@@ -343,7 +343,7 @@ Regions cond_bodies(const Params& params) {
   return out;
 }
 
-Params cond_with_bodies(const Params& params, const Regions& regions) {
+Params cond_with_regions(const Params& params, const Regions& regions) {
   return params.with("branches", regions.programs);
 }
 
@@ -355,8 +355,8 @@ const Op cond_op{{.name = "cond",
                   .linearize = cond_linearize,
                   .transpose = cond_transpose,
                   .batch = cond_batch,
-                  .regions = cond_bodies,
-                  .with_regions = cond_with_bodies}};
+                  .regions = cond_regions,
+                  .with_regions = cond_with_regions}};
 
 }  // namespace
 }  // namespace shardax

@@ -47,7 +47,7 @@ Types call_type(const Op&, const Types& in, const Params& params) {
 }
 
 const ProgramPtr& call_body(const Params& params) { return params.program("call_jaxpr"); }
-Regions call_bodies(const Params& params) {
+Regions call_regions(const Params& params) {
   Regions regions = call_of(call_body(params), true);
   regions.sheds_results = true;
   return regions;
@@ -158,7 +158,7 @@ JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(groups.at(0)), std::move(groups.at(1))};
 }
 
-Params custom_jvp_with_bodies(const Params& params, const Regions& regions) {
+Params custom_jvp_with_regions(const Params& params, const Regions& regions) {
   Params out = params.with("call_jaxpr", regions.programs[0]);
   const std::vector<bool> left = results_left(params, regions);
   if (!left.empty()) out.set("jvp", without_results(params.get<FunctionPtr>("jvp"), left, 2));
@@ -184,8 +184,8 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                           return transpose_call(call_body(a.params), a);
                         },
                         .batch = custom_jvp_batch,
-                        .regions = call_bodies,
-                        .with_regions = custom_jvp_with_bodies,
+                        .regions = call_regions,
+                        .with_regions = custom_jvp_with_regions,
                         .eager = call_eager<custom_jvp_op>,
                         .stage = call_stage}};
 
@@ -229,7 +229,7 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(out), spread(tangents, nonzero)};
 }
 
-Params custom_vjp_with_bodies(const Params& params, const Regions& regions) {
+Params custom_vjp_with_regions(const Params& params, const Regions& regions) {
   Params out = params.with("call_jaxpr", regions.programs[0]);
   const std::vector<bool> left = results_left(params, regions);
   if (left.empty()) return out;
@@ -265,8 +265,8 @@ const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .type = call_type<&fwd_name, &bwd_name>,
                         .jvp_body = custom_vjp_jvp,
                         .batch = custom_vjp_batch,
-                        .regions = call_bodies,
-                        .with_regions = custom_vjp_with_bodies,
+                        .regions = call_regions,
+                        .with_regions = custom_vjp_with_regions,
                         .eager = call_eager<custom_vjp_op>,
                         .stage = call_stage}};
 

@@ -1,4 +1,5 @@
-// control/drop_unused_results.h - rules of the user's own for calls that lost some of their results.
+// control/drop_unused_results.h - rules of the user's own for calls that lost some of their
+// results.
 #pragma once
 
 #include "ir/op.h"

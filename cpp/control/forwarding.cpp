@@ -88,7 +88,7 @@ std::size_t position_in(const Positions& list, std::size_t value) {
 
 Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
   if (!op.regions) return shardax::bind(op, params, in);
-  const Regions before = bodies_of(op, params);
+  const Regions before = regions_of(op, params);
   if (before.fixed || before.runs == ExecutionKind::once || before.runs == ExecutionKind::mapped ||
       before.runs == ExecutionKind::grid)
     return shardax::bind(op, params, in);

@@ -225,7 +225,7 @@ Values at_index(const Op& op, const Params& params, const Values& in, AxisName a
     return shardax::bind(op, params.with("axes", AxisNames{rest}), in);
   }
   if (!op.regions || !knows_itself(eqn, axis)) return shardax::bind(op, params, in);
-  Regions regions = bodies_of(op, params);
+  Regions regions = regions_of(op, params);
   if (regions.fixed) {  // no derivative is taken any more: a call like any other
     const ProgramPtr body = program_at_index(*regions.programs[0], in.size(), axis, index->type());
     return bind_jit(body, joined(in, Values{index}));

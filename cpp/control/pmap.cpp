@@ -227,7 +227,7 @@ Ints axes_of(const std::vector<RegionPort>& ports) {
   return out;
 }
 
-Regions pmap_bodies(const Params& params) {
+Regions pmap_regions(const Params& params) {
   Regions out;
   out.runs = ExecutionKind::mapped;
   out.programs = {params.program("jaxpr")};
@@ -239,7 +239,7 @@ Regions pmap_bodies(const Params& params) {
   return out;
 }
 
-Params pmap_with_bodies(const Params& params, const Regions& regions) {
+Params pmap_with_regions(const Params& params, const Regions& regions) {
   return params_with(params, regions.programs[0], axes_of(regions.operands),
                      axes_of(regions.results));
 }
@@ -252,8 +252,8 @@ const Op pmap_op{{.name = "pmap",
                   .linearize = pmap_linearize,
                   .transpose = pmap_transpose,
                   .batch = pmap_batch,
-                  .regions = pmap_bodies,
-                  .with_regions = pmap_with_bodies}};
+                  .regions = pmap_regions,
+                  .with_regions = pmap_with_regions}};
 
 }  // namespace
 

@@ -16,14 +16,14 @@ std::size_t residual_count(const Params& params) {
   return static_cast<std::size_t>(params.integer("num_res"));
 }
 
-Regions remat_opt_bodies(const Params& params) {
+Regions remat_opt_regions(const Params& params) {
   Regions regions = call_of(params.program("fwd_jaxpr"), true);
   regions.sheds_results = true;
   return regions;
 }
 
 // Without the last residual it is the function.
-Params remat_opt_with_bodies(const Params& params, const Regions& regions) {
+Params remat_opt_with_regions(const Params& params, const Regions& regions) {
   const ProgramPtr& fun = params.program("fun_jaxpr");
   const std::size_t outputs = fun->outputs.size();
   std::vector<bool> left(outputs), every(fun->inputs.size(), true);
@@ -87,8 +87,8 @@ const Op remat_opt_op{
      .type = remat_opt_type,
      .jvp_body = remat_opt_jvp,
      .batch = remat_opt_batch,
-     .regions = remat_opt_bodies,
-     .with_regions = remat_opt_with_bodies}};
+     .regions = remat_opt_regions,
+     .with_regions = remat_opt_with_regions}};
 
 // Takes further inputs, which it does not use, at position `at`.
 ProgramPtr with_inputs(const ProgramPtr& program, std::size_t at, const Types& types) {

@@ -330,7 +330,7 @@ Batched scan_batch(const BatchArgs& a) {
   return {out, body.batched};
 }
 
-Regions scan_bodies(const Params& params) {
+Regions scan_regions(const Params& params) {
   const ScanParams p(params);
   Regions out;
   out.runs = ExecutionKind::counted;
@@ -346,7 +346,7 @@ Regions scan_bodies(const Params& params) {
   return out;
 }
 
-Params scan_with_bodies(const Params& params, const Regions& regions) {
+Params scan_with_regions(const Params& params, const Regions& regions) {
   const std::size_t consts = regions.operands_of(PortKind::whole).size();
   const std::size_t carry = regions.operands_of(PortKind::carried).size();
   return params.with("jaxpr", regions.programs[0])
@@ -362,8 +362,8 @@ const Op scan_op{{.name = "scan",
                   .linearize = scan_linearize,
                   .transpose = scan_transpose,
                   .batch = scan_batch,
-                  .regions = scan_bodies,
-                  .with_regions = scan_with_bodies}};
+                  .regions = scan_regions,
+                  .with_regions = scan_with_regions}};
 
 }  // namespace
 

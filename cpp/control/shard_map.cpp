@@ -319,7 +319,7 @@ Types shard_map_type(const Op&, const Types& in, const Params& params) {
   return out;
 }
 
-Regions shard_map_bodies(const Params& params) {
+Regions shard_map_regions(const Params& params) {
   Regions out = call_of(params.program("jaxpr"));
   out.runs = ExecutionKind::grid;
   for (const MeshAxes::Axis& axis : grid_of(params).axes)
@@ -327,7 +327,7 @@ Regions shard_map_bodies(const Params& params) {
   return out;
 }
 
-Params shard_map_with_bodies(const Params& params, const Regions& regions) {
+Params shard_map_with_regions(const Params& params, const Regions& regions) {
   MeshAxes grid = grid_of(params);
   const auto chosen = [](const BlockList& list, const std::vector<RegionPort>& ports) {
     BlockList out;
@@ -360,8 +360,8 @@ const Op shard_map_op{{.name = "shard_map",
                        .linearize = shard_map_linearize,
                        .transpose = shard_map_transpose,
                        .batch = shard_map_batch,
-                       .regions = shard_map_bodies,
-                       .with_regions = shard_map_with_bodies,
+                       .regions = shard_map_regions,
+                       .with_regions = shard_map_with_regions,
                        .expand = shard_map_expand,
                        .shown_params = shown_shard_map}};
 

@@ -2,8 +2,8 @@
 //
 // It is pmap with several axes. Transformations act on the program of blocks
 // (control/shard_map.cpp); where it is compiled each axis is a `pmap`, one in the other
-// (control/mesh_axes.cpp), of which an array that axes split is seen, without a copy, with a dimension
-// for each of them:
+// (control/mesh_axes.cpp), of which an array that axes split is seen, without a copy, with a
+// dimension for each of them:
 //
 //   x: f32[8,6], dimension 0 over 'a' (2) and 'b' (2), 1 over 'c' (3)
 //   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block

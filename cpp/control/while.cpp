@@ -187,7 +187,7 @@ Types while_type(const Op&, const Types&, const Params& params) {
   return p.body->output_types();
 }
 
-Regions while_bodies(const Params& params) {
+Regions while_regions(const Params& params) {
   const WhileParams p(params);
   Regions out;
   out.runs = ExecutionKind::looped;
@@ -199,7 +199,7 @@ Regions while_bodies(const Params& params) {
   return out;
 }
 
-Params while_with_bodies(const Params& params, const Regions& regions) {
+Params while_with_regions(const Params& params, const Regions& regions) {
   std::int64_t consts[2] = {0, 0};
   for (const std::size_t i : regions.operands_of(PortKind::whole))
     ++consts[regions.operands[i].program];
@@ -217,8 +217,8 @@ const Op while_op{{.name = "while",
                    .linearize = while_linearize,
                    .transpose = while_transpose,
                    .batch = while_batch,
-                   .regions = while_bodies,
-                   .with_regions = while_with_bodies}};
+                   .regions = while_regions,
+                   .with_regions = while_with_regions}};
 
 }  // namespace
 }  // namespace shardax

@@ -1,4 +1,4 @@
-// execute/partial_sums.h - what each device has of results that stand for sums over a mesh.
+// execute/partial_sums.h - each device's term of results that are sums over a mesh.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ class Tagger {
       out_.numbers[own.get()] = number;
       eqn.location = std::move(own);
       if (!eqn.op->regions || !eqn.op->with_regions) continue;
-      Regions regions = bodies_of(*eqn.op, eqn.params);
+      Regions regions = regions_of(*eqn.op, eqn.params);
       for (ProgramPtr& body : regions.programs) body = tag(*body);
       eqn.params = eqn.op->with_regions(eqn.params, regions);
     }

@@ -1,4 +1,4 @@
-// ir/grouped_values.cpp - which variables are shown as one.
+// ir/grouped_values.cpp - variables that are shown as one.
 #include "ir/grouped_values.h"
 
 #include <algorithm>

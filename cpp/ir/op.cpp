@@ -120,7 +120,7 @@ Types infer_types(const Op& op, const Types& in, const Params& params) {
   const auto [least, most] = op.operands;
   if (in.size() < least || in.size() > most) refuse_count(op, in.size());
   Types out = op.type(op, in, params);
-  if (op.regions) check_bodies(op, bodies_of(op, params), in);
+  if (op.regions) check_regions(op, regions_of(op, params), in);
   for (const Type& type : out) check_limits(op.name, type);
   AxisSet varying;
   if (op.kind != Kind::collective) {

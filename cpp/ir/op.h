@@ -1,4 +1,4 @@
-// ir/op.h - the record of an op: all that the system knows of it, in one place.
+// ir/op.h - the record of an op: everything the system knows of it.
 //
 // Transformations, passes, bindings, docs and tests iterate over records; none of them names an
 // op. Families of ops (ops/*.cpp) fill most fields through constructors such as `unary`.
@@ -87,7 +87,7 @@ using BatchRule = Batched (*)(const BatchArgs&);
 // whose operands and results may differ too.
 struct Regions;
 using RegionsRule = Regions (*)(const Params& params);
-using WithBodiesRule = Params (*)(const Params& params, const Regions& regions);
+using WithRegionsRule = Params (*)(const Params& params, const Regions& regions);
 // Ops that call a Function: computes them on arrays, with nothing traced.
 using EagerRule = Values (*)(const Params& params, const Values& in);
 // The same ops, as staging records them: Functions that give outputs have become programs, whose
@@ -150,8 +150,9 @@ struct SplitArgs {
 };
 using SplitRule = Split (*)(const SplitArgs&);
 // The op on one device, where each has its own parts of arrays: how operands are to be split, how
-// results then are, and the params of the op on parts. Rules (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few
-// messages, given how operands are split now.
+// results then are, and the params of the op on parts. Rules
+// (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few messages, given how operands
+// are split now.
 struct Parts {
   std::vector<Split> in;
   Split out;  // of each result
@@ -161,10 +162,12 @@ struct Parts {
   std::string_view joins = {};
 };
 using PartsRule = Parts (*)(const SplitArgs&);
-// Throws where explicit axes of operands leave open how results are split (ops/sharding_rules/ambiguity.h).
+// Throws where explicit axes of operands leave open how results are split
+// (ops/sharding_rules/ambiguity.h).
 using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
 // Over which mesh axes a result is still to be summed, and its cotangents will be; throws where the
-// op does not go with sums of operands that are still to be done (ops/sharding_rules/unreduced_rules.h).
+// op does not go with sums of operands that are still to be done
+// (ops/sharding_rules/unreduced_rules.h).
 struct Sums {
   std::vector<std::string> unreduced, reduced;
 };
@@ -260,7 +263,7 @@ struct OpSpec {
   // in order.
   std::string_view effect = {};
   RegionsRule regions = nullptr;
-  WithBodiesRule with_regions = nullptr;
+  WithRegionsRule with_regions = nullptr;
   ExpandRule expand = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;

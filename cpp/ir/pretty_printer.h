@@ -1,4 +1,4 @@
-// ir/pretty_printer.h - a pretty printer: text with places where lines may break, laid out to a width.
+// ir/pretty_printer.h - text with possible line breaks, laid out to a width.
 //
 // After P. Wadler, "A prettier printer" (2003): a group is put on one line if it fits, whatever
 // follows it, else all of its own breaks become new lines.

@@ -110,7 +110,7 @@ void check_results(const Op& op, const Regions& regions, std::size_t k, const Ty
 
 }  // namespace
 
-void check_bodies(const Op& op, const Regions& regions, const Types& in) {
+void check_regions(const Op& op, const Regions& regions, const Types& in) {
   if (regions.operands.size() != in.size()) {
     value_error(op.name, ": ", in.size(), " operands; ", regions.operands.size(), " expected.");
   }
@@ -141,7 +141,7 @@ Regions call_of(const ProgramPtr& program, bool fixed) {
   return out;
 }
 
-Regions bodies_of(const Op& op, const Params& params) {
+Regions regions_of(const Op& op, const Params& params) {
   check_stack("a program within programs");
   Regions out = op.regions(params);
   number(out.operands);

@@ -1,8 +1,9 @@
 // ir/regions.h - the programs that an op carries: their operands, results, carries and trip counts.
 //
-// An op's record describes them once (`regions` and `with_regions` in ir/op.h). Analyses, passes and
-// steps read the description, so that none of them names an op: dead code, forwarding, checkpoint
-// policies, checks, shardings, uniform inputs, the search for NaN, narrowing, compiled steps.
+// An op's record describes them once (`regions` and `with_regions` in ir/op.h). Analyses, passes
+// and steps read the description, so that none of them names an op: dead code, forwarding,
+// checkpoint policies, checks, shardings, uniform inputs, the search for NaN, narrowing, compiled
+// steps.
 //
 //            programs           operands                             results
 //   jit      body        once   whole                                whole
@@ -29,7 +30,8 @@ enum class ExecutionKind : std::uint8_t {
 // How an operand reaches the programs, or a result comes out of them.
 enum class PortKind : std::uint8_t {
   choice,  // operand 0 of ExecutionKind::one_of; no program sees it
-  whole,  // as it is, the same in each run. Results: that of the run; of ExecutionKind::mapped the first's
+  // As it is, the same in each run. Results: that of the run; of ExecutionKind::mapped the first's.
+  whole,
   carried,  // the operand in the first run, then what the run before gave. Results: the last run's
   sliced,   // the slice along `axis` that belongs to the run. Results: stacked along it
 };
@@ -71,13 +73,13 @@ struct Regions {
 
 // Throws ValueError unless operands of these types are what the programs take, and the programs
 // give what comes out, or goes into their next runs.
-void check_bodies(const Op& op, const Regions& regions, const Types& in);
+void check_regions(const Op& op, const Regions& regions, const Types& in);
 
 // A call: every operand and every result whole.
 Regions call_of(const ProgramPtr& program, bool fixed = false);
 
 // What the op's record says of these params, with every port's `source`.
-Regions bodies_of(const Op& op, const Params& params);
+Regions regions_of(const Op& op, const Params& params);
 
 // The program that an op calls, where it does nothing else; else null.
 ProgramPtr called_program(const Op& op, const Params& params);

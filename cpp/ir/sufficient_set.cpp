@@ -1,4 +1,4 @@
-// ir/sufficient_set.cpp - by what values have in common, then one by one.
+// ir/sufficient_set.cpp - selection by common predecessors, then one by one.
 #include "ir/sufficient_set.h"
 
 #include <algorithm>

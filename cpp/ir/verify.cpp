@@ -124,7 +124,7 @@ class Verifier {
   void check_programs(const Equation& eqn) {
     const std::size_t outside = axes_.size();
     if (eqn.op->regions) {
-      const Regions regions = bodies_of(*eqn.op, eqn.params);
+      const Regions regions = regions_of(*eqn.op, eqn.params);
       axes_.insert(axes_.end(), regions.axes.begin(), regions.axes.end());
     }
     for (const auto& [name, value] : eqn.params) {

@@ -1,5 +1,4 @@
-// ops/convolution_kernel.cpp - conv_general_dilated: its operands as kernels/conv/convolution.h wants
-// them.
+// ops/convolution_kernel.cpp - conv_general_dilated: operands for kernels/conv/convolution.h.
 #include <algorithm>
 
 #include "base/index.h"

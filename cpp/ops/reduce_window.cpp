@@ -1,5 +1,5 @@
-// ops/reduce_window.cpp - reductions over sliding windows, and what their derivatives need: the element
-// of an array that goes with the largest one of each window, and the way back.
+// ops/reduce_window.cpp - reductions over sliding windows, and what their derivatives need: the
+// element of an array that goes with the largest one of each window, and the way back.
 #include "kernels/tiles/reduce_window.h"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// trace/auto_pvary.h - whether operands that differ in what varies over checked axes are made alike.
+// trace/auto_pvary.h - automatic pvary of operands that differ over checked axes.
 #pragma once
 
 namespace shardax {

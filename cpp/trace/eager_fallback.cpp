@@ -1,4 +1,4 @@
-// trace/eager_fallback.cpp - which trace may be given up.
+// trace/eager_fallback.cpp - the trace that may be abandoned.
 #include "trace/eager_fallback.h"
 
 #include "trace/depth.h"

@@ -1,4 +1,4 @@
-// trace/eager_fallback.h - staging that is given up where Python wants to see values.
+// trace/eager_fallback.h - staging that falls back to eager calls if Python wants values.
 #pragma once
 
 #include "trace/trace.h"

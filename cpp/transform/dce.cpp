@@ -29,7 +29,7 @@ Mask at(const Mask& mask, const std::vector<std::size_t>& positions) {
 
 // Goes round until no carry turns out to be needed whose result was not: they stay or go together.
 Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
-  Regions regions = bodies_of(op, params);
+  Regions regions = regions_of(op, params);
   const std::size_t count = regions.programs.size();
   const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried);
   const std::vector<std::size_t> carried_results = regions.results_of(PortKind::carried);
@@ -68,7 +68,7 @@ Pruned pruned(const Op& op, const Params& params, const Mask& wanted) {
 
 // A call whose rules take all operands: it loses results only.
 Pruned without_results(const Op& op, const Params& params, const Mask& wanted) {
-  Regions regions = bodies_of(op, params);
+  Regions regions = regions_of(op, params);
   const Mask every(regions.operands.size(), true);
   regions.programs[0] = dce_program(regions.programs[0], wanted, &every).program;
   regions.results = select(regions.results, wanted);

@@ -1,4 +1,4 @@
-// transform/dce.h - a program without what some of its outputs do not need.
+// transform/dce.h - dead code elimination of programs and of the programs they carry.
 #pragma once
 
 #include "ir/op.h"

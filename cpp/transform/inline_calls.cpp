@@ -22,7 +22,7 @@ Values evaluate_portable(const Program& program, const Values& inputs) {
       return evaluate_portable(*eqn.op->expand(eqn.params, types_of(in)), in);
     }
     if (!eqn.op->regions) return shardax::bind(*eqn.op, eqn.params, in);
-    Regions regions = bodies_of(*eqn.op, eqn.params);
+    Regions regions = regions_of(*eqn.op, eqn.params);
     if (holds_function(eqn.params) && regions.runs == ExecutionKind::once)
       return evaluate_portable(*regions.programs[0], in);
     for (ProgramPtr& body : regions.programs) body = inline_calls(body);
@@ -33,7 +33,7 @@ Values evaluate_portable(const Program& program, const Values& inputs) {
 Values evaluate_inlined(const Program& program, const Values& inputs, const Op* kept) {
   return eval_program(program, inputs, [&](const Equation& eqn, const Values& in) {
     if (!eqn.op->regions || eqn.op == kept) return shardax::bind(*eqn.op, eqn.params, in);
-    const Regions regions = bodies_of(*eqn.op, eqn.params);
+    const Regions regions = regions_of(*eqn.op, eqn.params);
     if (regions.runs != ExecutionKind::once || regions.fixed)
       return shardax::bind(*eqn.op, eqn.params, in);
     return evaluate_inlined(*regions.programs[0], in, kept);

@@ -1,4 +1,4 @@
-// transform/select_residuals.cpp - what is made again goes before the linear part.
+// transform/select_residuals.cpp - recomputed values move before the linear part.
 #include "transform/select_residuals.h"
 
 #include "base/index.h"

@@ -1,4 +1,4 @@
-// transform/select_residuals.h - a loop's linear part makes again what costs less than to keep it.
+// transform/select_residuals.h - residuals of loops: recomputed if cheaper than kept.
 //
 //   known:   s = logistic x; d = mul s (sub 1.0 s); b = broadcast_in_dim w     keeps s, d, b
 // becomes

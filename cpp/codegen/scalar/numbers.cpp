@@ -1,4 +1,4 @@
-// codegen/scalar/numbers.cpp - which instructions compute a number.
+// codegen/scalar/numbers.cpp - instructions of each node of a scalar program.
 #include "codegen/scalar/numbers.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // codegen/scalar/program.h - programs of single numbers, with loops, branches, memory and calls.
 //
-// A vector program (codegen/vector/program.h) says what is computed; marks between its nodes say in what
-// order, how often and whether. Numbers of any widths meet: each stands in all lanes of a register.
+// A vector program (codegen/vector/program.h) says what is computed; marks between its nodes say in
+// what order, how often and whether. Numbers of any widths meet: each stands in all lanes of a
+// register.
 //
 //   i, x = loop from 0, x0            Mark::loop    carries, with the numbers that they start with
 //     i < n ?                         Mark::test    leaves the loop where it is false

@@ -1,4 +1,4 @@
-// codegen/scalar/range_analysis.h - integer ranges of scalar programs from constants and loop bounds.
+// codegen/scalar/range_analysis.h - integer ranges from constants and loop bounds.
 #pragma once
 
 #include "codegen/scalar/program.h"

@@ -1,4 +1,5 @@
-// codegen/scalar/register_bank_select.cpp - groups of integers, and what is gained by general registers.
+// codegen/scalar/register_bank_select.cpp - groups of integers and their gain from general
+// registers.
 #include "codegen/scalar/register_bank_select.h"
 
 #include <algorithm>

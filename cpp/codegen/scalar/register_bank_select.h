@@ -1,4 +1,5 @@
-// codegen/scalar/register_bank_select.h - the choice between general and vector registers for each value.
+// codegen/scalar/register_bank_select.h - the choice between general and vector registers for each
+// value.
 //
 // Integers that stand in all lanes alike can be computed there, and often should: products take 3
 // cycles in place of up to 10, there are those of 64 bits, shifts and quotients, choices are moves,

@@ -1,4 +1,4 @@
-// codegen/scalar/schedule.h - in which order a scalar program computes, and where its numbers lie.
+// codegen/scalar/schedule.h - the order of a scalar program, and registers of its values.
 //
 // What a loop computes anew each turn from the same numbers is computed before it. Then each number
 // has one place for the whole of its life: a register, general or of vectors (scalar_homes.h), or,

@@ -1,5 +1,6 @@
-// codegen/vector/lower_int_division.cpp - quotients of integers by products, or by quotients of float64, which are
-// as good: one that is no integer lies 2^-32 of itself from the next, rounding moves it by 2^-53.
+// codegen/vector/lower_int_division.cpp - integer quotients by products, or as exact quotients of
+// float64. A quotient that is no integer lies 2^-32 of itself from the next, and rounding moves it
+// by 2^-53.
 #include "codegen/vector/lower_int_division.h"
 
 #include <algorithm>

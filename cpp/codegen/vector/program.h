@@ -1,4 +1,4 @@
-// codegen/vector/program.h - vector programs: straight-line code on lanes, in static single assignment.
+// codegen/vector/program.h - vector programs: straight-line code on lanes in SSA form.
 //
 // A program says what one element of a tile goes through; machine code does it for a register of
 // elements at a time, as many as the widest numbers of the program leave room for. The 16-bit

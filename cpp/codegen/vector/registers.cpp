@@ -1,4 +1,4 @@
-// codegen/vector/registers.cpp - uses of values, and the choice of the one that leaves.
+// codegen/vector/registers.cpp - uses of values, and choosing the eviction victim.
 #include "codegen/vector/registers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// codegen/x86/assembly.h - instructions of a vector program: what all machines share.
+// codegen/x86/assembly.h - instructions of a vector program, common to all instruction sets.
 //
 // One pass over the nodes: each brings its operands into registers (registers.h) and writes its
 // instruction. An operand that is used once, and a constant, is read by the instruction itself.

@@ -1,5 +1,5 @@
-// codegen/x86/assembly_avx2.cpp - 256 bits: truth values are lanes of all ones or all zeros. Numbers
-// that are less wide than the widest fill the low part of a register.
+// codegen/x86/assembly_avx2.cpp - 256 bits: truth values are lanes of all ones or all zeros.
+// Numbers that are less wide than the widest fill the low part of a register.
 #include <algorithm>
 
 #include "codegen/x86/assembly.h"

@@ -1,5 +1,5 @@
-// codegen/x86/assembly_avx512.cpp - 512 bits: truth values have mask registers, and the last mask says
-// which elements are in range, so that any number of them is computed.
+// codegen/x86/assembly_avx512.cpp - 512 bits: truth values have mask registers, and the last mask
+// says which elements are in range, so that any number of them is computed.
 #include <algorithm>
 
 #include "codegen/x86/assembly.h"

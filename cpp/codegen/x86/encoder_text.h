@@ -1,4 +1,5 @@
-// codegen/x86/encoder_text.h - operands as the listings of instructions show them, in Intel's syntax.
+// codegen/x86/encoder_text.h - operands as the listings of instructions show them, in Intel's
+// syntax.
 #pragma once
 
 #include <string>

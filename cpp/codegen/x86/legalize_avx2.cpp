@@ -1,4 +1,4 @@
-// codegen/x86/legalize_avx2.cpp - products, conversions and truth values in the instructions of AVX2.
+// codegen/x86/legalize_avx2.cpp - products, conversions and truth values in AVX2 instructions.
 #include "codegen/x86/legalize_avx2.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// codegen/x86/legalize_avx2.h - nodes without an AVX2 instruction expanded into those that have one.
+// codegen/x86/legalize_avx2.h - nodes without an AVX2 instruction expanded into those that have
+// one.
 #pragma once
 
 #include "codegen/vector/program.h"

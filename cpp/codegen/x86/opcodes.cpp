@@ -1,4 +1,4 @@
-// codegen/x86/opcodes.cpp - which instruction computes which node.
+// codegen/x86/opcodes.cpp - the instruction of each node.
 #include "codegen/x86/opcodes.h"
 
 namespace shardax::codegen::opcodes {

@@ -1,4 +1,5 @@
-// compile/fusion/dim_map.cpp - rows of elementwise ops, reductions, products and what moves elements.
+// compile/fusion/dim_map.cpp - rows of elementwise ops, reductions, products and what moves
+// elements.
 #include "compile/fusion/dim_map.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// compile/fusion/fuse.h - joins elementwise equations and reductions into groups that run as one loop.
+// compile/fusion/fuse.h - fusion of elementwise equations and reductions into loops.
 //
 // Before: c = mul a b; d = add c 1; e = reduce_sum d        three passes over memory
 // After:  one group over the shape of a: load, mul, add, accumulate

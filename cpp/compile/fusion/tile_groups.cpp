@@ -1,4 +1,5 @@
-// compile/fusion/tile_groups.cpp - groups grow equation by equation, kept acyclic while they are open.
+// compile/fusion/tile_groups.cpp - groups grow equation by equation, kept acyclic while they are
+// open.
 #include "compile/fusion/tile_groups.h"
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace {
 
 // A group whose rows take less in all is in the cache anyway.
 constexpr std::int64_t least_group = std::int64_t{1} << 20;
-// Rows are added up in one piece while they have fewer elements (kernels/tiles/tile_loop.cpp): a group
-// must give the bits that its equations give alone.
+// Rows are added up in one piece while they have fewer elements (kernels/tiles/tile_loop.cpp): a
+// group must give the bits that its equations give alone.
 constexpr std::int64_t most_row_elements = std::int64_t{1} << 16;
 // Rows that are shared by several threads.
 constexpr std::int64_t least_rows = 8;

@@ -1,10 +1,10 @@
-// compile/fusion/tile_groups.h - groups of equations that share leading dimensions and run tile by tile.
+// compile/fusion/tile_groups.h - equations that share leading dimensions and run tile by tile.
 //
 // b = reduce_max[1] a; d = sub a (b along rows); e = exp d; f = reduce_sum[1] e; g = div e (f along
 // rows) would be four loops over an array larger than the cache, one for each reduction that the
 // next waits for. Each row of it needs that row of `a` only: the five equations are a group, whose
-// loops run for a few rows, then for the next few (compile/fusion/tiled_step.h), and `e` never exists as a
-// whole.
+// loops run for a few rows, then for the next few (compile/fusion/tiled_step.h), and `e` never
+// exists as a whole.
 #pragma once
 
 #include <unordered_map>

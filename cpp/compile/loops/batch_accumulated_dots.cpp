@@ -1,4 +1,5 @@
-// compile/loops/batch_accumulated_dots.cpp - products that a loop accumulates become one product after it.
+// compile/loops/batch_accumulated_dots.cpp - accumulated products become one product after the
+// loop.
 //
 // The gradient of weights that every step of a loop uses is a sum over steps:
 //   c = scan { c + transpose(a_t b_t) }   ->   A, B = scan { a_t, b_t };  c + transpose(A B)
@@ -88,9 +89,9 @@ class LoopSums : private CountedLoopView {
     found.right = factor(found.product->inputs[1]);
     const std::int64_t bytes = found.left.bytes + found.right.bytes;
     if (found.left.base < 0 || found.right.base < 0 || bytes > type.bytes() ||
-        stacked_bytes_ + bytes * bodies_.length > most_stacked_bytes)
+        stacked_bytes_ + bytes * regions_.length > most_stacked_bytes)
       return;
-    stacked_bytes_ += bytes * bodies_.length;
+    stacked_bytes_ += bytes * regions_.length;
     sums_.push_back(std::move(found));
   }
 
@@ -101,8 +102,8 @@ class LoopSums : private CountedLoopView {
     const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     if (input != body_.inputs.end()) {
       const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
-      if (bodies_.operands[i].flow == PortKind::whole) return out;
-      if (bodies_.operands[i].flow == PortKind::sliced && bodies_.operands[i].axis == 0)
+      if (regions_.operands[i].flow == PortKind::whole) return out;
+      if (regions_.operands[i].flow == PortKind::sliced && regions_.operands[i].axis == 0)
         stacks_[v] = in_[i];
     } else if (!definition(v)) {
       return out;
@@ -115,8 +116,8 @@ class LoopSums : private CountedLoopView {
   // The result that stacks `v`, if there is one.
   std::optional<std::size_t> stacked_result(Var v) const {
     for (std::size_t i = 0; i < body_.outputs.size(); ++i) {
-      if (body_.outputs[i] == v && bodies_.results[i].flow == PortKind::sliced &&
-          bodies_.results[i].axis == 0)
+      if (body_.outputs[i] == v && regions_.results[i].flow == PortKind::sliced &&
+          regions_.results[i].axis == 0)
         return i;
     }
     return {};
@@ -134,7 +135,7 @@ class LoopSums : private CountedLoopView {
   // The loop without the sums, which stacks their factors.
   Vars loop() {
     const MutableProgram made = copy_of(body_);
-    Regions regions = bodies_;
+    Regions regions = regions_;
     regions.operands.clear();
     regions.results.clear();
     made->inputs.clear();
@@ -143,7 +144,7 @@ class LoopSums : private CountedLoopView {
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) {
       if (is_sum_operand(i)) continue;
       made->inputs.push_back(body_.inputs[i]);
-      regions.operands.push_back(bodies_.operands[i]);
+      regions.operands.push_back(regions_.operands[i]);
       operands.push_back(in_[i]);
     }
     std::vector<bool> dropped(body_.types.size(), false);
@@ -153,7 +154,7 @@ class LoopSums : private CountedLoopView {
         continue;
       }
       made->outputs.push_back(body_.outputs[i]);
-      regions.results.push_back(bodies_.results[i]);
+      regions.results.push_back(regions_.results[i]);
     }
     std::erase_if(made->equations, [&](const Equation& e) { return dropped[index(e.outputs[0])]; });
     for (const Sum& sum : sums_) {

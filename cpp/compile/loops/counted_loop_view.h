@@ -1,6 +1,7 @@
-// compile/loops/counted_loop_view.h - a view of a loop of known length: carries, slices, stacked results.
+// compile/loops/counted_loop_view.h - a loop of known length: carries, slices, stacked results.
 //
-// Private to compile/loops/sink_carry_permutes.cpp, compile/loops/batch_accumulated_dots.cpp and compile/loops/split_accumulators.cpp.
+// Private to compile/loops/sink_carry_permutes.cpp, compile/loops/batch_accumulated_dots.cpp and
+// compile/loops/split_accumulators.cpp.
 #pragma once
 
 #include "base/index.h"
@@ -16,12 +17,12 @@ class CountedLoopView {
       : builder_(builder),
         eqn_(eqn),
         in_(in),
-        bodies_(bodies_of(*eqn.op, eqn.params)),
-        body_(*bodies_.programs[0]),
+        regions_(regions_of(*eqn.op, eqn.params)),
+        body_(*regions_.programs[0]),
         uses_(count_uses(body_)),
         makers_(makers(body_)),
-        operands_(bodies_.operands_of(PortKind::carried)),
-        results_(bodies_.results_of(PortKind::carried)) {}
+        operands_(regions_.operands_of(PortKind::carried)),
+        results_(regions_.results_of(PortKind::carried)) {}
 
  protected:
   // The equation of the body that makes v; null for its inputs and constants.
@@ -33,7 +34,7 @@ class CountedLoopView {
   Builder& builder_;
   const Equation& eqn_;
   const Vars& in_;
-  const Regions bodies_;
+  const Regions regions_;
   const Program& body_;
   std::vector<int> uses_, makers_;                     // of each variable of the body
   const std::vector<std::size_t> operands_, results_;  // of the carries

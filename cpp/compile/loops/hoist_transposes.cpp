@@ -2,8 +2,8 @@
 //
 //   b = while { dot(a, x) }   ->   t = transpose a; b = while { dot(t, x) contracted along t's rows
 //   }
-// An element of a product is a chain along what is summed over (kernels/gemm/matmul.h): vectors hold the
-// chains of several rows, which lie side by side where the matrix is turned.
+// An element of a product is a chain along what is summed over (kernels/gemm/matmul.h): vectors
+// hold the chains of several rows, which lie side by side where the matrix is turned.
 #include "base/index.h"
 #include "compile/loops/loop_rewriter.h"
 #include "compile/passes.h"

@@ -28,15 +28,15 @@ std::vector<RegionPort> doubled(const std::vector<RegionPort>& ports,
 }
 
 ProgramPtr with_loops(const Program& program, LoopRule rule) {
-  const auto has_bodies = [](const Equation& eqn) {
+  const auto has_regions = [](const Equation& eqn) {
     return eqn.op->regions && eqn.op->with_regions;
   };
-  if (std::none_of(program.equations.begin(), program.equations.end(), has_bodies)) return {};
+  if (std::none_of(program.equations.begin(), program.equations.end(), has_regions)) return {};
   Builder builder(program);
   bool changed = false;
   const auto step = [&](const Equation& eqn, const Vars& in) -> Vars {
-    if (has_bodies(eqn)) {
-      Regions regions = bodies_of(*eqn.op, eqn.params);
+    if (has_regions(eqn)) {
+      Regions regions = regions_of(*eqn.op, eqn.params);
       if (is_open_loop(regions)) {
         for (ProgramPtr& body : regions.programs) body = rewritten_body(body);
         if (const std::optional<Vars> made = rule(builder, eqn, in, regions)) {

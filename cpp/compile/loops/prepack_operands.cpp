@@ -192,7 +192,7 @@ class WithPanels {
   // An equation whose regions take the panels as well.
   Equation with_regions(const Equation& eqn, const Matrices& given, const Vars& panels) {
     Equation out = eqn;
-    Regions regions = bodies_of(*eqn.op, eqn.params);
+    Regions regions = regions_of(*eqn.op, eqn.params);
     const Regions before = regions;
     const bool counted = regions.runs == ExecutionKind::counted;
     const auto goes_first = [&](std::size_t operand) {
@@ -258,7 +258,7 @@ class Panels {
  private:
   Vars step(const Equation& eqn, const Vars& in) {
     if (eqn.op->regions) {
-      Regions regions = bodies_of(*eqn.op, eqn.params);
+      Regions regions = regions_of(*eqn.op, eqn.params);
       if (regions.runs == ExecutionKind::counted && !regions.fixed &&
           regions.length >= fewest_packed_iterations) {
         const ProgramPtr body = rewritten_body(regions.programs[0]);

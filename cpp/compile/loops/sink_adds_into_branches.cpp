@@ -1,4 +1,4 @@
-// compile/loops/sink_adds_into_branches.cpp - additions to the results of branches and loops sink into these.
+// compile/loops/sink_adds_into_branches.cpp - additions sink into branches and loops.
 //
 // The gradient of weights that only some turns of a loop use:
 //   d = cond(p, { 0 }, { a b }); c' = c + d   ->   c' = cond(p, c, { c }, { c + a b })
@@ -61,7 +61,7 @@ ProgramPtr with_sum(const ProgramPtr& program, std::size_t k, const LocationPtr&
 std::optional<Equation> with_term(const Equation& eqn, std::size_t k, Var term,
                                   const LocationPtr& location) {
   if (!eqn.op->regions || !eqn.op->with_regions) return {};
-  Regions regions = bodies_of(*eqn.op, eqn.params);
+  Regions regions = regions_of(*eqn.op, eqn.params);
   const bool branches = regions.runs == ExecutionKind::one_of;
   if (regions.fixed || !(branches || regions.runs == ExecutionKind::counted)) return {};
   const RegionPort& result = regions.results[k];
@@ -127,9 +127,9 @@ class AddWithin {
 }  // namespace
 
 ProgramPtr sink_adds_into_branches(const ProgramPtr& program) {
-  const auto has_bodies = [](const Equation& e) { return e.op->regions != nullptr; };
+  const auto has_regions = [](const Equation& e) { return e.op->regions != nullptr; };
   const auto is_sum = [](const Equation& e) { return adds(*e.op); };
-  if (std::none_of(program->equations.begin(), program->equations.end(), has_bodies) ||
+  if (std::none_of(program->equations.begin(), program->equations.end(), has_regions) ||
       std::none_of(program->equations.begin(), program->equations.end(), is_sum))
     return program;
   return AddWithin(program).run();

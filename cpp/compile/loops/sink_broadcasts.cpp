@@ -92,17 +92,17 @@ Ints of_all(const RegionPort& port, const Ints& dims) {
 class Narrowing {
  public:
   Narrowing(const Regions& regions, Repeats operands, bool segments)
-      : bodies_(regions), operands_(std::move(operands)), segments_(segments) {
+      : regions_(regions), operands_(std::move(operands)), segments_(segments) {
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      operands_[i] = in_run(bodies_.operands[i], operands_[i]);
+      operands_[i] = in_run(regions_.operands[i], operands_[i]);
   }
 
   bool useless() const { return all_empty(operands_) && all_empty(results_); }
 
   // Finds what of the carry stays repeated: what goes in repeated and comes out so.
   void settle() {
-    const auto from = bodies_.operands_of(PortKind::carried),
-               to = bodies_.results_of(PortKind::carried);
+    const auto from = regions_.operands_of(PortKind::carried),
+               to = regions_.results_of(PortKind::carried);
     for (bool settled = false; !settled;) {
       walk();
       settled = true;
@@ -116,15 +116,15 @@ class Narrowing {
 
   Programs programs() {
     Programs out;
-    for (std::size_t k = 0; k < bodies_.programs.size(); ++k) {
-      const bool gives = bodies_.gives_results(k);
+    for (std::size_t k = 0; k < regions_.programs.size(); ++k) {
+      const bool gives = regions_.gives_results(k);
       if (!gives) walked_[k] = std::make_unique<Body>(body(k));
       out.push_back(walked_[k]->finish(gives ? results_ : Repeats{Ints{}}));
     }
     return out;
   }
-  Repeats operands() const { return with_flow(bodies_.operands, operands_); }
-  Repeats results() const { return with_flow(bodies_.results, results_); }
+  Repeats operands() const { return with_flow(regions_.operands, operands_); }
+  Repeats results() const { return with_flow(regions_.results, results_); }
 
  private:
   static Repeats with_flow(const std::vector<RegionPort>& ports, const Repeats& repeats) {
@@ -135,17 +135,17 @@ class Narrowing {
 
   Body body(std::size_t k) const {
     Repeats inputs;
-    for (const std::size_t i : bodies_.taken_by(k)) inputs.push_back(operands_[i]);
-    return Body(*bodies_.programs[k], inputs, segments_);
+    for (const std::size_t i : regions_.taken_by(k)) inputs.push_back(operands_[i]);
+    return Body(*regions_.programs[k], inputs, segments_);
   }
 
   // Of several programs, what repeats in the results of all.
   void walk() {
     walked_.clear();
     bool first = true;
-    for (std::size_t k = 0; k < bodies_.programs.size(); ++k) {
+    for (std::size_t k = 0; k < regions_.programs.size(); ++k) {
       walked_.push_back(nullptr);
-      if (!bodies_.gives_results(k)) continue;
+      if (!regions_.gives_results(k)) continue;
       walked_[k] = std::make_unique<Body>(body(k));
       const Repeats own = dims_of(walked_[k]->driver, walked_[k]->outputs);
       results_ = first ? own : shared(results_, own);
@@ -153,7 +153,7 @@ class Narrowing {
     }
   }
 
-  const Regions& bodies_;
+  const Regions& regions_;
   Repeats operands_, results_;  // as one run sees them
   bool segments_;
   std::vector<std::unique_ptr<Body>> walked_;
@@ -162,7 +162,7 @@ class Narrowing {
 }  // namespace
 
 std::optional<Vars> sink_broadcasts(PatternDriver& driver, const Equation& eqn, const Vars& in) {
-  const Regions regions = bodies_of(*eqn.op, eqn.params);
+  const Regions regions = regions_of(*eqn.op, eqn.params);
   if (regions.devices) return {};
   Narrowing narrowing(regions, dims_of(driver, in), driver.segments());
   if (narrowing.useless()) return {};

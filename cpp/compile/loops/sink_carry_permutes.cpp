@@ -1,12 +1,12 @@
-// compile/loops/sink_carry_permutes.cpp - permutes of carries sink to the start of the next iteration.
+// compile/loops/sink_carry_permutes.cpp - permutes of carries sink into the next iteration.
 //
 // A pipeline over devices, or a ring, moves what each turn made on to the next device:
 //   c = zeros; c = scan { ... use(c) ...; move(v) }
 //   ->   p = zeros; p = scan { ... use(move(p)) ...; v };  c = move(p)
 // where a move is made of slices, concatenations with zeros, transposes and choices of zeros, so
 // that zeros move to zeros. The turn leaves v where the next one reads it: where a result stacks v,
-// nowhere else. What takes the moved value is put together once (compile/simplify/fold_masked_select.cpp), or reads
-// parts of it.
+// nowhere else. What takes the moved value is put together once
+// (compile/simplify/fold_masked_select.cpp), or reads parts of it.
 #include "base/lists.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
@@ -107,7 +107,7 @@ class LateMoves : private CountedLoopView {
   std::optional<std::size_t> whole_input(Var v) const {
     const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     const auto i = static_cast<std::size_t>(at - body_.inputs.begin());
-    if (at == body_.inputs.end() || bodies_.operands[i].flow != PortKind::whole) return {};
+    if (at == body_.inputs.end() || regions_.operands[i].flow != PortKind::whole) return {};
     return i;
   }
   // Is it a mask that is the same in each turn, of devices say?
@@ -146,14 +146,14 @@ class LateMoves : private CountedLoopView {
   Vars loop() {
     const MutableProgram made = copy_of(body_);
     std::vector<Equation> first;
-    Regions regions = bodies_;
+    Regions regions = regions_;
     regions.operands.clear();
     made->inputs.clear();
     Vars operands;
     for (std::size_t i = 0; i < in_.size(); ++i) {
       if (is_made_within(i, *made, first)) continue;
       made->inputs.push_back(body_.inputs[i]);
-      regions.operands.push_back(bodies_.operands[i]);
+      regions.operands.push_back(regions_.operands[i]);
       operands.push_back(in_[i]);
     }
     for (const Move& move : moves_) {
@@ -178,7 +178,7 @@ class LateMoves : private CountedLoopView {
   // there then.
   bool is_made_within(std::size_t input, Program& made, std::vector<Equation>& out) const {
     static const Op& iota = *find_op("iota");
-    if (bodies_.operands[input].flow != PortKind::whole) return false;
+    if (regions_.operands[input].flow != PortKind::whole) return false;
     const Var v = body_.inputs[input], given = in_[input];
     if (const Equation* e = builder_.defined_by(given, iota)) {
       out.push_back({&iota, e->params, {}, {v}, e->location});

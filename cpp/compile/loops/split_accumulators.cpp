@@ -1,9 +1,10 @@
-// compile/loops/split_accumulators.cpp - accumulators of loops split into the pieces that are added to.
+// compile/loops/split_accumulators.cpp - accumulators of loops split into the pieces added to.
 //
 // The gradient of weights of which a step takes slices:
 //   c = scan { c + (pad(a_t b_t) + pad(d_t e_t)) }
 //   ->   p, q = scan { p + a_t b_t, q + d_t e_t };  c = concatenate(p, q)
-// No step puts together what it adds, and each sum is one of products (compile/loops/batch_accumulated_dots.cpp).
+// No step puts together what it adds, and each sum is one of products
+// (compile/loops/batch_accumulated_dots.cpp).
 #include <algorithm>
 
 #include "compile/loops/counted_loop_view.h"
@@ -156,7 +157,7 @@ class SplitSums : private CountedLoopView {
   // The loop, with a carry for each piece.
   Vars loop() {
     const MutableProgram made = copy_of(body_);
-    Regions regions = bodies_;
+    Regions regions = regions_;
     regions.operands.clear();
     regions.results.clear();
     made->inputs.clear();
@@ -167,7 +168,7 @@ class SplitSums : private CountedLoopView {
       const Pieces* sum = sum_at(operands_, i);
       if (!sum) {
         made->inputs.push_back(body_.inputs[i]);
-        regions.operands.push_back(bodies_.operands[i]);
+        regions.operands.push_back(regions_.operands[i]);
         operands.push_back(in_[i]);
         continue;
       }
@@ -175,7 +176,7 @@ class SplitSums : private CountedLoopView {
         const Type& type = body_.type(piece.value);
         carried[static_cast<std::size_t>(sum - sums_.data())].push_back(made->add(type));
         made->inputs.push_back(static_cast<Var>(made->types.size()) - 1);
-        regions.operands.push_back(bodies_.operands[i]);
+        regions.operands.push_back(regions_.operands[i]);
         operands.push_back(initial(in_[i], sum->axis, piece));
       }
     }
@@ -183,7 +184,7 @@ class SplitSums : private CountedLoopView {
       const Pieces* sum = sum_at(results_, i);
       if (!sum) {
         made->outputs.push_back(body_.outputs[i]);
-        regions.results.push_back(bodies_.results[i]);
+        regions.results.push_back(regions_.results[i]);
         continue;
       }
       const Vars& carries = carried[static_cast<std::size_t>(sum - sums_.data())];
@@ -192,7 +193,7 @@ class SplitSums : private CountedLoopView {
         made->equations.push_back(
             {&core_ops().add, {}, {carries[k], sum->all[k].value}, {total}, eqn_.location});
         made->outputs.push_back(total);
-        regions.results.push_back(bodies_.results[i]);
+        regions.results.push_back(regions_.results[i]);
       }
     }
     std::erase_if(made->equations, [&](const Equation& e) {

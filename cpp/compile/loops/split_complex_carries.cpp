@@ -1,4 +1,4 @@
-// compile/loops/split_complex_carries.cpp - complex carries of loops split into real and imaginary parts.
+// compile/loops/split_complex_carries.cpp - complex carries split into real and imaginary parts.
 //
 //   z:c64[n] = scan { mul z z }   ->   x = real z; y = imag z;
 //                                      x, y = scan { z = complex x y; w = mul z z; real w, imag w

@@ -1,4 +1,4 @@
-// compile/lower/assign_layouts.cpp - short trailing dimensions exchanged with the long one before them.
+// compile/lower/assign_layouts.cpp - short trailing dimensions exchanged with a long one.
 //
 // What compares all pairs of points, x[:, None] - y[None], ends in the few coordinates of a point:
 // rows of three elements, of which one operand repeats each and the other all. Held with the

@@ -1,4 +1,5 @@
-// compile/lower/branch_aliasing.cpp - results that branches and loops can write over their operands.
+// compile/lower/branch_aliasing.cpp - results that branches and loops can write over their
+// operands.
 #include "compile/lower/branch_aliasing.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// compile/lower/buffer_assignment.cpp - slots of a plan, and results in the memory of what is not needed
-// again.
+// compile/lower/buffer_assignment.cpp - slots of a plan, and reuse of memory after a last use.
 #include "compile/lower/buffer_assignment.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// compile/lower/buffer_assignment.h - buffer assignment: slots, windows and aliases of a plan's values.
+// compile/lower/buffer_assignment.h - slots, windows and aliases of a plan's values.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// compile/lower/elide_concat.cpp - which operands are parts, and where parts lie.
+// compile/lower/elide_concat.cpp - operands to elide, and their windows on the result.
 #include "compile/lower/elide_concat.h"
 
 #include <algorithm>

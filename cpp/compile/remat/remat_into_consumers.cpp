@@ -1,4 +1,5 @@
-// compile/remat/remat_into_consumers.cpp - which values are worth making again, and the loops that do.
+// compile/remat/remat_into_consumers.cpp - selection of cheap values and of the loops that
+// recompute them.
 #include "compile/remat/remat_into_consumers.h"
 
 #include <algorithm>

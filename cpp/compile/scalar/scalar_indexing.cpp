@@ -1,4 +1,4 @@
-// compile/scalar/scalar_indexing.cpp - windows at computed places, read and written by scalar programs.
+// compile/scalar/scalar_indexing.cpp - windows at computed places in scalar programs.
 #include <algorithm>
 #include <utility>
 

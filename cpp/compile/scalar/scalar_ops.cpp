@@ -1,4 +1,4 @@
-// compile/scalar/scalar_ops.cpp - ops on all elements of small arrays: layout, reductions, products.
+// compile/scalar/scalar_ops.cpp - ops on whole small arrays: layout, reductions, products.
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -86,8 +86,8 @@ const Op* ElementWriter::pair_of(const Op& reduction) {
   return nullptr;
 }
 
-// Along the last dimensions, one element after the other, as kernels/tiles/short_rows.h combines rows of
-// fewer than 16. Sums start from 0, others with the first element.
+// Along the last dimensions, one element after the other, as kernels/tiles/short_rows.h combines
+// rows of fewer than 16. Sums start from 0, others with the first element.
 bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
   const DType dtype = in.type.dtype;
   const Op* pair = pair_of(*eqn.op);

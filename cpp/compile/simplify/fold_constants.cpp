@@ -1,4 +1,4 @@
-// compile/simplify/fold_constants.cpp - what is computed of constants alone is computed while a program is compiled.
+// compile/simplify/fold_constants.cpp - evaluation of equations of constants.
 #include "compile/simplify/fold_constants.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// compile/simplify/fold_masked_select.cpp - which index a mask sets, and what is there.
+// compile/simplify/fold_masked_select.cpp - the index that a mask sets, and the value there.
 #include "compile/simplify/fold_masked_select.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// compile/simplify/fold_masked_select.h - selects by a comparison with an index become slices of one row.
+// compile/simplify/fold_masked_select.h - masked selects become slices of one row.
 #pragma once
 
 #include "compile/simplify/pattern_driver.h"

@@ -1,4 +1,4 @@
-// compile/simplify/fold_one_hot.cpp - which updates are one number for each row.
+// compile/simplify/fold_one_hot.cpp - updates of one number for each row.
 #include "compile/simplify/fold_one_hot.h"
 
 #include <algorithm>

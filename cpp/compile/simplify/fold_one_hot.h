@@ -1,4 +1,4 @@
-// compile/simplify/fold_one_hot.h - products with one-hot matrices become comparisons and gathers.
+// compile/simplify/fold_one_hot.h - one-hot rows become comparisons with iota.
 #pragma once
 
 #include "compile/simplify/pattern_driver.h"

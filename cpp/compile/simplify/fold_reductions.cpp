@@ -1,4 +1,4 @@
-// compile/simplify/fold_reductions.cpp - what products, convolutions and scatters make of sums of them.
+// compile/simplify/fold_reductions.cpp - sums of products, convolutions and scatters.
 #include "compile/simplify/fold_reductions.h"
 
 #include "base/index.h"

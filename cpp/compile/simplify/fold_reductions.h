@@ -1,4 +1,4 @@
-// compile/simplify/fold_reductions.h - reductions folded into the products and sums that they reduce.
+// compile/simplify/fold_reductions.h - reductions folded into the products that they reduce.
 #pragma once
 
 #include "compile/simplify/pattern_driver.h"

@@ -1,4 +1,4 @@
-// compile/simplify/fold_static_indices.cpp - what indices are, where constants say it.
+// compile/simplify/fold_static_indices.cpp - values of constant indices.
 #include "compile/simplify/fold_static_indices.h"
 
 #include <algorithm>

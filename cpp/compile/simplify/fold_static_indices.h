@@ -1,4 +1,4 @@
-// compile/simplify/fold_static_indices.h - gathers and scatters of one window at a known place become slices and updates.
+// compile/simplify/fold_static_indices.h - gathers and scatters at constant places become slices.
 #pragma once
 
 #include "compile/simplify/pattern_driver.h"

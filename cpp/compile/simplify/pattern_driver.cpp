@@ -1,4 +1,4 @@
-// compile/simplify/pattern_driver.cpp - calls become their regions, device axes array axes, the rest goes to rules.
+// compile/simplify/pattern_driver.cpp - inlining of calls, batching of device axes, patterns.
 #include "compile/simplify/pattern_driver.h"
 
 #include "base/lists.h"

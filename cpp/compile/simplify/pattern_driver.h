@@ -1,8 +1,10 @@
-// compile/simplify/pattern_driver.h - the walk over a program that applies patterns to each equation.
+// compile/simplify/pattern_driver.h - the walk over a program that applies patterns to each
+// equation.
 //
-// A PatternDriver re-emits equations into a Builder, one after the other, and offers each to the rules
-// (compile/simplify/patterns.cpp) first. Calls are replaced by their regions, which are walked in place; pmap
-// by its body batched over the mapped axis, where inputs that repeat along it stay without it.
+// A PatternDriver re-emits equations into a Builder, one after the other, and offers each to the
+// rules (compile/simplify/patterns.cpp) first. Calls are replaced by their regions, which are
+// walked in place; pmap by its body batched over the mapped axis, where inputs that repeat along it
+// stay without it.
 //
 // A value *repeats* along a dimension if it is a broadcast along it: replicated parameters repeat
 // along the device dimension. What repeats is kept, computed and carried by loops once.
@@ -17,8 +19,8 @@ namespace shardax {
 
 class PatternDriver {
  public:
-  // `segments`: mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp). `uses`, where
-  // given, is how often `source`, the program to be walked, uses each variable.
+  // `segments`: mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
+  // `uses`, where given, is how often `source`, the program to be walked, uses each variable.
   explicit PatternDriver(const Program& source, bool segments = false,
                          const std::vector<int>* uses = nullptr)
       : builder_(source), segments_(segments), uses_(uses) {}
@@ -73,7 +75,8 @@ struct PatternContext {
 // What a rule of one result gives.
 inline std::optional<Vars> one(Var v) { return Vars{v}; }
 
-// The variables that replace the equation's results, if a rule applies. compile/simplify/patterns.cpp
+// The variables that replace the equation's results, if a rule applies.
+// compile/simplify/patterns.cpp
 std::optional<Vars> apply_rules(const PatternContext& match);
 
 // A loop or branch whose operands repeat, with a body that carries what repeats once; nothing where

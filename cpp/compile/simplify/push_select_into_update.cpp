@@ -1,5 +1,5 @@
-// compile/simplify/push_select_into_update.cpp - where the choice goes: each dimension of the array is found among
-// those of the update.
+// compile/simplify/push_select_into_update.cpp - a match of the array's dimensions with the
+// update's.
 #include "compile/simplify/push_select_into_update.h"
 
 #include <algorithm>

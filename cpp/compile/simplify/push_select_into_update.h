@@ -1,4 +1,4 @@
-// compile/simplify/push_select_into_update.h - a select between an array and its update becomes an update by a select.
+// compile/simplify/push_select_into_update.h - selects between an array and its update.
 #pragma once
 
 #include "compile/simplify/pattern_driver.h"

@@ -1,4 +1,4 @@
-// kernels/conv/convolution.cpp - the entry of convolutions: which way each goes.
+// kernels/conv/convolution.cpp - the entry of convolutions, and the choice of an algorithm.
 #include "kernels/conv/convolution.h"
 
 #include <algorithm>

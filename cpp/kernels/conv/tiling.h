@@ -1,5 +1,4 @@
-// kernels/conv/tiling.h - how a convolution of floats is cut into blocks, and what the vectors
-// of its tiles run along.
+// kernels/conv/tiling.h - tiling of float convolutions: blocks, and the contents of vectors.
 //
 // Private to kernels/convolution*.
 #pragma once

@@ -1,4 +1,4 @@
-// kernels/conv/winograd.cpp - which convolutions of 3 x 3 go by minimal filtering.
+// kernels/conv/winograd.cpp - conditions for minimal filtering of 3 x 3 taps.
 #include "kernels/conv/winograd.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// kernels/conv/winograd_kernel.cpp - the gradient of a kernel of 3 x 3 taps, by blocks of its channels
-// and runs of tiles.
+// kernels/conv/winograd_kernel.cpp - kernel gradients of 3 x 3 taps, by blocks of channels.
 #include "kernels/conv/winograd_rows.h"
 #include "runtime/interrupt.h"
 

@@ -1,4 +1,4 @@
-// kernels/conv/winograd_tile.h - the linear maps of Winograd's minimal filtering, channels in vectors.
+// kernels/conv/winograd_tile.h - linear maps of minimal filtering, channels in vectors.
 //
 // Included by matmul_<isa>.cpp inside its own namespace, after matmul_simd.h. A map of a square is
 // one of a line, applied to its columns and then to its rows; the matrices are those of F(2, 3) in

@@ -1,4 +1,4 @@
-// kernels/copy/broadcast_fill.h - operands that are the same along rows or for all rows, written out.
+// kernels/copy/broadcast_fill.h - broadcast operands written out along rows.
 //
 // Up to 63 bytes more than there are elements are written.
 #pragma once

@@ -1,5 +1,5 @@
-// kernels/copy/transposed_lanes.h - words in vectors of `longest` bytes, transposed and reordered in
-// registers. Included by the file of an instruction set, in a namespace without a name, which
+// kernels/copy/transposed_lanes.h - words in vectors of `longest` bytes, transposed and reordered
+// in registers. Included by the file of an instruction set, in a namespace without a name, which
 // defines SHARDAX_VECTOR_BYTES.
 
 constexpr int longest = SHARDAX_VECTOR_BYTES;

@@ -1,4 +1,4 @@
-// kernels/gemm/matmul.cpp - the entry of matrix products: types, empty cases, instruction set, chunks.
+// kernels/gemm/matmul.cpp - the entry of matrix products: types, empty cases, chunks.
 #include "kernels/gemm/matmul.h"
 
 #include <algorithm>

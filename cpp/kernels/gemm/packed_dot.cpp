@@ -1,4 +1,4 @@
-// kernels/gemm/packed_dot.cpp - large products of 8 and 16-bit numbers by packed dot-product instructions.
+// kernels/gemm/packed_dot.cpp - products of 8 and 16-bit numbers by packed dot instructions.
 //
 // Integers: sums are made of 32 bits and wrap, so that their order is of no account and narrower
 // results are their low bits. Where the instruction multiplies unsigned bytes by signed ones
@@ -6,8 +6,8 @@
 // its partner.
 //
 // bfloat16 (AVX-512 BF16): the instruction adds the two products of a lane one after the other,
-// each with one rounding, first that in the high bits: the chain that kernels/gemm/matmul.h promises,
-// but that denormal numbers count as zero.
+// each with one rounding, first that in the high bits: the chain that kernels/gemm/matmul.h
+// promises, but that denormal numbers count as zero.
 //
 // Where there is AMX, its tiles multiply both (matmul_tiles.cpp).
 #include <algorithm>

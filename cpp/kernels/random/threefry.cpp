@@ -1,4 +1,4 @@
-// kernels/random/threefry.cpp - the generator for each instruction set, and the choice between them.
+// kernels/random/threefry.cpp - the generator of each instruction set, and dispatch.
 #include "kernels/random/threefry.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// kernels/random/threefry_lanes.h - the rounds on vectors of the instruction set that includes this file.
+// kernels/random/threefry_lanes.h - rounds on vectors of the including file's instruction set.
 //
 // Included by threefry.cpp in a namespace per instruction set, with SHARDAX_LANES (32-bit words in
 // a vector) and SHARDAX_VECTORS (hashed side by side, so that their rounds overlap) defined.

@@ -1,5 +1,4 @@
-// kernels/small_linalg/eigenvectors.h - from Schur forms of small matrices to their eigenvectors, as many
-// at a time as a vector has lanes.
+// kernels/small_linalg/eigenvectors.h - eigenvectors from Schur forms, one small matrix per lane.
 #pragma once
 
 #include "kernels/small_linalg/hessenberg.h"

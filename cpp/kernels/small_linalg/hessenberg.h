@@ -1,5 +1,4 @@
-// kernels/small_linalg/hessenberg.h - small matrices in Hessenberg form, as many at a time as a vector
-// has lanes.
+// kernels/small_linalg/hessenberg.h - Hessenberg forms, one small matrix per lane.
 #pragma once
 
 #include "kernels/small_linalg/interleaved_lapack.h"

@@ -1,4 +1,4 @@
-// kernels/small_linalg/interleaved_lapack.h - factors of small matrices, as many at a time as a vector has lanes.
+// kernels/small_linalg/interleaved_lapack.h - small factorizations, one matrix per SIMD lane.
 //
 // A cell is one element of each of these matrices, so that every operation is a vector's. Of a
 // small matrix LAPACK's own calls and loops cost several times the arithmetic (1000 solves of 8 x 8

@@ -1,5 +1,5 @@
-// kernels/small_linalg/jacobi.h - singular vectors of small matrices, as many at a time as a vector has
-// lanes, by Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.6).
+// kernels/small_linalg/jacobi.h - singular vectors by Jacobi's rotations (Golub and Van Loan,
+// Matrix Computations, 8.6), one small matrix per lane.
 //
 // A lane turns by angles of its own, and not at all where it is done: what a matrix gives does not
 // depend on its neighbours. Lanes that hold NaN or infinities end with them.

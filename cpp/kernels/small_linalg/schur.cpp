@@ -1,5 +1,5 @@
-// kernels/small_linalg/schur.cpp - steps with implicit shifts on Hessenberg forms (Golub and Van Loan,
-// Matrix Computations, 7.5): with two shifts of real matrices, with one of complex ones.
+// kernels/small_linalg/schur.cpp - steps with implicit shifts on Hessenberg forms (Golub and Van
+// Loan, Matrix Computations, 7.5): with two shifts of real matrices, with one of complex ones.
 //
 // A lane works on a window of its rows, and rests where it is done, or where the window of another
 // lane is longer.

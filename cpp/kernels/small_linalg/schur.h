@@ -1,4 +1,4 @@
-// kernels/small_linalg/schur.h - Schur forms of small matrices, as many at a time as a vector has lanes.
+// kernels/small_linalg/schur.h - Schur forms, one small matrix per lane.
 #pragma once
 
 #include "kernels/small_linalg/interleaved_lapack.h"

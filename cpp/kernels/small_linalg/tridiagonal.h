@@ -1,5 +1,6 @@
-// kernels/small_linalg/tridiagonal.h - Hermitian matrices in tridiagonal form and their eigenvalues, and
-// matrices in bidiagonal form: small ones, as many at a time as a vector has lanes.
+// kernels/small_linalg/tridiagonal.h - Hermitian matrices in tridiagonal form and their
+// eigenvalues, and matrices in bidiagonal form: small ones, as many at a time as a vector has
+// lanes.
 //
 // Sources: Golub and Van Loan, Matrix Computations, 5.4 and 8.3. A lane goes its own way, turning
 // by no angle where it is done: what a matrix gives does not depend on its neighbours.

@@ -1,5 +1,5 @@
-// kernels/sort/sorting_network.h - a few vectors of AVX2 sorted in registers. Included by vector_sort.cpp
-// alone, where that instruction set is on.
+// kernels/sort/sorting_network.h - a few vectors of AVX2 sorted in registers. Included by
+// vector_sort.cpp alone, where that instruction set is on.
 //
 // Rows are vectors; each column is sorted by a network across rows, then columns are merged two by
 // two (Batcher's bitonic merges), until the elements ascend column after column.

@@ -1,5 +1,5 @@
-// kernels/special/faddeeva.cpp - functions of complex numbers: Faddeeva's and its real forms, the logarithm
-// of gamma and its derivatives.
+// kernels/special/faddeeva.cpp - functions of complex numbers: Faddeeva's and its real forms, the
+// logarithm of gamma and its derivatives.
 #include <cmath>
 #include <limits>
 #include <numbers>

@@ -1,5 +1,5 @@
-// kernels/special/hypergeometric.h - the confluent and Gauss's hypergeometric functions of doubles, and
-// their derivatives by parameters.
+// kernels/special/hypergeometric.h - the confluent and Gauss's hypergeometric functions of doubles,
+// and their derivatives by parameters.
 #pragma once
 
 namespace shardax::kernels {

@@ -1,5 +1,5 @@
-// kernels/special/igamma_prefactor.h - what series and fractions of the incomplete gamma and beta functions are
-// multiplied by, without the cancellation of large terms in their exponents.
+// kernels/special/igamma_prefactor.h - prefactors of incomplete gamma and beta functions, without
+// cancellation in their exponents.
 #pragma once
 
 #include <algorithm>

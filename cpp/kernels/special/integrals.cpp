@@ -1,4 +1,5 @@
-// kernels/special/integrals.cpp - exponential, sine, cosine, Fresnel's, Spence's and Owen's integrals.
+// kernels/special/integrals.cpp - exponential, sine, cosine, Fresnel's, Spence's and Owen's
+// integrals.
 #include "kernels/special/integrals.h"
 
 #include <array>

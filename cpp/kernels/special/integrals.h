@@ -1,5 +1,5 @@
-// kernels/special/integrals.h - functions that are defined as integrals: exponential, sine and cosine,
-// Fresnel's, Spence's, Owen's, Dawson's, and Faddeeva's function of complex numbers.
+// kernels/special/integrals.h - functions that are defined as integrals: exponential, sine and
+// cosine, Fresnel's, Spence's, Owen's, Dawson's, and Faddeeva's function of complex numbers.
 //
 // Of doubles, to about 1e-15 of the result (absolute near zeros other than 0).
 #pragma once

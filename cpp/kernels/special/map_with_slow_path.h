@@ -1,5 +1,5 @@
-// kernels/special/map_with_slow_path.h - tile kernels of functions that take few instructions where nothing is far
-// away, infinite or NaN: vectors for most elements, one by one those that are.
+// kernels/special/map_with_slow_path.h - tile kernels with a vector path for most elements, and a
+// scalar one for far, infinite and NaN.
 #pragma once
 
 #include <algorithm>

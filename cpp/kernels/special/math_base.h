@@ -1,4 +1,4 @@
-// kernels/special/math_base.h - bit access, fused multiply-add and polynomials shared by the math headers.
+// kernels/special/math_base.h - bit access, fused multiply-add and polynomials.
 #pragma once
 
 #include <bit>

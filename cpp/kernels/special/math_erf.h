@@ -1,4 +1,4 @@
-// kernels/special/math_erf.h - the error function, its complement and its inverse: erf erfc erf_inv.
+// kernels/special/math_erf.h - error function, complement and inverse: erf erfc erf_inv.
 #pragma once
 
 #include "kernels/special/math_base.h"

@@ -1,5 +1,5 @@
-// kernels/special/math_exp.h - exponentials and hyperbolic functions: exp exp2 expm1 logistic tanh sinh
-// cosh.
+// kernels/special/math_exp.h - exponentials and hyperbolic functions: exp exp2 expm1 logistic tanh
+// sinh cosh.
 #pragma once
 
 #include <utility>

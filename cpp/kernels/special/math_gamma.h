@@ -1,4 +1,4 @@
-// kernels/special/math_gamma.h - the logarithm of the gamma function and its derivative: lgamma digamma.
+// kernels/special/math_gamma.h - log-gamma and its derivative: lgamma digamma.
 #pragma once
 
 #include "kernels/special/math_base.h"

@@ -1,5 +1,5 @@
-// kernels/special/math_log.h - logarithms and inverse hyperbolic functions: log log2 log10 log1p asinh
-// acosh atanh.
+// kernels/special/math_log.h - logarithms and inverse hyperbolic functions: log log2 log10 log1p
+// asinh acosh atanh.
 #pragma once
 
 #include "kernels/special/math_base.h"

@@ -1,4 +1,4 @@
-// kernels/special/series.h - continued fractions and series of doubles, or of what computes like them.
+// kernels/special/series.h - continued fractions and series of doubles.
 #pragma once
 
 #include <cmath>

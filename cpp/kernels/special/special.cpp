@@ -1,5 +1,5 @@
-// kernels/special/special.cpp - the incomplete beta function, a continued fraction summed until nothing
-// changes.
+// kernels/special/special.cpp - the incomplete beta function, a continued fraction summed until
+// nothing changes.
 #include "kernels/special/special.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// kernels/special/special.h - special functions of doubles that take a loop of their own for each element.
+// kernels/special/special.h - special functions of doubles with a loop for each element.
 #pragma once
 
 namespace shardax::kernels {

@@ -1,4 +1,4 @@
-// kernels/tiles/block_loop.cpp - which loops run in blocks, and the walk over blocks.
+// kernels/tiles/block_loop.cpp - conditions for loops by blocks, and the walk over blocks.
 #include "kernels/tiles/block_loop.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// kernels/tiles/reduce_window.h - reductions over sliding windows, and the choice of an element of each.
+// kernels/tiles/reduce_window.h - reductions over sliding windows, and selection within them.
 //
 // Along a dimension output t sees the places t * stride + w * dilation - low, w < window, of
 // elements that are `base` apart; places between and beyond them hold the identity.

@@ -1,4 +1,4 @@
-// kernels/tiles/row_loop.h - loops over rows of memory, which machine code takes one after the other.
+// kernels/tiles/row_loop.h - loops over rows of memory for machine code.
 //
 // A walker finds out where the operands of each tile lie. Of two dimensions whose second one all
 // operands run through, or have one number for, that is a step from row to row. Reductions over

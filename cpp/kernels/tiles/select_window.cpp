@@ -1,5 +1,4 @@
-// kernels/tiles/select_window.cpp - the largest or smallest element of each window, and what goes with
-// it.
+// kernels/tiles/select_window.cpp - extremes of windows, and the elements that go with them.
 //
 // Rows of windows along the last dimension are searched together, as many as a tile has room for,
 // place by place of the windows: elements at a place lie in rows too.

@@ -1,4 +1,4 @@
-// kernels/tiles/small_loop.cpp - what is found out about a small loop, and its run.
+// kernels/tiles/small_loop.cpp - preparation of a small loop, and its run.
 #include "kernels/tiles/small_loop.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// kernels/tiles/tile_iterator.h - one loop on one thread: where each operand of the current tile lies.
+// kernels/tiles/tile_iterator.h - a loop on one thread: operand addresses of the current tile.
 #pragma once
 
 #include <span>

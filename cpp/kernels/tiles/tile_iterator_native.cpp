@@ -1,4 +1,5 @@
-// kernels/tiles/tile_iterator_native.cpp - machine code on a tile: where vectors end, rows, past the caches.
+// kernels/tiles/tile_iterator_native.cpp - machine code on a tile: vector ends, rows, streaming
+// stores.
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,4 @@
-// kernels/tiles/window_tile.h - a tile of windows, and what the search for the best element of each does
-// with one place of all its windows.
+// kernels/tiles/window_tile.h - a tile of windows, and one step of their search for an extreme.
 //
 // Private to kernels/tiles/select_window.cpp.
 #pragma once

@@ -1,5 +1,5 @@
-// ops/collectives/checked_sums.cpp - collectives between values and sums over checked axes that are left to
-// do: casts between the states of a value (array/checked_axis.h), and the sums themselves.
+// ops/collectives/checked_sums.cpp - collectives between values and sums over checked axes that are
+// left to do: casts between the states of a value (array/checked_axis.h), and the sums themselves.
 //
 //   preduced             shared -> reduced       transposes to unreduced_psum
 //   vary_unreduced_cast  varying -> unreduced    to reduced_vary_cast

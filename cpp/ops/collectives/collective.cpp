@@ -1,4 +1,5 @@
-// ops/collectives/collective.cpp - axis_index and pvary. The family is described in collective_family.h.
+// ops/collectives/collective.cpp - axis_index and pvary. The family is described in
+// collective_family.h.
 #include <utility>
 
 #include "array/checked_axis.h"

@@ -1,4 +1,4 @@
-// ops/collectives/family.h - what collectives share: axes, groups, and devices as a dimension.
+// ops/collectives/family.h - shared parts of collectives: axes, groups, the device dimension.
 //
 // A collective has no kernel. Its record holds a GroupRule: the op on an array whose dimension 0
 // lists the devices of one group. Batching over its axes applies that rule; this file does the

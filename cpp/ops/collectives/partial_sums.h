@@ -1,4 +1,4 @@
-// ops/collectives/partial_sums.h - what each device has of an array that stands for a sum over mesh axes.
+// ops/collectives/partial_sums.h - each device's term of an array that is a sum over mesh axes.
 #pragma once
 
 #include "trace/trace.h"

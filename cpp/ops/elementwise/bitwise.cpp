@@ -1,4 +1,4 @@
-// ops/elementwise/bitwise.cpp - shifts, counts of bits, other views of the same bits, and coarser floats.
+// ops/elementwise/bitwise.cpp - shifts, bit counts, bitcasts, reduced precision.
 //
 // `and`, `or`, `xor` and `not` stand with the comparisons (compare.cpp).
 #include <algorithm>

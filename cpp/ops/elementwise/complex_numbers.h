@@ -1,4 +1,4 @@
-// ops/elementwise/complex_numbers.h - products, quotients and sizes of complex numbers, plain or of lanes.
+// ops/elementwise/complex_numbers.h - complex products, quotients and moduli, plain or of lanes.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// ops/elementwise/gamma_variate.cpp - how gamma variates change with their parameter.
+// ops/elementwise/gamma_variate.cpp - derivatives of gamma variates by their parameter.
 //
 // A variate x of gamma(a) keeps its quantile P(a, x) when a changes: dx/da = -(dP/da) / (dP/dx), as
 // in Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", NeurIPS 2018.

@@ -1,4 +1,5 @@
-// ops/elementwise/hypergeometric.cpp - hypergeometric functions and their derivatives by parameters.
+// ops/elementwise/hypergeometric.cpp - hypergeometric functions and their derivatives by
+// parameters.
 #include "kernels/special/hypergeometric.h"
 
 #include "ops/elementwise/special_family.h"

@@ -1,5 +1,5 @@
-// ops/elementwise/integrals.cpp - functions that are defined as integrals, and the logarithm of the gamma
-// function of complex numbers.
+// ops/elementwise/integrals.cpp - functions that are defined as integrals, and the logarithm of the
+// gamma function of complex numbers.
 #include "kernels/special/integrals.h"
 
 #include <numbers>

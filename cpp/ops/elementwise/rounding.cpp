@@ -1,4 +1,5 @@
-// ops/elementwise/rounding.cpp - whole numbers near x, classification, and the parts of complex numbers.
+// ops/elementwise/rounding.cpp - whole numbers near x, classification, and the parts of complex
+// numbers.
 #include <cmath>
 #include <complex>
 #include <limits>

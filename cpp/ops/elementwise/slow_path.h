@@ -1,4 +1,4 @@
-// ops/elementwise/slow_path.h - records whose tile kernels have a fast form for most numbers of one dtype.
+// ops/elementwise/slow_path.h - records with a fast kernel for most numbers of one dtype.
 #pragma once
 
 #include "kernels/special/map_with_slow_path.h"
@@ -10,7 +10,8 @@ namespace shardax::ops {
 // Before the body of a `near`, for which vectors need it.
 #define SHARDAX_NEAR __attribute__((always_inline))
 
-// The kernels of `base`, but for numbers of type In that of near (kernels/special/map_with_slow_path.h) and far.
+// The kernels of `base`, but for numbers of type In that of near
+// (kernels/special/map_with_slow_path.h) and far.
 template <auto base, class In, auto near, auto far, int arity = 1>
 MapKernel map_near(const Types& in, const Type& out, const Params& params) {
   MapKernel found = base(in, out, params);

@@ -1,4 +1,4 @@
-// ops/elementwise/special_family.h - what the families of special functions share.
+// ops/elementwise/special_family.h - shared parts of special functions.
 #pragma once
 
 #include "ops/family.h"

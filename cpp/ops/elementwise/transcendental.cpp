@@ -1,4 +1,4 @@
-// ops/elementwise/transcendental.cpp - exponentials, logarithms, trigonometric and hyperbolic functions.
+// ops/elementwise/transcendental.cpp - exponentials, logarithms, circular and hyperbolic functions.
 //
 // Derivatives are a tangent times a slope, written in terms of the result where that is cheaper:
 // the slope is known when the linear part runs, which is then one product.

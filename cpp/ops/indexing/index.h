@@ -1,7 +1,7 @@
 // ops/indexing/index.h - picking and placing elements by index arrays, as functions on Values.
 //
-// Dimension numbers are JAX's (ops/indexing/windows.h says what they mean); `mode` is "clip", "fill" (JAX:
-// FILL_OR_DROP) or "promise_in_bounds".
+// Dimension numbers are JAX's (ops/indexing/windows.h says what they mean); `mode` is "clip",
+// "fill" (JAX: FILL_OR_DROP) or "promise_in_bounds".
 #pragma once
 
 #include "ops/indexing/windows.h"

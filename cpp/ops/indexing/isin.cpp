@@ -1,4 +1,4 @@
-// ops/indexing/isin.cpp - is_in: which elements are among others.
+// ops/indexing/isin.cpp - isin: membership of elements in a set.
 #include <bit>
 #include <complex>
 #include <vector>

@@ -1,4 +1,4 @@
-// ops/indexing/nonzero.cpp - places_of_true: where a mask holds.
+// ops/indexing/nonzero.cpp - nonzero: positions of the true elements of a mask.
 #include "kernels/sort/nonzero.h"
 
 #include "base/errors.h"

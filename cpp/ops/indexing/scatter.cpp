@@ -1,4 +1,4 @@
-// ops/indexing/scatter.cpp - scatter: windows of updates put into an array, or combined with its elements.
+// ops/indexing/scatter.cpp - scatter: windows of updates put into an array, or combined.
 #include "base/lists.h"
 #include "ops/batch_axis.h"
 #include "ops/family.h"

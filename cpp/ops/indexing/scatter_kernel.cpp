@@ -1,4 +1,5 @@
-// ops/indexing/scatter_kernel.cpp - windows combined into an array, in order, on disjoint parts of it.
+// ops/indexing/scatter_kernel.cpp - windows combined into an array, in order, on disjoint parts of
+// it.
 #include "ops/indexing/scatter_kernel.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// ops/indexing/slice_starts.h - where the windows of an indexing op start: rules for records.
+// ops/indexing/slice_starts.h - rules for start indices of slices.
 #pragma once
 
 #include "ir/op.h"

@@ -1,5 +1,6 @@
-// ops/indexing/windows.h - the geometry that gather and scatter share: windows of an operand, each placed by
-// a row of an index array, side by side in another array (what gather gives, what scatter takes).
+// ops/indexing/windows.h - the geometry that gather and scatter share: windows of an operand, each
+// placed by a row of an index array, side by side in another array (what gather gives, what scatter
+// takes).
 //
 // Start at WindowDims (the dimension numbers), then Windows (where each element lies).
 #pragma once
@@ -19,7 +20,8 @@ struct WindowDims {
   Ints index_map;      // the operand's dimension that each component of a row counts along
   Ints operand_batch;  // of the operand: paired with ...
   Ints index_batch;    // ... these of the index array
-  // What is added to each component where it is negative; empty: nothing (compile/simplify/fold_index_wrap.cpp).
+  // What is added to each component where it is negative; empty: nothing
+  // (compile/simplify/fold_index_wrap.cpp).
   Ints wraps = {};
 };
 

@@ -1,4 +1,4 @@
-// ops/indexing/windows_check.cpp - the dimension numbers of gather and scatter held against their operands.
+// ops/indexing/windows_check.cpp - checks of the dimension numbers of gather and scatter.
 #include <algorithm>
 
 #include "base/errors.h"

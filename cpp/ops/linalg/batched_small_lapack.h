@@ -1,5 +1,4 @@
-// ops/linalg/batched_small_lapack.h - jobs for stacks of small matrices, done as many at a time as a vector has
-// lanes.
+// ops/linalg/batched_small_lapack.h - factorizations of stacks, one small matrix per SIMD lane.
 //
 // A lane job holds the cells of one group of matrices (kernels/small_linalg/interleaved_lapack.h):
 //

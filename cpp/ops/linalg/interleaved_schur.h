@@ -1,4 +1,4 @@
-// ops/linalg/interleaved_schur.h - what lane jobs for eig and schur share: the Schur forms of a group of
+// ops/linalg/interleaved_schur.h - shared parts of eig and schur: Schur forms of interleaved
 // matrices.
 #pragma once
 

@@ -1,5 +1,5 @@
-// ops/linalg/matrices.h - what ops on stacks of matrices share: types, kernels that go through a stack,
-// and matrix algebra on Values for derivative rules.
+// ops/linalg/matrices.h - shared parts of ops on stacks: types, kernels, matrix algebra for
+// derivatives.
 //
 // The last two dimensions are a matrix, those before them the stack. A kernel is a Job for one
 // matrix at a time, which copies it into memory of its own, in columns, calls LAPACK there, and

@@ -1,4 +1,4 @@
-// ops/linalg/product.cpp - which strides a matrix product has, and copies of operands that have none.
+// ops/linalg/product.cpp - strides of a matrix product, and copies of other operands.
 #include "ops/linalg/product.h"
 
 #include "base/errors.h"

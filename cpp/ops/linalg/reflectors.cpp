@@ -1,5 +1,5 @@
-// ops/linalg/reflectors.cpp - geqrf, geqp3, householder_product and ormqr: Householder's reflectors, of
-// which a QR decomposition is made.
+// ops/linalg/reflectors.cpp - geqrf, geqp3, householder_product and ormqr: Householder's
+// reflectors, of which a QR decomposition is made.
 #include "ops/linalg/matrices.h"
 
 namespace shardax::ops {

@@ -1,4 +1,5 @@
-// ops/random/bit_generator.cpp - rng_bit_generator, and what the keys of that generator are made of.
+// ops/random/bit_generator.cpp - rng_bit_generator, and what the keys of that generator are made
+// of.
 #include "ops/random/bit_generator.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// ops/random/hashed_keys.h - generators of which each element and each new key is one hash of a counter:
-// threefry4x32, philox2x32 and philox4x32.
+// ops/random/hashed_keys.h - generators of which each element and each new key is one hash of a
+// counter: threefry4x32, philox2x32 and philox4x32.
 //
 // Element i of a draw is made of the hash of the 64-bit counter i under the key. A key made of
 // another is the hash of such a counter too, which stands in other words where there are four.

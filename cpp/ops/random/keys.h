@@ -1,4 +1,4 @@
-// ops/random/keys.h - what ops on PRNG keys share: shapes, the generator that keys belong to, repeating.
+// ops/random/keys.h - shared parts of ops on PRNG keys: shapes, generators, repetition.
 #pragma once
 
 #include <string>

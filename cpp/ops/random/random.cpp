@@ -2,10 +2,10 @@
 //
 // A threefry key is two 32-bit words: an element of dtype key, or a uint32 array whose last
 // dimension is 2; ops take either and give back the same kind. Keys of the other generators
-// (ops/random/bit_generator.h, ops/random/hashed_keys.h) have a dtype of their own. In the partitionable stream
-// (JAX's default) element i of a draw is the hash of the 64-bit counter i. In the older one
-// ("partitionable" false) the draw's n words are numbered 0 .. n-1, and word i is hashed together
-// with word n/2 + i.
+// (ops/random/bit_generator.h, ops/random/hashed_keys.h) have a dtype of their own. In the
+// partitionable stream (JAX's default) element i of a draw is the hash of the 64-bit counter i. In
+// the older one ("partitionable" false) the draw's n words are numbered 0 .. n-1, and word i is
+// hashed together with word n/2 + i.
 #include <numeric>
 
 #include "ops/contiguous.h"

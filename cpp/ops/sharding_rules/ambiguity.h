@@ -1,4 +1,4 @@
-// ops/sharding_rules/ambiguity.h - where explicit axes of operands leave open how results are split.
+// ops/sharding_rules/ambiguity.h - operands whose explicit axes leave a sharding ambiguous.
 //
 // A mesh of explicit axes that the user asked for by name raises ShardingTypeError there, as in
 // JAX; one that is explicit by default has an answer.

@@ -1,4 +1,5 @@
-// ops/sharding_rules/sharding_rules.h - how results are split over a mesh, given how operands are: rules for records.
+// ops/sharding_rules/sharding_rules.h - shardings of results from those of operands: rules for
+// records.
 //
 // A split is metadata: for each dimension, the mesh axes that divide it.
 #pragma once

@@ -1,4 +1,5 @@
-// ops/sharding_rules/spmd_partition_rules.cpp - splits that operands are to have, and params of parts.
+// ops/sharding_rules/spmd_partition_rules.cpp - splits that operands are to have, and params of
+// parts.
 #include "ops/sharding_rules/spmd_partition_rules.h"
 
 #include "base/index.h"

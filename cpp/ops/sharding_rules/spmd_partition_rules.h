@@ -1,4 +1,4 @@
-// ops/sharding_rules/spmd_partition_rules.h - what an op is on a device that has its own parts of arrays: rules for records.
+// ops/sharding_rules/spmd_partition_rules.h - ops on the parts of one device: rules for records.
 //
 // Operands come with the splits that they have now; a rule says which it takes, which its results
 // have, and what the params are on parts. What a device lacks it gets before, by messages

@@ -1,4 +1,4 @@
-// ops/sharding_rules/stacks.h - how stacks of matrices are split over a mesh: rules for decompositions.
+// ops/sharding_rules/stacks.h - sharding rules for stacks of matrices.
 //
 // Dimensions of the stack stay split, matrices are whole. `rank` is that of an element of operand
 // 0, a matrix or a vector; operands and results have the same dimensions before their elements.

@@ -1,4 +1,4 @@
-// ops/sharding_rules/unreduced_rules.cpp - which ops go with sums that are still to be done.
+// ops/sharding_rules/unreduced_rules.cpp - ops that keep unreduced sums.
 #include "ops/sharding_rules/unreduced_rules.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// ops/sharding_rules/unreduced_rules.h - sums over mesh axes that are still to be done, followed from operands to results.
+// ops/sharding_rules/unreduced_rules.h - unreduced sums from operands to results: rules for
+// records.
 //
 // An array may be unreduced over explicit axes: it stands for the sum of what the devices have.
 // What is linear in it is unreduced too, what is not is refused. An array that is reduced over axes

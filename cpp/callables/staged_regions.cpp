@@ -1,4 +1,4 @@
-// callables/staged_bodies.cpp - regions of control flow made of staged functions: with one list of
+// callables/staged_regions.cpp - regions of control flow made of staged functions: with one list of
 // what they close over, with the values of mutable references, counting.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -125,7 +125,7 @@ Staged reading_references(const Staged& staged) {
 
 }  // namespace
 
-void init_staged_bodies(py::module_& module) {
+void init_staged_regions(py::module_& module) {
   module.def(
       "counting",
       [](const py::object& program, std::size_t constants, std::size_t held) {
