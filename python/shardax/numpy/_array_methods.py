@@ -19,6 +19,12 @@ def clone(x):
 
 
 def to_device(x, device, *, stream=None):
+    """The array on `device`; NotImplementedError for a `stream`, of which CPUs have none."""
+    if stream is not None:
+        raise NotImplementedError(
+            f"stream argument of array.to_device(): got {stream!r}; None was expected, since CPUs "
+            "have no streams."
+        )
     return device_put(x, device)
 
 
