@@ -14,6 +14,8 @@ import re
 
 import pytest
 import shardax
+import shardax.numpy as jnp
+from shardax.numpy import _array_methods
 
 PACKAGE = pathlib.Path(shardax.__file__).parent
 
@@ -65,6 +67,11 @@ WITHOUT_EFFECT = {
         "experimental.multihost_utils.reached_preemption_sync_point(step_id) "
         "experimental.serialize_executable.deserialize_and_load(backend) "
         "experimental.serialize_executable.deserialize_and_load(execution_devices) "
+        "ArrayNamespaceInfo.default_dtypes(device) ArrayNamespaceInfo.dtypes(device) "
+        "_Policies.offload_dot_with_no_batch_dims(offload_dst) "
+        "_Policies.offload_dot_with_no_batch_dims(offload_src) "
+        "_Policies.save_and_offload_only_these_names(offload_dst) "
+        "_Policies.save_and_offload_only_these_names(offload_src) "
         "distributed.initialize(coordinator_address) distributed.initialize(local_device_ids) "
         "experimental.compute_on.compute_on(compute_type) "
         "experimental.compute_on.compute_on2(compute_type) "
@@ -100,6 +107,7 @@ WITHOUT_EFFECT = {
         "experimental.sparse.bcsr_dot_general(out_sharding)"
     ),
     "it is a promise, or a choice of implementation, that nothing makes use of": (
+        "_IndexUpdateRef.get(indices_are_sorted) _IndexUpdateRef.get(unique_indices) "
         "experimental.sparse.bcoo_gather(fill_value) experimental.sparse.bcoo_gather(mode) "
         "experimental.sparse.bcoo_gather(indices_are_sorted) "
         "experimental.sparse.bcoo_gather(unique_indices) experimental.sparse.sparsify(use_tracer) "
@@ -108,6 +116,7 @@ WITHOUT_EFFECT = {
         "stages.Lowered.compile(device_assignment)"
     ),
     "the result does not depend on it; the signature is that of a protocol": (
+        "Array.array_namespace(x) HloModule.as_hlo_text(options) "
         "experimental.sparse.JAXSparse.__init__(args) core.Trace.__init__(args) "
         "core.Trace.__init__(kwargs) "
         "nn.initializers.ones(key) nn.initializers.zeros(key) "
@@ -166,8 +175,26 @@ def public_modules():
             assert "needs the library" in str(error), found.name
 
 
+def objects():
+    """(name, object) of what users reach by calls only: its methods are theirs, too."""
+    function = shardax.jit(jnp.sin)
+    lowered = function.lower(1.0)
+    yield "at", jnp.ones(2).at[0]
+    yield "array_namespace_info", jnp.__array_namespace_info__()
+    yield "checkpoint_policies", shardax.checkpoint_policies
+    yield "traced", function.trace(1.0)
+    yield "lowered", lowered
+    yield "hlo", lowered.compiler_ir("hlo")
+    yield "compiled", lowered.compile()
+    yield "vjp", shardax.vjp(jnp.sin, 1.0)[1]
+    for name in _array_methods.__dict__:
+        if not name.startswith("_"):
+            yield f"Array.{name}", getattr(_array_methods, name)
+
+
 def members(module):
-    for name in getattr(module, "__all__", dir(module)):
+    names = [*getattr(module, "__all__", dir(module)), *getattr(module, "_homes", ())]
+    for name in dict.fromkeys(names):  # the last ones are names of older years
         if not name.startswith("_"):
             yield name, getattr(module, name)
 
@@ -200,14 +227,19 @@ def python_function(value):
 def public_functions():
     """(public name, function of Python) of everything that users may call."""
     seen = set()
-    for module in public_modules():
-        for name, value in members(module):
-            found = methods(value) if isinstance(value, type) else [(name, value)]
-            for own, each in found:
-                function = python_function(each)
-                if function is not None and function.__code__ not in seen:
-                    seen.add(function.__code__)
-                    yield f"{module.__name__}.{own}".removeprefix("shardax."), function
+    named = [(m.__name__, *member) for m in public_modules() for member in members(m)]
+    for module, name, value in [*named, *(("shardax", *each) for each in objects())]:
+        if isinstance(value, type):
+            found = methods(value)
+        elif inspect.isroutine(value) or python_function(value):
+            found = [(name, value)]
+        else:
+            found = methods(type(value))
+        for own, each in found:
+            function = python_function(each)
+            if function is not None and function.__code__ not in seen:
+                seen.add(function.__code__)
+                yield f"{module}.{own}".removeprefix("shardax."), function
 
 
 @functools.cache

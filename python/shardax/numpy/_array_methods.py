@@ -84,6 +84,7 @@ def round_to(x, ndigits=None):
 
 
 def array_namespace(x, *, api_version=None):
+    """shardax.numpy, whatever the array x is; ValueError for another version than its own."""
     if api_version not in (None, jnp.__array_api_version__):
         raise ValueError(
             f"{api_version=} is not available; available versions are: "
