@@ -18,7 +18,7 @@
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
 #include "objects/transfers.h"
-#include "trace/agreement.h"
+#include "trace/auto_pvary.h"
 
 namespace shardax::objects {
 

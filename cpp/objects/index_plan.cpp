@@ -1,12 +1,12 @@
 // objects/index_plan.cpp - parsing of indices: entries, the ellipsis, masks.
 #include "objects/index_plan.h"
 
-#include "kernels/places.h"
+#include "kernels/sort/nonzero.h"
 #include "numpy/promote.h"
 #include "objects/config.h"
 #include "objects/convert.h"
 #include "objects/scalars.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 
 namespace shardax::objects {
 namespace {

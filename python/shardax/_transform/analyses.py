@@ -2,7 +2,7 @@
 import dataclasses
 
 from shardax._core import api as _core
-from shardax._text import hlo, stablehlo
+from shardax._stablehlo import hlo, stablehlo
 
 
 class HloModule:

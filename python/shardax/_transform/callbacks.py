@@ -15,7 +15,7 @@ from shardax._base.options import no_arguments
 from shardax._core import Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.mesh_context import context_mesh
-from shardax._devices.parts import parts
+from shardax._devices.shard_index import parts
 from shardax._devices.shardings import SingleDeviceSharding
 from shardax.dtypes import canonicalize_dtype
 from shardax.errors import JaxRuntimeError

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from shardax import tree_util
+from shardax._base.array_functions import eye
 from shardax._base.arrays import asarray, result_type
-from shardax._base.compositions import eye
 from shardax._base.function_names import named_like
 from shardax._core import api as _core
 from shardax._core import full
 from shardax._transform.derivatives import linearize, vjp
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.dtypes import float0, issubdtype
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]

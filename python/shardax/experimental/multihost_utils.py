@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax import tree_util
-from shardax._devices.assembly import make_array_from_process_local_data
+from shardax._devices.make_array import make_array_from_process_local_data
 from shardax.sharding import NamedSharding
 
 __all__ = [

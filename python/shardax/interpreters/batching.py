@@ -4,7 +4,7 @@ A rule is `rule(operands, dims, **params) -> (results, result dims)`: the dimens
 that lists the batch, or `not_mapped`.
 """
 
-from shardax._base.compositions import moveaxis as _moveaxis
+from shardax._base.array_functions import moveaxis as _moveaxis
 from shardax._core import BatchTracer
 from shardax._core import bind as _bind
 from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers

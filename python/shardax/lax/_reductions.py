@@ -7,7 +7,7 @@ import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.arrays import asarray, bind, canonical_axis, is_inexact, operand_of
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.errors import JaxRuntimeError
 from shardax.lax._layout import concatenate, transpose
 

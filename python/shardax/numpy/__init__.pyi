@@ -1,6 +1,6 @@
 """Written by python/stubs.py."""
 
-from shardax._base.compositions import broadcast_shapes as broadcast_shapes
+from shardax._base.array_functions import broadcast_shapes as broadcast_shapes
 from shardax._core import Array
 from shardax._core import Array as ndarray
 from shardax.dtypes import issubdtype as issubdtype
@@ -93,18 +93,18 @@ from shardax.numpy._files import save as save
 from shardax.numpy._files import savez as savez
 from shardax.numpy._functional import apply_along_axis as apply_along_axis
 from shardax.numpy._functional import apply_over_axes as apply_over_axes
-from shardax.numpy._grids import c_ as c_
-from shardax.numpy._grids import diag_indices_from as diag_indices_from
-from shardax.numpy._grids import index_exp as index_exp
-from shardax.numpy._grids import mask_indices as mask_indices
-from shardax.numpy._grids import mgrid as mgrid
-from shardax.numpy._grids import ogrid as ogrid
-from shardax.numpy._grids import r_ as r_
-from shardax.numpy._grids import s_ as s_
-from shardax.numpy._grids import tril_indices as tril_indices
-from shardax.numpy._grids import tril_indices_from as tril_indices_from
-from shardax.numpy._grids import triu_indices as triu_indices
-from shardax.numpy._grids import triu_indices_from as triu_indices_from
+from shardax.numpy._index_tricks import c_ as c_
+from shardax.numpy._index_tricks import diag_indices_from as diag_indices_from
+from shardax.numpy._index_tricks import index_exp as index_exp
+from shardax.numpy._index_tricks import mask_indices as mask_indices
+from shardax.numpy._index_tricks import mgrid as mgrid
+from shardax.numpy._index_tricks import ogrid as ogrid
+from shardax.numpy._index_tricks import r_ as r_
+from shardax.numpy._index_tricks import s_ as s_
+from shardax.numpy._index_tricks import tril_indices as tril_indices
+from shardax.numpy._index_tricks import tril_indices_from as tril_indices_from
+from shardax.numpy._index_tricks import triu_indices as triu_indices
+from shardax.numpy._index_tricks import triu_indices_from as triu_indices_from
 from shardax.numpy._indices import diag_indices as diag_indices
 from shardax.numpy._indices import ix_ as ix_
 from shardax.numpy._indices import nonzero as nonzero

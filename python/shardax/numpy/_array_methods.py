@@ -6,7 +6,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._devices.replicas import device_put
+from shardax._devices.device_put import device_put
 from shardax.dtypes import itemsize_bits
 
 

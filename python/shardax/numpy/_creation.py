@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, stack, where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -15,10 +16,9 @@ from shardax._base.arrays import (
     known,
     result_type,
 )
-from shardax._base.compositions import moveaxis, stack, where
 from shardax._base.dtypes import float0
-from shardax._devices.filled import full, full_like, placed, shape_tuple
-from shardax._transform.maps import vmap
+from shardax._devices.full_like import full, full_like, placed, shape_tuple
+from shardax._transform.pmap_vmap import vmap
 
 array = _core.array
 _functions = _core.functions

@@ -2,6 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -11,7 +12,6 @@ from shardax._base.arrays import (
     is_split,
     refuse_out,
 )
-from shardax._base.compositions import concatenate
 from shardax.errors import ShardingTypeError
 from shardax.numpy._reductions import _strong, _widened
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -15,7 +16,6 @@ from shardax._base.arrays import (
     refuse_out,
     static_jit,
 )
-from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
 _functions = _core.functions

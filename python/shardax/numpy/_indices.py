@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import stack, where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -17,7 +18,6 @@ from shardax._base.arrays import (
     result_type,
     wrapped,
 )
-from shardax._base.compositions import stack, where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
 

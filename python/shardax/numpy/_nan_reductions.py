@@ -2,9 +2,9 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
+from shardax._base.array_functions import where as select
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, is_inexact, refuse_out
-from shardax._base.compositions import where
-from shardax._base.compositions import where as select
 from shardax.numpy._cumulative import cumprod, cumsum
 from shardax.numpy._reductions import _check_options, all, argmax, argmin, max, min, prod, sum
 from shardax.numpy._statistics import _spread_operand, _squared_size, mean

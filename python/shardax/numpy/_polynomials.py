@@ -5,8 +5,8 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, stack, where
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, known
-from shardax._base.compositions import concatenate, stack, where
 from shardax.lax._layout import broadcasted_iota
 from shardax.numpy import _products, _reductions, _shape
 from shardax.numpy._insert import append

@@ -3,6 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, stack
 from shardax._base.arrays import (
     asarray,
     canonical_axis,
@@ -14,7 +15,6 @@ from shardax._base.arrays import (
     shape_of,
     static_jit,
 )
-from shardax._base.compositions import moveaxis, stack
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
 from shardax.lax._convolutions import conv_general_dilated

@@ -2,8 +2,8 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, where
 from shardax._base.arrays import asarray, canonical_axes, check_arraylike, in_one_program
-from shardax._base.compositions import moveaxis, where
 from shardax._devices.out_sharding import split_so
 from shardax.numpy._cumulative import cumsum
 from shardax.numpy._reductions import _count, all, any, sum

@@ -3,6 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where as select
 from shardax._base.arrays import (
     another,
     asarray,
@@ -15,7 +16,6 @@ from shardax._base.arrays import (
     refuse_out,
     static_axis,
 )
-from shardax._base.compositions import where as select
 from shardax.dtypes import issubdtype
 
 _functions = _core.functions

@@ -3,6 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
+from shardax._base.array_functions import where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -12,7 +13,6 @@ from shardax._base.arrays import (
     is_inexact,
     refuse_out,
 )
-from shardax._base.compositions import where
 from shardax.dtypes import finfo, issubdtype
 
 _functions = _core.functions

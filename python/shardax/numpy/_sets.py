@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, moveaxis, where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -19,7 +20,6 @@ from shardax._base.arrays import (
     in_one_program,
     known,
 )
-from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.errors import ConcretizationTypeError
 from shardax.numpy._indices import nonzero
 from shardax.numpy._sorting import argsort, lexsort, searchsorted, sort, zeros_like_int

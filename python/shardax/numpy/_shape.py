@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import expand_dims, moveaxis
 from shardax._base.arrays import (
     another,
     asarray,
@@ -15,7 +16,6 @@ from shardax._base.arrays import (
     check_arraylike,
     shape_of,
 )
-from shardax._base.compositions import expand_dims, moveaxis
 from shardax._devices.out_sharding import keeps_sums, takes_out_sharding
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import select, where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -15,7 +16,6 @@ from shardax._base.arrays import (
     result_type,
     static_jit,
 )
-from shardax._base.compositions import select, where
 
 _functions = _core.functions
 

@@ -3,8 +3,8 @@
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
-from shardax.lax import _systems
-from shardax.lax._spectra import hermitian_eigenvalues
+from shardax.lax import _linear_solve
+from shardax.lax._eigen import hermitian_eigenvalues
 from shardax.scipy._matrix_functions import _complex, _inexact
 
 __all__ = [
@@ -106,7 +106,7 @@ def qr_multiply(
             f"Array shapes are not compatible for c @ Q operation: a has shape {a.shape} so Q has "
             f"{m} rows, but c has {c.shape[-1]} columns (expected {m})."
         )
-    a, c = _systems.broadcast_stacks(a, c)
+    a, c = _linear_solve.broadcast_stacks(a, c)
     order = ()
     if pivoting:
         reflectors, columns, taus = lax.linalg.geqp3(a, jnp.zeros((*a.shape[:-2], n), jnp.int32))

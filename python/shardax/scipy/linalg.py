@@ -9,7 +9,7 @@ import warnings
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax.lax import _systems
+from shardax.lax import _linear_solve
 from shardax.scipy._decompositions import (
     eigh,
     eigh_tridiagonal,
@@ -141,7 +141,7 @@ def _right_sides(name, a, b):
             f"{name}: input with core dimensions {a.shape[-2:]} and right-hand sides of shape "
             f"{b.shape} do not fit; {a.shape[-1]} rows were expected."
         )
-    a, b = _systems.broadcast_stacks(a, b)
+    a, b = _linear_solve.broadcast_stacks(a, b)
     return a, b, vectors
 
 
@@ -177,7 +177,7 @@ def solve(
     a, b, vectors = _right_sides("solve", a, b)
     factors = cho_factor(lax.stop_gradient(a), lower)
     x = lax.custom_linear_solve(
-        lambda x: _systems.matmul(a, x),
+        lambda x: _linear_solve.matmul(a, x),
         b,
         lambda _, b: cho_solve(factors, b),
         # The transpose of a Hermitian matrix is its conjugate.
@@ -301,5 +301,5 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, b, vectors = _right_sides("lu_solve", factors, b)
     order = lax.linalg.lu_pivots_to_permutation(jnp.asarray(pivots), factors.shape[-1])
     order = jnp.broadcast_to(order, factors.shape[:-1])
-    x = _systems.lu_solve(factors, order, b, trans)
+    x = _linear_solve.lu_solve(factors, order, b, trans)
     return x[..., 0] if vectors else x

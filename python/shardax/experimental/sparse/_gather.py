@@ -4,7 +4,7 @@ import numpy as np
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.experimental.sparse._layout import bcoo_reshape, bcoo_squeeze, bcoo_update_layout
 from shardax.experimental.sparse._slices import bcoo_dynamic_slice
 from shardax.experimental.sparse.bcoo import bcoo_transpose
