@@ -176,9 +176,9 @@ class JitWrapped(Protocol[_P, _R]):
 def install_as_jax():
     """Lets `import jax` mean shardax from now on, submodules included: for notebooks and conftest files."""
 @overload
-def jit(fun: None = None, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, abstracted_axes: Any = None, compiler_options: Any = None) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...
+def jit(fun: None = None, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...
 @overload
-def jit(fun: Callable[_P, _R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, abstracted_axes: Any = None, compiler_options: Any = None) -> JitWrapped[_P, _R]:
+def jit(fun: Callable[_P, _R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> JitWrapped[_P, _R]:
     """Makes `fun` run as one program: staged once per shapes and dtypes of its arguments, then compiled."""
 @overload
 def pmap(fun: None = None, axis_name: Any = None, *, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (), devices: Any = None, backend: Any = None, axis_size: Any = None, donate_argnums: Any = (), global_arg_shapes: Any = None, debug: Any = False) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...

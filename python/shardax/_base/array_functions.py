@@ -15,6 +15,7 @@ from shardax._base.arrays import (
     hashable_axis,
     in_one_program,
     is_split,
+    refuse_out,
     result_type,
     shape_of,
     static_jit,
@@ -194,6 +195,7 @@ def stack(arrays, axis=0, out=None, dtype=None):
 
     The same array n times is kept once; slices that lie evenly in one array are not copied.
     """
+    refuse_out("stack", out)
     arrays = sequence("stack", arrays)
     view = _core.stacked_view(arrays) if dtype is None else None
     if view is not None:

@@ -167,7 +167,11 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
 def jacrev(
     fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=False, allow_int=False
 ):
-    """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`."""
+    """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`.
+
+    `allow_int` and `holomorphic` have no effect: it is a promise, or a choice of implementation,
+    that nothing makes use of.
+    """
 
     @named_like(fun, _DOC.format(argnums))
     def jacobian_function(*args, **kwargs):

@@ -47,7 +47,8 @@ def pmap(
       devices: devices to run on, at least as many as slices. Default: the first ones.
       axis_size: the size of the mapped axis, checked against the arguments.
       donate_argnums: arguments whose arrays the call deletes.
-      backend: "cpu" or None. global_arg_shapes: ignored.
+      backend: "cpu" or None.
+      global_arg_shapes: None, as in older versions of JAX.
       debug: run `fun` op by op with concrete values of all devices, as under `disable_jit`:
         printing a value shows that of each device, debuggers work, and Python may branch on
         values that are equal on all devices.
@@ -57,11 +58,17 @@ def pmap(
 
     Raises:
       ValueError: where sizes disagree, or there are more slices than devices.
+      TypeError: for `global_arg_shapes`, and options of another type.
 
     Example:
       >>> pmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.arange(4.0))
       Array([-1.5, -0.5,  0.5,  1.5], dtype=float32)
     """
+    if global_arg_shapes is not None:
+        raise TypeError(
+            f"pmap: global_arg_shapes is {global_arg_shapes!r}; None was expected. There is one "
+            "process, whose arguments have the shapes of the whole."
+        )
     if fun is None:
         return functools.partial(
             pmap,
@@ -153,7 +160,7 @@ def vmap(
       axis_size: the size of the axis, checked against the arguments.
       spmd_axis_name: a mesh axis, or a tuple of them, that splits what is mapped: shardings within
         `fun` are labelled so, and shard_map must not split by it.
-      sum_match: accepted for compatibility.
+      sum_match: False; True is refused.
 
     Returns:
       The vectorised function.
@@ -161,12 +168,18 @@ def vmap(
     Raises:
       ValueError: where the sizes of the mapped axes disagree, or a result with `out_axes=None` is
       batched.
+      NotImplementedError: for `sum_match`.
 
     Example:
       >>> vmap(jnp.dot, in_axes=(0, None))(jnp.ones((3, 2)), jnp.array([1.0, 2.0]))
       Array([3., 3., 3.], dtype=float32)
     """
     check_callable(fun)
+    if sum_match:
+        raise NotImplementedError(
+            f"vmap: sum_match is {sum_match!r}; False was expected. Give the mapped axis a name "
+            "and sum over it in the function, with shardax.lax.psum."
+        )
     if type(in_axes) is not int:
 
         def plainly(fun, in_axes, out_axes):

@@ -167,14 +167,14 @@ def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable
     for pairs of eigenvalues; [T] alone where the vectors are not wanted. NaN where x is not finite.
 
     Raises:
-      NotImplementedError: eigenvalues are to be sorted.
+      NotImplementedError: eigenvalues are to be sorted, by `sort_eig_vals` or `select_callable`.
 
     Example:
       >>> lax.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))[0]
       Array([[1., 2.],
              [0., 3.]], dtype=float32)
     """
-    if sort_eig_vals:
+    if sort_eig_vals or select_callable is not None:
         raise NotImplementedError("The sort feature of LAPACK's gees routine is not implemented.")
     out = bind(
         "schur",

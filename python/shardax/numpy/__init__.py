@@ -115,8 +115,10 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """The text that repr shows."""
-    return repr(arr)
+    """The text that repr shows, with NumPy's options."""
+    options = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small}
+    with _np.printoptions(**{k: v for k, v in options.items() if v is not None}):
+        return repr(arr)
 
 
 _homes, __getattr__, __dir__ = _at_first_use(

@@ -195,7 +195,7 @@ def array_equal(a1, a2, equal_nan=False) -> Array:
 def array_equiv(a1, a2) -> Array:
     """Whether elements are equal once broadcast."""
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """The text that repr shows."""
+    """The text that repr shows, with NumPy's options."""
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The text that str shows, with NumPy's options."""
 def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None) -> Array:
@@ -205,7 +205,7 @@ def asin(x, /) -> Array:
 def asinh(x, /) -> Array:
     """Elementwise inverse hyperbolic sine."""
 def astype(x, dtype, /, *, copy=False, device=None) -> Array:
-    """`x` with elements converted to `dtype`."""
+    """`x` with elements converted to `dtype`. The result is another array, with `copy` or without; memory is shared where nothing is converted, until one is donated."""
 def atan(x, /) -> Array:
     """Elementwise inverse tangent, in radians."""
 def atan2(x1, x2, /) -> Array:
@@ -384,7 +384,7 @@ def hanning(M) -> Array:
 def heaviside(x1, x2, /) -> Array:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
 def histogram_bin_edges(a, bins=10, range=None, weights=None) -> Array:
-    """The edges of equal bins over the range of `a`."""
+    """The edges of equal bins over the range of `a`. `weights` do not move them: they are taken as histogram takes them."""
 def hstack(tup, dtype=None) -> Array:
     """Joined along the second dimension (vectors: the first)."""
 def hypot(x1, x2, /) -> Array:
@@ -478,7 +478,7 @@ def moveaxis(a, source, destination) -> Array:
     """Dimensions moved to other positions; the others keep their order."""
 multiply: ufunc
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
-    """NaN and infinities replaced by numbers (infinities by the largest ones)."""
+    """NaN and infinities replaced by numbers (infinities by the largest ones). `x` stays as it is, with `copy` or without: arrays are immutable."""
 def nanargmax(a, axis=None, out=None, keepdims=None) -> Array:
     """argmax, without NaN; -1 where there is nothing else."""
 def nanargmin(a, axis=None, out=None, keepdims=None) -> Array:
@@ -634,7 +634,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 def swapaxes(a, axis1, axis2) -> Array:
     """Two dimensions exchanged."""
 def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None) -> Array:
-    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end."""
+    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end. `unique_indices` and `indices_are_sorted` are promises, as in `at[].get`."""
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None) -> Array:
     """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the other dimensions."""
 def tan(x, /) -> Array:

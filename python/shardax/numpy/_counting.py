@@ -46,7 +46,8 @@ def _bincount(x, weights, length):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of equal bins over the range of `a`."""
+    """The edges of equal bins over the range of `a`. `weights` do not move them: they are taken as
+    histogram takes them."""
     if np.ndim(bins):
         return asarray(bins)
     bins = _count(bins)

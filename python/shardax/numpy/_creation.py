@@ -249,8 +249,16 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    """Coordinate arrays out of vectors of coordinates."""
+    """Coordinate arrays out of vectors of coordinates.
+
+    Raises:
+      ValueError: for `copy=False`, another `indexing` than "xy" and "ij", or what is no vector.
+    """
     check_arraylike("meshgrid", *xi)
+    if not copy:
+        raise ValueError(
+            "shardax.numpy.meshgrid only supports copy=True: results are arrays of their own."
+        )
     vectors = [asarray(x) for x in xi]
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
@@ -303,11 +311,16 @@ def indices(dimensions, dtype=None, sparse=False):
 
 
 def copy(a, order=None):
-    """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated."""
+    """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated.
+
+    Raises:
+      NotImplementedError: for another `order` than None and "K".
+    """
     check_arraylike("copy", a)
-    return array(a)
+    return array(a, order=order)
 
 
 def astype(x, dtype, /, *, copy=False, device=None):
-    """`x` with elements converted to `dtype`."""
+    """`x` with elements converted to `dtype`. The result is another array, with `copy` or without;
+    memory is shared where nothing is converted, until one is donated."""
     return placed(asarray(x).astype(dtype), device)

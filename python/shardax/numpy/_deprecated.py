@@ -3,7 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray
+from shardax._base.arrays import asarray, refuse_out
 from shardax.numpy import _calculus, _cumulative, _join, _reductions, _rounding, _sets, _sorting
 
 NINF, NZERO, PZERO = -np.inf, -0.0, 0.0
@@ -19,6 +19,7 @@ def fix(x, out=None):
     >>> fix(asarray([-1.7, 1.7]))
     Array([-1.,  1.], dtype=float32)
     """
+    refuse_out("fix", out)
     return _core.functions.trunc(x)
 
 

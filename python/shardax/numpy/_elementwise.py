@@ -13,6 +13,7 @@ from shardax._base.arrays import (
     check_arraylike,
     in_one_program,
     is_inexact,
+    refuse_out,
     static_jit,
 )
 from shardax.dtypes import finfo
@@ -173,6 +174,7 @@ def frexp(x, /):
 
 def modf(x, /, out=None):
     """(fractional part, whole part), both with the sign of x."""
+    refuse_out("modf", out)
     x = _core.promote("inexact", x)[0]
     whole = _functions.trunc(x)
     return x - whole, whole

@@ -14,6 +14,7 @@ from shardax._base.arrays import (
     check_places,
     in_one_program,
     known,
+    refuse_out,
     result_type,
     wrapped,
 )
@@ -28,6 +29,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
     Under jit, give `size`, at most that of the axis: missing slices are `fill_value`.
     """
+    refuse_out("compress", out)
     check_arraylike("compress", condition, a)
     a, condition = asarray(a), asarray(condition)
     if axis is None:

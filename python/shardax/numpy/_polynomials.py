@@ -254,7 +254,17 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def polyval(p, x, *, unroll=16):
-    """The polynomial with coefficients `p` (highest first) at `x`."""
+    """The polynomial with coefficients `p` (highest first) at `x`.
+
+    `unroll`, a bool or a number from 0 on, does not change the program: one without a loop.
+
+    Raises:
+      ValueError: for a negative `unroll`.
+    """
+    if not isinstance(unroll, bool) and operator.index(unroll) < 0:
+        raise ValueError(
+            f"polyval: unroll is {unroll}; `unroll` must be a `bool` or a non-negative `int`."
+        )
     check_arraylike("polyval", p, x)
     p, x = asarray(p), asarray(x)
     dtype = _core.result_type(p, x)[0]

@@ -46,6 +46,9 @@ def bcoo_gather(
 ):
     """lax.gather of a sparse array, with indices that lie inside of it.
 
+    `fill_value`, `indices_are_sorted` and `unique_indices` have no effect: it is a promise, or a
+    choice of implementation, that nothing makes use of.
+
     Args:
       operand: a BCOO array.
       start_indices, dimension_numbers, slice_sizes: as lax.gather's.
