@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/stack.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
@@ -21,7 +22,7 @@ std::string plain_text(const Program& program, const Equation& eqn) {
   const auto vars = [&](const Vars& list) {
     std::string text;
     for (const Var v : list) {
-      const bool known = v >= 0 && static_cast<std::size_t>(v) < program.types.size();
+      const bool known = v >= 0 && index(v) < program.types.size();
       text += concat(text.empty() ? "" : " ", v, ":", known ? short_string(program.type(v)) : "?");
     }
     return text;
@@ -47,18 +48,17 @@ class Verifier {
     check_stack("a program within programs");
     std::vector<bool> defined(program.types.size(), false);
     const auto known = [&](Var v) {
-      if (v < 0 || static_cast<std::size_t>(v) >= defined.size())
+      if (v < 0 || index(v) >= defined.size())
         invalid("there is no variable ", v, "; the program has ", defined.size());
     };
     const auto define = [&](Var v) {
       known(v);
-      if (defined[static_cast<std::size_t>(v)]) invalid("variable ", v, " is defined twice");
-      defined[static_cast<std::size_t>(v)] = true;
+      if (defined[index(v)]) invalid("variable ", v, " is defined twice");
+      defined[index(v)] = true;
     };
     const auto use = [&](Var v) {
       known(v);
-      if (!defined[static_cast<std::size_t>(v)])
-        invalid("variable ", v, " is used before it is defined");
+      if (!defined[index(v)]) invalid("variable ", v, " is used before it is defined");
     };
     for (const Type& type : program.types) check_axes(type);
     for (const Var v : program.inputs) define(v);
@@ -111,7 +111,7 @@ class Verifier {
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
       const Var v = eqn.outputs[i];
-      if (v < 0 || static_cast<std::size_t>(v) >= program.types.size()) continue;
+      if (v < 0 || index(v) >= program.types.size()) continue;
       if (!same_shape_and_dtype(out[i], program.type(v))) {
         invalid(eqn.op->name, " gives ", to_string(out[i]), ", not ", to_string(program.type(v)));
       }

@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/fold_constants.h"
 #include "compile/simplify/fold_masked_select.h"
 #include "compile/simplify/fold_one_hot.h"
@@ -16,6 +17,7 @@
 #include "compile/simplify/pattern_driver.h"
 #include "compile/simplify/push_select_into_update.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -29,13 +31,13 @@ Result operand_if(bool condition, const PatternContext& m) {
 }
 
 Result drop_reshape(const PatternContext& m) {
-  return operand_if(m.params.ints("new_sizes") == m.b.type(m.in[0]).shape, m);
+  return operand_if(m.params.ints(param::new_sizes) == m.b.type(m.in[0]).shape, m);
 }
 
 Result drop_broadcast(const PatternContext& m) {
   const Type& in = m.b.type(m.in[0]);
-  return operand_if(m.params.ints("shape") == in.shape &&
-                        m.params.ints("broadcast_dimensions") == ops::iota_ints(in.rank()),
+  return operand_if(m.params.ints(param::shape) == in.shape &&
+                        m.params.ints(param::broadcast_dimensions) == ops::iota_ints(in.rank()),
                     m);
 }
 
@@ -43,7 +45,7 @@ Result join_reshapes(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().reshape);
   if (!inner) return {};
   const Var source = inner->inputs[0];
-  if (m.b.type(source).shape == m.params.ints("new_sizes")) return one(source);
+  if (m.b.type(source).shape == m.params.ints(param::new_sizes)) return one(source);
   return one(m.emit(core_ops().reshape, m.params, {source}));
 }
 
@@ -51,7 +53,7 @@ Result squeeze_of_reshape(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().reshape);
   if (!inner) return {};
   const Var source = inner->inputs[0];
-  const Shape left = without_dims(m.b.type(m.in[0]).shape, m.params.ints("dimensions"));
+  const Shape left = without_dims(m.b.type(m.in[0]).shape, m.params.ints(param::dimensions));
   if (m.b.type(source).shape == left) return one(source);
   return one(m.emit(core_ops().reshape, ops::reshape_params(left), {source}));
 }
@@ -60,8 +62,8 @@ Result join_broadcasts(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().broadcast_in_dim);
   if (!inner) return {};
   Ints dims;
-  for (std::int64_t d : inner->params.ints("broadcast_dimensions")) {
-    dims.push_back(m.params.ints("broadcast_dimensions")[index(d)]);
+  for (std::int64_t d : inner->params.ints(param::broadcast_dimensions)) {
+    dims.push_back(m.params.ints(param::broadcast_dimensions)[index(d)]);
   }
   return one(m.emit(core_ops().broadcast_in_dim, m.params.with("broadcast_dimensions", dims),
                     {inner->inputs[0]}));
@@ -69,7 +71,7 @@ Result join_broadcasts(const PatternContext& m) {
 
 // Only the weak type may differ, which programs do not need.
 Result drop_convert(const PatternContext& m) {
-  return operand_if(m.params.dtype("new_dtype") == m.b.type(m.in[0]).dtype, m);
+  return operand_if(m.params.dtype(param::new_dtype) == m.b.type(m.in[0]).dtype, m);
 }
 
 // Programs that are compiled have been differentiated, and labels are given to their results.
@@ -87,7 +89,7 @@ Result drop_double_neg(const PatternContext& m) {
 
 // As XLA has it, also where exp(x) overflows; logarithms of complex numbers are periodic.
 Result log_of_exp(const PatternContext& m) {
-  static const Op& exp = *find_op("exp");
+  static const Op& exp = core_ops().exp;
   const Equation* inner = m.b.defined_by(m.in[0], exp);
   return inner && is_floating(m.b.type(m.in[0]).dtype) ? one(inner->inputs[0]) : Result{};
 }
@@ -119,10 +121,10 @@ Result shrink_elementwise(const PatternContext& m) {
     const Equation* source = m.b.defined_by(v, core_ops().broadcast_in_dim);
     if (!source) return {};
     any_broadcast = true;
-    const Ints& dims = source->params.ints("broadcast_dimensions");
+    const Ints& dims = source->params.ints(param::broadcast_dimensions);
     const Shape& own = m.b.type(source->inputs[0]).shape;
     for (std::size_t i = 0; i < dims.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dims[i]);
+      const auto d = index(dims[i]);
       if (own[i] == shape[d]) repeated[d] = false;
     }
   }
@@ -147,7 +149,7 @@ Result shrink_elementwise(const PatternContext& m) {
     const Shape own = m.b.type(operand).shape;
     Ints dims, dropped;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const std::int64_t d = place[index(source.params.ints("broadcast_dimensions")[i])];
+      const std::int64_t d = place[index(source.params.ints(param::broadcast_dimensions)[i])];
       if (d < 0) {
         dropped.push_back(static_cast<std::int64_t>(i));
       } else {
@@ -228,7 +230,7 @@ Result add_units_after(const PatternContext& m) {
 }
 
 Result add_into_scatter(const PatternContext& m) {
-  static const Op& scatter_add = *find_op("scatter-add");
+  static const Op& scatter_add = core_ops().scatter_add;
   for (const std::size_t i : {1, 0}) {
     const Equation* scatter = m.b.defined_by(m.in[i], scatter_add);
     const Var other = m.in[1 - i];
@@ -257,7 +259,7 @@ Result join_scatters(const PatternContext& m) {
 // Along dimensions of one element there is nothing to reduce.
 Result drop_unit_axes(const PatternContext& m) {
   const Shape& shape = m.b.type(m.in[0]).shape;
-  const Ints& axes = m.params.ints("axes");
+  const Ints& axes = m.params.ints(param::axes);
   Ints rest;
   for (std::int64_t d : axes) {
     if (shape[index(d)] != 1) rest.push_back(d);
