@@ -13,6 +13,7 @@
 #include "compile/one_hot.h"
 #include "compile/rewrite.h"
 #include "compile/row_choices.h"
+#include "compile/rules.h"
 #include "compile/select_update.h"
 #include "compile/sums.h"
 #include "compile/transposes.h"
@@ -265,71 +266,68 @@ Result drop_unit_axes(const Match& m) {
   return one(m.emit(known().reshape, ops::reshape_params(left), {reduced}));
 }
 
-using Rule = Result (*)(const Match&);
-struct Row {
-  std::string_view op;  // "": every elementwise op
-  Rule rule;
-};
+// A rule, under its own name.
+#define ROW(op, rule) {op, #rule, rule}
 // In the order in which they are tried. For the example, `sum` is reduce_sum.
-constexpr Row rows[] = {
+constexpr Rule rows[] = {
     // before                                   after
-    {"", fold_scalars},                          // sign(7)                     1
-    {"transpose", drop_transpose},               // transpose(x), in order      x
-    {"transpose", join_transposes},              // transpose(transpose(x))     transpose(x)
-    {"transpose", transpose_into_dot},           // transpose(dot(a, b))        dot(b, a)
-    {"transpose", transpose_operands},           // transpose(transpose(x) + y) x + transpose(y)
-    {"reshape", drop_reshape},                   // reshape(x) to its own shape x
-    {"reshape", join_reshapes},                  // reshape(reshape(x))         reshape(x)
-    {"squeeze", squeeze_of_reshape},             // squeeze(reshape(x))         reshape(x)
-    {"broadcast_in_dim", drop_broadcast},        // broadcast(x) to its shape   x
-    {"broadcast_in_dim", join_broadcasts},       // broadcast(broadcast(x))     broadcast(x)
-    {"convert_element_type", drop_convert},      // convert(x) to its own dtype x
-    {"stop_gradient", drop_identity},            // stop_gradient(x)            x
-    {"sharding_constraint", drop_identity},      // sharding_constraint(x)      x
-    {"reshard", drop_identity},                  // reshard(x)                  x
-    {"device_put", drop_identity},               // device_put(x)               x
-    {"select_n", drop_select},                   // select_n(which, x, x)       x
-    {"select_n", select_into_update},            // select(p, update(x), x)     update of x, chosen
-    {"select_n", choose_piece},                  // iota == 0 ? y : [x, z]      [y[0], z]
-    {"scatter", scatter_at_known},               // x.at[2].set(y)              update of x, at 2
-    {"gather", gather_at_known},                 // of one window at 2          x[2:3]
-    {"dynamic_slice", slice_at_known},           // dynamic_slice(x, 2)         x[2:5]
-    {"dynamic_update_slice", update_all},        // update all of x by y        y
-    {"dynamic_update_slice", update_by_choice},  // update by iota == 7 ? y : x  of y[7] alone
-    {"slice", slice_of_update},                  // (x updated at 0 by y)[1:]   x[1:]
-    {"slice", slice_of_choice},                  // (iota == 0 ? y : x)[1:]     x[1:]
-    {"neg", drop_double_neg},                    // neg(neg(x))                 x
-    {"log", log_of_exp},                         // log(exp(x))                 x
-    {"mul", drop_unit_factor},                   // x * 1, 1 * x                x
-    {"div", drop_unit_divisor},                  // x / 1                       x
-    {"", work_on_pieces},                     // [x, y] + z                  [x + z[:n], y + z[n:]]
-    {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
-    {"", add_units_after},                    // -x[:, None]                 (-x)[:, None]
-    {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
-    {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)
-    {"scatter-add", scatter_into_select},     // one number for each row     iota == i ? x : 0
-    {"scatter-add", join_scatters},           // two at the same places      of the updates' sum
-    {"concatenate", join_concatenations},     // [[x, y], z]                 [x, y, z]
-    {"add_any", join_pads},                   // pad(x) + pad(y), neighbours  pad(concatenate(x, y))
-    {"reduce_sum", drop_unit_axes},           // over dimensions of size 1   reshape(x)
-    {"reduce_prod", drop_unit_axes},          //
-    {"reduce_max", drop_unit_axes},           //
-    {"reduce_min", drop_unit_axes},           //
-    {"reduce_sum", sum_of_one_hot},           // sum(iota == i ? x : 0)      x, if i is inside
-    {"reduce_sum", sum_of_chosen_row},        // sum(iota == 7 ? x : 0)      x[7]
-    {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
-    {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
-    {"reduce_sum", reduce_into_conv},         // the same of convolutions
-    {"reduce_sum", reduce_into_scatter},      // sum(scatter_add(0, u)), batches scatter_add(0, u)
+    ROW("", fold_scalars),                          // sign(7)                     1
+    ROW("transpose", drop_transpose),               // transpose(x), in order      x
+    ROW("transpose", join_transposes),              // transpose(transpose(x))     transpose(x)
+    ROW("transpose", transpose_into_dot),           // transpose(dot(a, b))        dot(b, a)
+    ROW("transpose", transpose_operands),           // transpose(transpose(x)+y)   x + transpose(y)
+    ROW("reshape", drop_reshape),                   // reshape(x) to its own shape x
+    ROW("reshape", join_reshapes),                  // reshape(reshape(x))         reshape(x)
+    ROW("squeeze", squeeze_of_reshape),             // squeeze(reshape(x))         reshape(x)
+    ROW("broadcast_in_dim", drop_broadcast),        // broadcast(x) to its shape   x
+    ROW("broadcast_in_dim", join_broadcasts),       // broadcast(broadcast(x))     broadcast(x)
+    ROW("convert_element_type", drop_convert),      // convert(x) to its own dtype x
+    ROW("stop_gradient", drop_identity),            // stop_gradient(x)            x
+    ROW("sharding_constraint", drop_identity),      // sharding_constraint(x)      x
+    ROW("reshard", drop_identity),                  // reshard(x)                  x
+    ROW("device_put", drop_identity),               // device_put(x)               x
+    ROW("select_n", drop_select),                   // select_n(which, x, x)       x
+    ROW("select_n", select_into_update),            // select(p, update(x), x)     update of x
+    ROW("select_n", choose_piece),                  // iota == 0 ? y : [x, z]      [y[0], z]
+    ROW("scatter", scatter_at_known),               // x.at[2].set(y)              update of x, at 2
+    ROW("gather", gather_at_known),                 // of one window at 2          x[2:3]
+    ROW("dynamic_slice", slice_at_known),           // dynamic_slice(x, 2)         x[2:5]
+    ROW("dynamic_update_slice", update_all),        // update all of x by y        y
+    ROW("dynamic_update_slice", update_by_choice),  // update by iota == 7 ? y : x  of y[7] alone
+    ROW("slice", slice_of_update),                  // (x updated at 0 by y)[1:]   x[1:]
+    ROW("slice", slice_of_choice),                  // (iota == 0 ? y : x)[1:]     x[1:]
+    ROW("neg", drop_double_neg),                    // neg(neg(x))                 x
+    ROW("log", log_of_exp),                         // log(exp(x))                 x
+    ROW("mul", drop_unit_factor),                   // x * 1, 1 * x                x
+    ROW("div", drop_unit_divisor),                  // x / 1                       x
+    ROW("", work_on_pieces),                  // [x, y] + z                  [x + z[:n], y + z[n:]]
+    ROW("", shrink_elementwise),              // broadcast(x) * broadcast(y) broadcast(x * y)
+    ROW("", add_units_after),                 // -x[:, None]                 (-x)[:, None]
+    ROW("add_any", add_into_scatter),         // x + scatter_add(0, u)       scatter_add(x, u)
+    ROW("iota", narrow_iota),                 // iota over one of more dims  broadcast(iota)
+    ROW("scatter-add", scatter_into_select),  // one number for each row     iota == i ? x : 0
+    ROW("scatter-add", join_scatters),        // two at the same places      of the updates' sum
+    ROW("concatenate", join_concatenations),  // [[x, y], z]                 [x, y, z]
+    ROW("add_any", join_pads),                // pad(x) + pad(y), adjacent   pad(concatenate(x, y))
+    ROW("reduce_sum", drop_unit_axes),        // over dimensions of size 1   reshape(x)
+    ROW("reduce_prod", drop_unit_axes),       //
+    ROW("reduce_max", drop_unit_axes),        //
+    ROW("reduce_min", drop_unit_axes),        //
+    ROW("reduce_sum", sum_of_one_hot),        // sum(iota == i ? x : 0)      x, if i is inside
+    ROW("reduce_sum", sum_of_chosen_row),     // sum(iota == 7 ? x : 0)      x[7]
+    ROW("reduce_sum", reduce_before_transpose),  // sum(transpose(x))           transpose(sum(x))
+    ROW("reduce_sum", reduce_into_dot),      // sum(dot(a, b)), batches     dot(a, b), over them too
+    ROW("reduce_sum", reduce_into_conv),     // the same of convolutions
+    ROW("reduce_sum", reduce_into_scatter),  // sum(scatter_add(0, u)), batches scatter_add(0, u)
 };
 
 // The rules of each op.
-std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
-  std::unordered_map<const Op*, std::vector<Rule>> out;
+using Rules = std::unordered_map<const Op*, std::vector<decltype(Rule::apply)>>;
+Rules rules_by_op() {
+  Rules out;
   for (const Op* op : all_ops()) {
-    for (const Row& row : rows) {
-      const bool meant = row.op.empty() ? op->kind == Kind::elementwise : op->name == row.op;
-      if (meant) out[op].push_back(row.rule);
+    for (const Rule& rule : rows) {
+      if (meant_for(rule, *op)) out[op].push_back(rule.apply);
     }
   }
   return out;
@@ -337,11 +335,13 @@ std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
 
 }  // namespace
 
+std::span<const Rule> simplify_rules() { return rows; }
+
 std::optional<Vars> apply_rules(const Match& match) {
-  static const std::unordered_map<const Op*, std::vector<Rule>> rules = rules_by_op();
+  static const Rules rules = rules_by_op();
   const auto own = rules.find(&match.op);
   if (own == rules.end()) return {};
-  for (Rule rule : own->second) {
+  for (const auto rule : own->second) {
     if (Result replaced = rule(match)) return replaced;
   }
   return {};
