@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/lists.h"
-#include "ops/index.h"
+#include "ops/indexing/index.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax {
 namespace {

@@ -5,9 +5,9 @@
 #include "base/lists.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "trace/stage.h"
-#include "transform/prune.h"
+#include "transform/dce.h"
 
 namespace shardax {
 namespace {
@@ -22,17 +22,17 @@ bool is_divided(const ShardingPtr& sharding) {
 bool has_parts(const Program& program, const Sharding& mesh) {
   return std::ranges::all_of(program.equations, [&](const Equation& eqn) {
     if (eqn.op->kind == Kind::collective) return false;
-    if (!eqn.op->bodies) return true;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::mapped) return false;
-    if (bodies.runs == Runs::grid) {
-      const Grid grid = grid_of(eqn.params);
+    if (!eqn.op->regions) return true;
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::mapped) return false;
+    if (regions.runs == ExecutionKind::grid) {
+      const MeshAxes grid = grid_of(eqn.params);
       return grid.mesh && grid.mesh->mesh_axes == mesh.mesh_axes &&
-             std::ranges::all_of(grid.axes, [&](const Grid::Axis& axis) {
+             std::ranges::all_of(grid.axes, [&](const MeshAxes::Axis& axis) {
                return has(mesh.mesh_axes, axis_text(axis.name));
              });
     }
-    return std::ranges::all_of(bodies.programs,
+    return std::ranges::all_of(regions.programs,
                                [&](const ProgramPtr& body) { return has_parts(*body, mesh); });
   });
 }
@@ -79,7 +79,7 @@ class Parting {
     }
     // A device asks for nothing that it does not need.
     const std::vector<bool> inputs_kept(types_.size(), true), wanted(grid_.out.size(), true);
-    const ProgramPtr body = prune_program(staged, wanted, &inputs_kept).program;
+    const ProgramPtr body = dce_program(staged, wanted, &inputs_kept).program;
     static const Op& shard_map = *find_op("shard_map");
     return stage_closed(
         wholes_,
@@ -99,8 +99,8 @@ class Parting {
   }
 
  private:
-  Grid::Blocks blocks(const Split& split) const {
-    Grid::Blocks found;
+  MeshAxes::Blocks blocks(const Split& split) const {
+    MeshAxes::Blocks found;
     for (const Axes& axes : split) {
       found.emplace_back();
       for (const std::string& axis : axes)
@@ -112,7 +112,7 @@ class Parting {
 
   ShardingPtr mesh_;
   Partitioner partitioner_;
-  Grid grid_;
+  MeshAxes grid_;
   Types wholes_, types_;
 };
 

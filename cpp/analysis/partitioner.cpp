@@ -1,4 +1,4 @@
-// analysis/partitioner.cpp - the walk: what each kind of equation is on parts.
+// analysis/partitioner.cpp - the walk of the partitioner, equation by equation.
 #include "analysis/partitioner.h"
 
 #include <numeric>
@@ -9,12 +9,12 @@
 #include "base/stack.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 #include "runtime/interrupt.h"
+#include "trace/eval_program.h"
 #include "trace/stage.h"
-#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -49,7 +49,8 @@ ProgramPtr program_on_mesh(const Program& program) {
   Types types = program.input_types();
   for (Type& type : types) type.varying = on_mesh(type.varying);
   return stage_closed(
-      types, [&](const Values& in) { return walk(program, in, bind_on_mesh); }, program.name);
+      types, [&](const Values& in) { return eval_program(program, in, bind_on_mesh); },
+      program.name);
 }
 
 // The op, on parts that devices have already: what only says of which state a value is, vanishes.
@@ -61,10 +62,10 @@ Values bind_on_mesh(const Equation& eqn, const Values& in) {
     if (const auto* axes = std::get_if<AxisNames>(&value))
       params.set(name, AxisNames{on_mesh(axes->names)});
   }
-  if (eqn.op->bodies) {
-    Bodies bodies = eqn.op->bodies(params);
-    for (ProgramPtr& program : bodies.programs) program = program_on_mesh(*program);
-    params = eqn.op->with_bodies(params, bodies);
+  if (eqn.op->regions) {
+    Regions regions = eqn.op->regions(params);
+    for (ProgramPtr& program : regions.programs) program = program_on_mesh(*program);
+    params = eqn.op->with_regions(params, regions);
   }
   return shardax::bind(*eqn.op, params, in);
 }
@@ -152,11 +153,11 @@ Value Partitioner::value_at(const Held& array, const Split& split) {
 HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types& in_types,
                            const Types& out_types) {
   const Op& op = *eqn.op;
-  if (op.bodies) {
-    const Bodies bodies = bodies_of(op, eqn.params);
-    if (bodies.runs == Runs::grid) return blocks(eqn, in);
-    if (bodies.runs == Runs::once) return run(*bodies.programs[0], in);
-    return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in, in_types);
+  if (op.regions) {
+    const Regions regions = regions_of(op, eqn.params);
+    if (regions.runs == ExecutionKind::grid) return blocks(eqn, in);
+    if (regions.runs == ExecutionKind::once) return run(*regions.programs[0], in);
+    return regions.fixed ? on_whole(eqn, in) : loop(eqn, regions, in, in_types);
   }
   if (asks_for_terms(op)) return terms(eqn, in[0], out_types[0]);
   if (op.expand) return run(*op.expand(eqn.params, in_types), in);
@@ -168,7 +169,7 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
 namespace {
 
 bool is_mere_effect(const Equation& eqn) {
-  return !eqn.op->effect.empty() && eqn.outputs.empty() && !eqn.op->bodies;
+  return !eqn.op->effect.empty() && eqn.outputs.empty() && !eqn.op->regions;
 }
 
 }  // namespace
@@ -284,7 +285,7 @@ std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
 
 // Carries stay split as they are at first, slices without the dimension that lists them; of
 // branches, results are split as the first one has them.
-HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& in,
+HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList& in,
                            const Types& in_types) {
   // How what goes in and out is split, and which sums are left to do: types say so.
   struct Form {
@@ -301,28 +302,28 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
   std::vector<Form> forms;
   Types types;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const Port& port = bodies.operands[i];
+    const RegionPort& port = regions.operands[i];
     Split split = form(in[i]).split;
-    if (port.flow == Flow::sliced) split[static_cast<std::size_t>(port.axis)].clear();
+    if (port.flow == PortKind::sliced) split[static_cast<std::size_t>(port.axis)].clear();
     forms.push_back({split, open_of(in_types[i])});
     values.push_back(take(in[i], forms[i]));
     types.push_back(values.back()->type());
-    if (port.flow == Flow::carried) types.back().varying = names_;
-    if (port.flow == Flow::sliced) {
+    if (port.flow == PortKind::carried) types.back().varying = names_;
+    if (port.flow == PortKind::sliced) {
       types.back().erase_dimension(static_cast<std::size_t>(port.axis));
       forms[i].split.erase(forms[i].split.begin() + port.axis);
     }
   }
-  std::vector<std::optional<Form>> results(bodies.results.size());
-  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried),
-                                 carries = bodies.results_of(Flow::carried);
+  std::vector<std::optional<Form>> results(regions.results.size());
+  const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried),
+                                 carries = regions.results_of(PortKind::carried);
   for (std::size_t n = 0; n < carries.size(); ++n) results[carries[n]] = forms[carried[n]];
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    const ProgramPtr program = bodies.programs[k];
-    const std::vector<std::size_t> taken = bodies.taken_by(k);
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    const ProgramPtr program = regions.programs[k];
+    const std::vector<std::size_t> taken = regions.taken_by(k);
     Types own;
     for (const std::size_t i : taken) own.push_back(types[i]);
-    bodies.programs[k] = stage_closed(
+    regions.programs[k] = stage_closed(
         own,
         [&](const Values& given) {
           ++loops_;
@@ -333,7 +334,7 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
           --loops_;
           Values out;
           for (std::size_t r = 0; r < made.size(); ++r) {
-            if (!bodies.gives_results(k)) {
+            if (!regions.gives_results(k)) {
               out.push_back(whole(made[r]));
               continue;
             }
@@ -345,12 +346,12 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
         },
         program->name);
   }
-  const Values out = shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), values);
+  const Values out = shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), values);
   HeldList all;
   for (std::size_t r = 0; r < out.size(); ++r) {
     Form& made = *results[r];
-    if (bodies.results[r].flow == Flow::sliced)
-      made.split.emplace(made.split.begin() + bodies.results[r].axis);
+    if (regions.results[r].flow == PortKind::sliced)
+      made.split.emplace(made.split.begin() + regions.results[r].axis);
     all.push_back(held({out[r], std::move(made.split), std::move(made.open), eqn.location}));
   }
   return all;
@@ -359,8 +360,8 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
 // A function of blocks takes them as its specs say. Of a sum that it ends with the terms are known
 // too.
 HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
-  const Grid grid = grid_of(eqn.params);
-  const auto split_of = [&](const Grid::Blocks& blocks) {
+  const MeshAxes grid = grid_of(eqn.params);
+  const auto split_of = [&](const MeshAxes::Blocks& blocks) {
     Split out;
     for (const Ints& axes : blocks) {
       out.emplace_back();
@@ -376,7 +377,7 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
   const Program& body = *eqn.params.program("jaxpr");
   std::vector<Part> terms(body.types.size());  // of variables that are sums over devices
   const Values out =
-      walk(body, values, [&](const Equation& inner, const Values& operands) -> Values {
+      eval_program(body, values, [&](const Equation& inner, const Values& operands) -> Values {
         if (without_effects && is_mere_effect(inner)) return {};
         const ParamValue* groups = inner.params.find("axis_index_groups");
         if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {

@@ -7,7 +7,7 @@
 #include "analysis/messages.h"
 #include "analysis/shardings.h"
 #include "control/shard_map.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 
@@ -58,7 +58,7 @@ class Partitioner {
   HeldList on_whole(const Equation& eqn, const HeldList& in);
   HeldList leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
                 const Types& out_types);
-  HeldList loop(const Equation& eqn, Bodies bodies, const HeldList& in, const Types& in_types);
+  HeldList loop(const Equation& eqn, Regions regions, const HeldList& in, const Types& in_types);
   HeldList blocks(const Equation& eqn, const HeldList& in);
   std::vector<std::string> open_through(const Op& op, const HeldList& in, const Types& in_types,
                                         const Type& result, const Parts& parts) const;

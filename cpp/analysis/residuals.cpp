@@ -9,9 +9,9 @@ namespace shardax {
 namespace {
 
 // Where a value stands among all: its kind, then positions, outermost first.
-using Place = std::vector<std::size_t>;
+using ResidualPath = std::vector<std::size_t>;
 struct Origin {
-  Place place;
+  ResidualPath place;
   Residual residual;
 };
 
@@ -35,7 +35,7 @@ Origin origin(const Program& program, Var var) {
       if (inner.residual.source == Source::input)
         return origin(program, eqn.inputs[inner.residual.input]);
       if (inner.residual.source == Source::output) {
-        Place place{3, e};
+        ResidualPath place{3, e};
         place.insert(place.end(), inner.place.begin() + 1, inner.place.end());
         inner.place = std::move(place);
       }
@@ -58,9 +58,9 @@ Origin origin(const Program& program, Var var) {
 
 std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero) {
   const LinearizedProgram halves = linearize_program(program, nonzero);
-  const PrunedProgram needed =
-      prune_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
-  std::map<Place, Residual> found;
+  const DceProgram needed =
+      dce_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
+  std::map<ResidualPath, Residual> found;
   const std::size_t outputs = program->outputs.size();
   for (std::size_t r = 0; r < halves.residual_count; ++r) {
     if (!needed.inputs[r]) continue;

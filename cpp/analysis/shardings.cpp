@@ -6,27 +6,27 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
-#include "ops/split.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax {
 namespace {
 
 // As a pmap called by itself labels its results: over the first devices, along out_axes. The type
 // of its axis is "p": automatic, of devices that nobody has chosen.
-Shardings mapped_shardings(const Bodies& bodies) {
-  const std::string& name = axis_text(bodies.axis);
-  if (bodies.length == 0) return Shardings(bodies.results.size());  // no device has any
+Shardings mapped_shardings(const Regions& regions) {
+  const std::string& name = axis_text(regions.axis);
+  if (regions.length == 0) return Shardings(regions.results.size());  // no device has any
   Shardings out;
-  for (const Port& port : bodies.results) {
+  for (const RegionPort& port : regions.results) {
     Shared<Sharding> sharding(new Sharding);
     sharding->mesh_axes = {name};
-    sharding->mesh_shape = {bodies.length};
+    sharding->mesh_shape = {regions.length};
     sharding->axis_types.assign(1, 'p');
-    for (int device = 0; device < bodies.length; ++device) sharding->devices.push_back(device);
-    if (port.flow == Flow::sliced) {
+    for (int device = 0; device < regions.length; ++device) sharding->devices.push_back(device);
+    if (port.flow == PortKind::sliced) {
       sharding->spec.resize(static_cast<std::size_t>(port.axis) + 1);
       sharding->spec.back() = {name};
     }
@@ -48,15 +48,15 @@ ShardingPtr given_over(const ShardingPtr& given, const Shardings& known) {
 }
 
 // A slice lacks the dimension that its stack has.
-ShardingPtr of_slice(const ShardingPtr& stack, const Port& port, std::size_t rank) {
-  if (!stack || !stack->named || port.flow != Flow::sliced) return stack;
+ShardingPtr of_slice(const ShardingPtr& stack, const RegionPort& port, std::size_t rank) {
+  if (!stack || !stack->named || port.flow != PortKind::sliced) return stack;
   Split split = stack->spec;
   split.resize(rank);
   split.erase(split.begin() + port.axis);
   return with_spec(*stack, std::move(split));
 }
-ShardingPtr of_stack(const ShardingPtr& slice, const Port& port) {
-  if (!slice || !slice->named || port.flow != Flow::sliced) return slice;
+ShardingPtr of_stack(const ShardingPtr& slice, const RegionPort& port) {
+  if (!slice || !slice->named || port.flow != PortKind::sliced) return slice;
   Split split = slice->spec;
   split.resize(std::max(split.size(), static_cast<std::size_t>(port.axis)));
   split.emplace(split.begin() + port.axis);
@@ -66,16 +66,16 @@ ShardingPtr of_stack(const ShardingPtr& slice, const Port& port) {
 Shardings followed(const Program& program, const Shardings& in);
 
 // One run from where carries start; of several programs, what the first that says something says.
-Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shardings& in) {
-  Shardings out(bodies.results.size());
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    if (!bodies.gives_results(k)) continue;
+Shardings body_shardings(const Regions& regions, const Types& in_types, const Shardings& in) {
+  Shardings out(regions.results.size());
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    if (!regions.gives_results(k)) continue;
     Shardings inner;
-    for (const std::size_t i : bodies.taken_by(k))
-      inner.push_back(of_slice(in[i], bodies.operands[i], in_types[i].rank()));
-    const Shardings own = followed(*bodies.programs[k], inner);
+    for (const std::size_t i : regions.taken_by(k))
+      inner.push_back(of_slice(in[i], regions.operands[i], in_types[i].rank()));
+    const Shardings own = followed(*regions.programs[k], inner);
     for (std::size_t i = 0; i < own.size(); ++i) {
-      if (!out[i]) out[i] = of_stack(own[i], bodies.results[i]);
+      if (!out[i]) out[i] = of_stack(own[i], regions.results[i]);
     }
   }
   return out;
@@ -87,19 +87,20 @@ Split trimmed(Split split) {
   return split;
 }
 
-ShardingPtr without_axes(const ShardingPtr& sharding, const Grid& grid) {
+ShardingPtr without_axes(const ShardingPtr& sharding, const MeshAxes& grid) {
   if (!sharding || !sharding->named) return sharding;
   Split split = sharding->spec;
-  for (const Grid::Axis& axis : grid.axes) {
+  for (const MeshAxes::Axis& axis : grid.axes) {
     for (std::vector<std::string>& names : split) std::erase(names, axis_text(axis.name));
   }
   return with_spec(*sharding, std::move(split));
 }
 
 // Within another one shard_map says nothing of its mesh, which is that of an operand.
-ShardingPtr mesh_around(const Grid& grid, const Shardings& in) {
+ShardingPtr mesh_around(const MeshAxes& grid, const Shardings& in) {
   for (const ShardingPtr& sharding : in) {
-    if (sharding && sharding->named && std::ranges::all_of(grid.axes, [&](const Grid::Axis& axis) {
+    if (sharding && sharding->named &&
+        std::ranges::all_of(grid.axes, [&](const MeshAxes::Axis& axis) {
           return has(sharding->mesh_axes, axis_text(axis.name));
         }))
       return sharding;
@@ -110,7 +111,7 @@ ShardingPtr mesh_around(const Grid& grid, const Shardings& in) {
 // Results of shard_map: split by the axes of its grid as specs say, by others as the function of
 // blocks leaves them.
 Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in) {
-  Grid grid = grid_of(params);
+  MeshAxes grid = grid_of(params);
   const bool within = !grid.mesh;
   if (within) grid.mesh = mesh_around(grid, in);
   Shardings out = propagate(*grid_program(op, params), in);
@@ -200,13 +201,13 @@ bool asked_explicit(const ShardingPtr& sharding) {
 }
 
 bool maps_over_devices(const Op& op, const Params& params) {
-  if (!op.bodies) return false;
-  const Runs runs = op.bodies(params).runs;
-  return runs == Runs::mapped || runs == Runs::grid;
+  if (!op.regions) return false;
+  const ExecutionKind runs = op.regions(params).runs;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::grid;
 }
 
 bool gathers_operands(const Op& op, const Params& params) {
-  return op.bodies && op.bodies(params).runs == Runs::mapped;
+  return op.regions && op.regions(params).runs == ExecutionKind::mapped;
 }
 
 bool gives_sharding(const Op& op, const Params& params) {
@@ -260,11 +261,11 @@ std::vector<Inspected> inspected(const Program& program, const Shardings& in) {
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& operands) {
   const Shardings in = without_layouts(operands);
-  if (op.bodies) {
-    const Bodies bodies = op.bodies(params);
-    if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
-    if (bodies.runs == Runs::grid) return grid_shardings(op, params, in);
-    return body_shardings(bodies, in_types, in);
+  if (op.regions) {
+    const Regions regions = op.regions(params);
+    if (regions.runs == ExecutionKind::mapped) return mapped_shardings(regions);
+    if (regions.runs == ExecutionKind::grid) return grid_shardings(op, params, in);
+    return body_shardings(regions, in_types, in);
   }
   if (gives_layout(op)) {
     const Ints& layout = params.ints("layout");
@@ -353,7 +354,7 @@ Shardings followed(const Program& program, const Shardings& in) {
       in_types.push_back(program.type(v));
     }
     for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
-    if (inspections && !eqn.op->bodies && inspects_sharding(eqn))
+    if (inspections && !eqn.op->regions && inspects_sharding(eqn))
       inspections->push_back({eqn.params.get<FunctionPtr>("callback"), in_types[0], operands[0]});
     const ShardingPtr given = given_sharding(eqn.params);
     const ShardingPtr placed = given_over(given, joined(operands, in));

@@ -1,9 +1,9 @@
 // analysis/uniform.cpp - finding mapped inputs, and comparing their slices.
 #include "analysis/uniform.h"
 
-#include "array/outside.h"
-#include "ir/bodies.h"
-#include "kernels/copy.h"
+#include "array/exported_buffers.h"
+#include "ir/regions.h"
+#include "kernels/copy/copy.h"
 
 namespace shardax {
 namespace {
@@ -35,20 +35,20 @@ void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs
     if (!known) found.push_back(mapped);
   };
   for (const Equation& eqn : program.equations) {
-    if (!eqn.op->bodies) continue;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::mapped) {
-      for (std::size_t i = 0; i < bodies.operands.size(); ++i) {
-        const Port& port = bodies.operands[i];
-        if (port.flow == Flow::sliced) add(origin(eqn.inputs[i]), port.axis);
+    if (!eqn.op->regions) continue;
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::mapped) {
+      for (std::size_t i = 0; i < regions.operands.size(); ++i) {
+        const RegionPort& port = regions.operands[i];
+        if (port.flow == PortKind::sliced) add(origin(eqn.inputs[i]), port.axis);
       }
       continue;
     }
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+    for (std::size_t k = 0; k < regions.programs.size(); ++k) {
       std::vector<std::int64_t> inner;
-      for (const std::size_t i : bodies.taken_by(k))
-        inner.push_back(bodies.operands[i].flow == Flow::sliced ? -1 : origin(eqn.inputs[i]));
-      find_mapped(*bodies.programs[k], inner, found);
+      for (const std::size_t i : regions.taken_by(k))
+        inner.push_back(regions.operands[i].flow == PortKind::sliced ? -1 : origin(eqn.inputs[i]));
+      find_mapped(*regions.programs[k], inner, found);
     }
   }
 }

@@ -1,4 +1,4 @@
-// base/lists.h - parts of lists, and masks that say which elements of a list are meant.
+// base/lists.h - sublists, and masks that select elements of lists.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 
 #include "callables/call.h"
 #include "callables/context.h"
-#include "callables/left.h"
+#include "callables/program_retention.h"
 
 namespace shardax::callables {
 

@@ -12,7 +12,7 @@
 #include "explain/outcome.h"
 #include "explain/variation.h"
 #include "ir/sharding_given.h"
-#include "ops/collective_family.h"
+#include "ops/collectives/family.h"
 
 namespace py = pybind11;
 

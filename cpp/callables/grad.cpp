@@ -12,7 +12,7 @@
 namespace shardax::callables {
 namespace {
 
-class Grad final : public Behaviour {
+class Grad final : public Transform {
  public:
   explicit Grad(GradOptions options) : options_(std::move(options)) {}
   PyObject* call(PyObject* function, const CallArguments& arguments) override;

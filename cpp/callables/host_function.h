@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "callables/held.h"
+#include "callables/gil_safe_ref.h"
 #include "callables/python.h"
 #include "ir/op.h"
 

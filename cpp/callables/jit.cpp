@@ -13,7 +13,7 @@
 #include "callables/references.h"
 #include "callables/value_lists.h"
 #include "objects/config.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 #include "objects/transfers.h"
 
 namespace py = pybind11;
@@ -316,7 +316,7 @@ Staged Jit::program_for(PyObject* fun, FlatCall& call, const Types& types) {
 }
 
 Ref Jit::staged(PyObject* fun) const {
-  if (!options_.in_shardings) return Behaviour::staged(fun);
+  if (!options_.in_shardings) return Transform::staged(fun);
   return call_python("_devices.jit_shardings", "Constrained", fun, options_.in_shardings.get(),
                      options_.out_shardings.get(), list_of(options_.statics.positions).get());
 }

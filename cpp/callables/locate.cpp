@@ -45,7 +45,8 @@ struct Interned {
   Ref code;  // keeps the address from being reused
 };
 
-// Enough for the lines of a large program; beyond, starting anew is cheaper than ordering by age.
+// SufficientSet for the lines of a large program; beyond, starting anew is cheaper than ordering by
+// age.
 constexpr std::size_t table_limit = 8192;
 
 int last_instruction(PyFrameObject* frame) {

@@ -70,7 +70,7 @@ Values PmapEntry::compute(const Values& inputs) {
 
 using PmapCache = Cache<PmapEntry>;
 
-class Pmap final : public Behaviour {
+class Pmap final : public Transform {
  public:
   Pmap(PmapOptions options, std::shared_ptr<PmapCache> cache)
       : options_(std::move(options)), cache_(std::move(cache)) {}

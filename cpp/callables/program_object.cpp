@@ -15,8 +15,8 @@
 #include "callables/shown_program.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
-#include "ir/same.h"
-#include "trace/walk.h"
+#include "ir/structural_equal.h"
+#include "trace/eval_program.h"
 
 namespace py = pybind11;
 
@@ -73,7 +73,8 @@ bool same_equation(const EquationObject& a, const EquationObject& b) {
   };
   return x.op == y.op && !x.outputs.empty() &&
          std::ranges::equal(x.outputs, y.outputs, same_variable) &&
-         std::ranges::equal(x.inputs, y.inputs, same_variable) && same_params(x.params, y.params);
+         std::ranges::equal(x.inputs, y.inputs, same_variable) &&
+         structurally_equal_params(x.params, y.params);
 }
 
 py::list equations_of(const ProgramObject& p) {

@@ -45,7 +45,7 @@ void init_program_text(py::module_& module) {
   module.def(
       "passes",
       [] {
-        static constexpr const char* kinds[] = {"program", "loops", "rule"};
+        static constexpr const char* kinds[] = {"program", "loops", "pattern"};
         py::list out;
         for (const Pass& pass : all_passes())
           out.append(py::make_tuple(pass.name, kinds[static_cast<int>(pass.kind)], pass.doc));

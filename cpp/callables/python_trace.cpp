@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/per_thread.h"
-#include "callables/held.h"
+#include "callables/gil_safe_ref.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"

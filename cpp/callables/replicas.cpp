@@ -1,4 +1,4 @@
-// callables/replicas.cpp - what shardax._debug.replicas asks of the core, and what it is told.
+// callables/replicas.cpp - the core's side of shardax._debug.replicas.
 #include "callables/replicas.h"
 
 #include <pybind11/pybind11.h>
@@ -53,7 +53,7 @@ bool pmap_differs(const Equation& eqn, const Values& in, std::size_t i) {
 
 // The op shard_map whose result i has the blocks of all devices along dimension 0.
 bool grid_differs(const Equation& eqn, const Values& in, std::size_t i) {
-  Grid grid = grid_of(eqn.params);
+  MeshAxes grid = grid_of(eqn.params);
   const Ints missing = grid.unmentioned(grid.out[i]);
   if (grid.out[i].empty()) return true;  // there is no dimension 0: types decide
   const std::int64_t own = grid.count(grid.out[i][0]), more = grid.count(missing);
@@ -87,13 +87,13 @@ bool differs(const Program& program, const Values& in, std::size_t output) {
     operands.push_back(in[static_cast<std::size_t>(at - program.inputs.begin())]);
   }
   const auto place = std::find(eqn.outputs.begin(), eqn.outputs.end(), program.outputs[output]);
-  if (place == eqn.outputs.end() || !eqn.op->bodies) return false;
+  if (place == eqn.outputs.end() || !eqn.op->regions) return false;
   const auto i = static_cast<std::size_t>(place - eqn.outputs.begin());
   try {
-    const Runs runs = eqn.op->bodies(eqn.params).runs;
-    return runs == Runs::mapped ? pmap_differs(eqn, operands, i)
-           : runs == Runs::grid ? grid_differs(eqn, operands, i)
-                                : false;
+    const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+    return runs == ExecutionKind::mapped ? pmap_differs(eqn, operands, i)
+           : runs == ExecutionKind::grid ? grid_differs(eqn, operands, i)
+                                         : false;
   } catch (const UserError&) {
     return false;  // what is wrong with it the call itself will say
   }

@@ -28,9 +28,9 @@
 #include "callables/traced.h"
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
-#include "objects/labels.h"
-#include "ops/collective.h"
-#include "trace/retry.h"
+#include "objects/sharding_conversion.h"
+#include "ops/collectives/collective.h"
+#include "trace/eager_fallback.h"
 
 namespace py = pybind11;
 
@@ -46,7 +46,7 @@ struct ShardMapEntry {
 };
 using ShardMapCache = Cache<ShardMapEntry>;
 
-class ShardMap final : public Behaviour {
+class ShardMap final : public Transform {
  public:
   ShardMap(PyObject* plan, std::shared_ptr<ShardMapCache> cache)
       : plan_(Ref::borrow(plan)), cache_(std::move(cache)) {}
@@ -130,15 +130,15 @@ class Planned {
 
   const py::object& object() const { return call_; }
 
-  Grid grid;
+  MeshAxes grid;
   std::vector<std::size_t> spec_lengths;  // of the results'
 
  private:
   template <class Leaves>
-  static std::vector<Grid::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
-    std::vector<Grid::Blocks> out;
+  static std::vector<MeshAxes::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
+    std::vector<MeshAxes::Blocks> out;
     for (const py::handle entry : given) {
-      Grid::Blocks blocks(type_of(leaves[out.size()]).rank());
+      MeshAxes::Blocks blocks(type_of(leaves[out.size()]).rank());
       std::size_t d = 0;
       for (const py::handle split : entry) {
         for (const py::handle axis : split) blocks[d].push_back(py::cast<std::int64_t>(axis));
@@ -238,7 +238,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   if (!entry) {
     Values captured;
     try {
-      const MayRetry retry(computes_at_once(values));
+      const EagerFallback retry(computes_at_once(values));
       std::tie(entry, captured) = stage(fun, call, values);
     } catch (const PythonError&) {
       if (!computes_at_once(values) || !needed_values()) throw;
@@ -274,10 +274,11 @@ ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
 }
 
 // Is there a result that types do not check, and of which specs say that devices share it?
-bool returns_once(const Grid& grid) {
+bool returns_once(const MeshAxes& grid) {
   return !grid.axes.empty() && !is_checked(grid.axes[0].name) &&
-         std::any_of(grid.out.begin(), grid.out.end(),
-                     [&](const Grid::Blocks& blocks) { return !grid.unmentioned(blocks).empty(); });
+         std::any_of(grid.out.begin(), grid.out.end(), [&](const MeshAxes::Blocks& blocks) {
+           return !grid.unmentioned(blocks).empty();
+         });
 }
 
 std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun, FlatCall& call,

@@ -26,8 +26,8 @@
 #include "objects/bind.h"
 #include "objects/config.h"
 #include "ops/ops.h"
+#include "trace/eval_program.h"
 #include "trace/stage.h"
-#include "trace/walk.h"
 
 namespace py = pybind11;
 

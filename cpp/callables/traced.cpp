@@ -9,7 +9,7 @@
 #include "callables/locate.h"
 #include "callables/references.h"
 #include "objects/config.h"
-#include "objects/numpy_once.h"
+#include "objects/constant_dedup.h"
 #include "trace/captures.h"
 #include "trace/current.h"
 #include "trace/depth.h"
@@ -30,7 +30,7 @@ struct Known {
   std::array<Ended, 64> ended;
   std::size_t next = 0;
 };
-Known& known() {
+Known& core_ops() {
   // Never destroyed: its references must not be dropped after the interpreter has gone.
   static constinit thread_local Known* instance = nullptr;
   if (!instance) instance = new Known;
@@ -74,12 +74,12 @@ NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form, boo
       code_(function_code(fun)),
       references_(references) {
   trace_.name(name_);
-  known().active.push_back(this);
+  core_ops().active.push_back(this);
 }
 
 NamedTrace::~NamedTrace() {
   // Python's error indicator may be set here: nothing that could run Python code.
-  Known& all = known();
+  Known& all = core_ops();
   all.active.pop_back();
   all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_),
                                               std::move(api_), std::move(code_)};
@@ -88,7 +88,7 @@ NamedTrace::~NamedTrace() {
 
 NamedTrace* NamedTrace::taking_references() {
   const std::uint64_t generation = staging_generation();
-  for (NamedTrace* named : known().active) {
+  for (NamedTrace* named : core_ops().active) {
     if (named->trace_.generation() == generation) return named->references_ ? named : nullptr;
   }
   return nullptr;
@@ -276,7 +276,7 @@ std::string describe_slices(const Tracer& tracer) {
 
 std::string describe_tracer(const Tracer& tracer) {
   if (tracer.slices().stacked) return describe_slices(tracer);
-  for (const NamedTrace* named : known().active) {
+  for (const NamedTrace* named : core_ops().active) {
     if (named->trace().generation() != tracer.generation()) continue;
     const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
     return staged ? named->describe(*staged) : "";
@@ -285,7 +285,7 @@ std::string describe_tracer(const Tracer& tracer) {
 }
 
 std::string describe_leak(const Tracer& tracer) {
-  for (const Ended& ended : known().ended) {
+  for (const Ended& ended : core_ops().ended) {
     if (ended.generation != tracer.generation()) continue;
     std::string text = describe_code(ended.name, ended.code) + " traced for " + ended.api;
     const auto* staged = dynamic_cast<const JitTracer*>(&tracer);

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "base/function_ref.h"
-#include "compile/known.h"
+#include "compile/simplify/core_ops.h"
 
 namespace shardax {
 

@@ -1,18 +1,17 @@
-// compile/pass_table.cpp - the passes, rewrites of loops and rules, each under its name.
+// compile/pass_table.cpp - the passes, rewrites of loops and patterns, each under its name.
 #include "compile/pass_table.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/errors.h"
-#include "compile/fold_empty.h"
-#include "compile/fuse.h"
-#include "compile/make_again.h"
+#include "compile/fusion/fuse.h"
+#include "compile/lower/liveness.h"
 #include "compile/passes.h"
-#include "compile/recompute.h"
-#include "compile/rewrite.h"
-#include "compile/rules.h"
-#include "compile/uses.h"
+#include "compile/remat/remat_into_consumers.h"
+#include "compile/remat/remat_tiled_groups.h"
+#include "compile/simplify/fold_empty.h"
+#include "compile/simplify/pattern_table.h"
 #include "ir/verify.h"
 
 namespace shardax {
@@ -36,23 +35,22 @@ ProgramPtr expose_uniform_inputs(const ProgramPtr& program, const PassArgs& args
   return expose_uniform(program, strides);
 }
 ProgramPtr simplify_whole(const ProgramPtr& program, const PassArgs&) { return simplify(program); }
-ProgramPtr simplify_segments(const ProgramPtr& program, const PassArgs&) {
+ProgramPtr simplify_stripmined(const ProgramPtr& program, const PassArgs&) {
   return simplify(program, true);
 }
-ProgramPtr shorten_lives_beside(const ProgramPtr& program, const PassArgs& args) {
-  return shorten_lives(program, args.overwritten);
+ProgramPtr remat_long_lived_values(const ProgramPtr& program, const PassArgs& args) {
+  return remat_long_lived(program, args.overwritten);
 }
-ProgramPtr group_rows_again(const ProgramPtr& program, const PassArgs&) {
-  return group_rows(program).program;
+ProgramPtr form_groups(const ProgramPtr& program, const PassArgs&) {
+  return form_tile_groups(program).program;
 }
-// What loops make again stands at the end, in no order of its own: the program as the loops have
-// it, each in its turn.
-ProgramPtr make_again_in_loops(const ProgramPtr& program, const PassArgs& args) {
-  const FusedProgram fused = make_again(program, fuse(*program), args.overwritten);
+// Recomputed equations stand at the end of the program; here each stands where its loop runs.
+ProgramPtr remat_in_loops(const ProgramPtr& program, const PassArgs& args) {
+  const FusedProgram fused = remat_into_consumers(program, fuse(*program), args.overwritten);
   if (fused.program == program) return program;
   const MutableProgram out = copy_of(*fused.program);
   out->equations.clear();
-  for (const FusedUnit& unit : fused.units) {
+  for (const FusionGroup& unit : fused.units) {
     for (const int e : unit.equations)
       out->equations.push_back(fused.program->equations[static_cast<std::size_t>(e)]);
   }
@@ -60,86 +58,93 @@ ProgramPtr make_again_in_loops(const ProgramPtr& program, const PassArgs& args) 
 }
 
 constexpr ProgramPass program_passes[] = {
-    {"expose_uniform", expose_uniform_inputs, "inputs that repeat are smaller and broadcast"},
-    {"simplify", simplify_whole, "calls become their bodies, device axes array axes; rules"},
-    {"simplify_segments", simplify_segments, "the same, mapped functions a few devices at a time"},
-    {"eliminate_dead", plain<eliminate_dead>, "equations without uses go"},
-    {"lengthen_rows", plain<lengthen_rows>, "short last dimensions change places with long ones"},
-    {"part_complex", plain<part_complex>, "complex carries become their parts"},
-    {"widen", plain<widen>, "narrow numbers are computed with in wide dtypes"},
-    {"add_within", plain<add_within>, "sums with a branch's result move into the branches"},
-    {"turn_matrices", plain<turn_matrices>, "matrices are transposed before the loop"},
-    {"lay_out_panels", plain<lay_out_panels>, "matrices are packed before the loop"},
-    {"wrap_within", plain<wrap_within>, "gather and scatter count negative places themselves"},
-    {"shorten_lives", shorten_lives_beside, "cheap values are made again where used late"},
-    {"group_rows", group_rows_again, "large values of groups of rows are computed again"},
-    {"make_again", make_again_in_loops, "loops make cheap values again"},
+    {"expose_uniform", expose_uniform_inputs,
+     "inputs of stride 0 become smaller and are broadcast"},
+    {"simplify", simplify_whole, "inlines calls, batches device axes, applies patterns"},
+    {"simplify_stripmined", simplify_stripmined, "the same, device axes strip-mined"},
+    {"eliminate_dead_code", plain<eliminate_dead_code>, "removes equations without uses"},
+    {"assign_layouts", plain<assign_layouts>, "swaps short last dimensions with long ones"},
+    {"split_complex_carries", plain<split_complex_carries>,
+     "carries complex numbers as their parts"},
+    {"legalize_types", plain<legalize_types>, "computes narrow dtypes in wide ones"},
+    {"sink_adds_into_branches", plain<sink_adds_into_branches>,
+     "adds to a branch's result within the branch"},
+    {"hoist_transposes", plain<hoist_transposes>, "transposes matrices before the loop"},
+    {"prepack_operands", plain<prepack_operands>, "packs matrices before the loop"},
+    {"fold_index_wrap", plain<fold_index_wrap>, "lets gather and scatter wrap negative indices"},
+    {"remat_long_lived", remat_long_lived_values, "recomputes cheap values for late uses"},
+    {"form_tile_groups", form_groups, "recomputes large values of tile groups"},
+    {"remat_into_consumers", remat_in_loops, "recomputes cheap values in the loops that use them"},
 };
 
-std::optional<Vars> no_turns(Rewriter& rewriter, const Equation& eqn, const Vars& in) {
-  return fold_no_turns(rewriter.builder(), eqn, bodies_of(*eqn.op, eqn.params), in);
+std::optional<Vars> no_turns(PatternDriver& driver, const Equation& eqn, const Vars& in) {
+  return fold_no_turns(driver.builder(), eqn, regions_of(*eqn.op, eqn.params), in);
 }
 
 struct LoopRewrite {
   std::string_view name;
-  std::optional<Vars> (*rewrite)(Rewriter& rewriter, const Equation& eqn, const Vars& in);
+  std::optional<Vars> (*rewrite)(PatternDriver& driver, const Equation& eqn, const Vars& in);
   std::string_view doc;
 };
 constexpr LoopRewrite loop_rewrites[] = {
-    {"fold_no_turns", no_turns, "a loop of no turns gives its carries"},
-    {"sum_after_loop", sum_after_loop, "products that a loop adds up are one after it"},
-    {"split_sums", split_sums, "a carry that is added to in parts becomes several"},
-    {"move_late", move_late, "carries are moved where the next turn takes them"},
-    {"narrow_bodies", narrow_bodies, "loops and branches carry what repeats once"},
+    {"fold_no_turns", no_turns, "a loop of length 0 gives its carries"},
+    {"batch_accumulated_dots", batch_accumulated_dots,
+     "one product after the loop for a sum of products"},
+    {"split_accumulators", split_accumulators, "a carry for each piece that is added to"},
+    {"sink_carry_permutes", sink_carry_permutes,
+     "permutes a carry at the start of the next iteration"},
+    {"sink_broadcasts", sink_broadcasts, "carries repeated values once"},
 };
 
-constexpr Rule fold_empty_rule{"", "fold_empty", fold_empty};
+constexpr Pattern fold_empty_pattern{"", "fold_empty", fold_empty};
 
-// Does a loop, or a branch, remain where calls have become their bodies?
+// Is it a loop or a branch, which inlining leaves?
 bool remains(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
-  const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::one_of || runs == Runs::counted || runs == Runs::looped;
+  if (!eqn.op->regions) return false;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::one_of || runs == ExecutionKind::counted ||
+         runs == ExecutionKind::looped;
 }
 
 ProgramPtr rewrite_loops(const ProgramPtr& program, const LoopRewrite& row) {
-  Rewriter rewriter(*program);
-  Builder& builder = rewriter.builder();
-  return eliminate_dead(
+  PatternDriver driver(*program);
+  Builder& builder = driver.builder();
+  return eliminate_dead_code(
       emit_again(*program, builder, [&](const Equation& eqn, const Vars& in) -> Vars {
         if (remains(eqn)) {
-          if (auto rewritten = row.rewrite(rewriter, eqn, in)) return *rewritten;
+          if (auto rewritten = row.rewrite(driver, eqn, in)) return *rewritten;
         }
         return builder.emit(*eqn.op, eqn.params, in, eqn.location);
       }));
 }
 
-// `rules`: of one name.
-ProgramPtr rewrite_by(const ProgramPtr& program, const std::vector<Rule>& rules) {
+// `patterns`: of one name.
+ProgramPtr rewrite_patterns(const ProgramPtr& program, const std::vector<Pattern>& patterns) {
   std::vector<int> uses = count_uses(*program);
   for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
   Builder builder(*program);
   const auto step = [&](const Equation& eqn, const Vars& in) {
-    const Match match{builder, *eqn.op, eqn.params, in, eqn.location, true};
-    for (const Rule& rule : rules) {
-      const bool meant = rule.apply == fold_empty || meant_for(rule, *eqn.op);
-      if (auto replaced = meant ? rule.apply(match) : std::nullopt) return *replaced;
+    const PatternContext match{builder, *eqn.op, eqn.params, in, eqn.location, true};
+    for (const Pattern& pattern : patterns) {
+      const bool meant = pattern.apply == fold_empty || meant_for(pattern, *eqn.op);
+      if (auto replaced = meant ? pattern.apply(match) : std::nullopt) return *replaced;
     }
     return builder.emit(*eqn.op, eqn.params, in, eqn.location);
   };
-  return eliminate_dead(emit_again(*program, builder, [&](const Equation& eqn, const Vars& in) {
-    const Vars out = step(eqn, in);
-    for (std::size_t i = 0; i < out.size(); ++i)
-      builder.count_uses(out[i], uses[static_cast<std::size_t>(eqn.outputs[i])]);
-    return out;
-  }));
+  return eliminate_dead_code(
+      emit_again(*program, builder, [&](const Equation& eqn, const Vars& in) {
+        const Vars out = step(eqn, in);
+        for (std::size_t i = 0; i < out.size(); ++i)
+          builder.count_uses(out[i], uses[static_cast<std::size_t>(eqn.outputs[i])]);
+        return out;
+      }));
 }
 
-std::vector<Rule> rules_named(std::string_view name) {
-  std::vector<Rule> out;
-  if (name == fold_empty_rule.name) out.push_back(fold_empty_rule);
-  for (const Rule& rule : simplify_rules()) {
-    if (rule.name == name) out.push_back(rule);
+std::vector<Pattern> patterns_named(std::string_view name) {
+  std::vector<Pattern> out;
+  if (name == fold_empty_pattern.name) out.push_back(fold_empty_pattern);
+  for (const Pattern& pattern : simplify_patterns()) {
+    if (pattern.name == name) out.push_back(pattern);
   }
   return out;
 }
@@ -151,9 +156,10 @@ ProgramPtr unverified(std::string_view name, const ProgramPtr& program, const Pa
   for (const LoopRewrite& row : loop_rewrites) {
     if (row.name == name) return rewrite_loops(program, row);
   }
-  const std::vector<Rule> rules = rules_named(name);
-  if (rules.empty()) value_error("run_pass: there is no pass '", name, "'; `passes()` lists them.");
-  return rewrite_by(program, rules);
+  const std::vector<Pattern> patterns = patterns_named(name);
+  if (patterns.empty())
+    value_error("run_pass: there is no pass '", name, "'; `passes()` lists them.");
+  return rewrite_patterns(program, patterns);
 }
 
 }  // namespace
@@ -164,11 +170,13 @@ std::vector<Pass> all_passes() {
     out.push_back({pass.name, Pass::Kind::program, pass.doc});
   for (const LoopRewrite& row : loop_rewrites)
     out.push_back({row.name, Pass::Kind::loops, row.doc});
-  out.push_back({fold_empty_rule.name, Pass::Kind::rule, "arrays without elements take no work"});
-  for (const Rule& rule : simplify_rules()) {
-    const auto same = [&](const Pass& pass) { return pass.name == rule.name; };
+  out.push_back(
+      {fold_empty_pattern.name, Pass::Kind::pattern, "arrays without elements take no work"});
+  for (const Pattern& pattern : simplify_patterns()) {
+    const auto same = [&](const Pass& pass) { return pass.name == pattern.name; };
     if (std::none_of(out.begin(), out.end(), same))
-      out.push_back({rule.name, Pass::Kind::rule, rule.op.empty() ? "elementwise ops" : rule.op});
+      out.push_back(
+          {pattern.name, Pass::Kind::pattern, pattern.op.empty() ? "elementwise ops" : pattern.op});
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // compile/pass_table.h - every pass by its name, for tests: program in, program out.
 //
 // The passes of pipeline.cpp, the rewrites of loops that `simplify` applies on its walk
-// (compile/rewrite.h) and the rules of simplify.cpp, each alone.
+// (compile/simplify/pattern_driver.h) and the patterns of simplify/patterns.cpp, each alone.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PassArgs {
 };
 
 struct Pass {
-  enum class Kind { program, loops, rule };
+  enum class Kind { program, loops, pattern };
   std::string_view name;
   Kind kind;
   std::string_view doc;  // one line
@@ -32,7 +32,7 @@ std::vector<Pass> all_passes();
 // says so, or SHARDAX_DUMP=passes shows it.
 std::int64_t verified_passes();
 
-// What the pass makes of the program, verified. Of rules and rewrites of loops also without what
+// What the pass makes of the program, verified. Of patterns and rewrites of loops also without what
 // nothing uses any more. Throws ValueError where no pass has that name.
 ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args = {});
 

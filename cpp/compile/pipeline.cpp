@@ -8,13 +8,13 @@
 
 #include "base/errors.h"
 #include "base/lists.h"
-#include "compile/fuse.h"
-#include "compile/lower.h"
-#include "compile/make_again.h"
+#include "compile/fusion/fuse.h"
+#include "compile/lower/lower.h"
 #include "compile/pass_table.h"
 #include "compile/passes.h"
-#include "compile/recompute.h"
-#include "ir/bodies.h"
+#include "compile/remat/remat_into_consumers.h"
+#include "compile/remat/remat_tiled_groups.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/text_form.h"
 #include "ir/verify.h"
@@ -105,15 +105,15 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
     const ProgramPtr before = program;
     program =
         run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, segments); });
-    program = run_pass("eliminate_dead", program, eliminate_dead);
+    program = run_pass("eliminate_dead_code", program, eliminate_dead_code);
     if (same(*before, *program)) break;
   }
-  program = run_pass("lengthen_rows", program, lengthen_rows);
-  program = run_pass("part_complex", program, part_complex);
-  program = run_pass("widen", program, widen);
-  program = run_pass("add_within", program, add_within);
-  program = run_pass("turn_matrices", program, turn_matrices);
-  return run_pass("lay_out_panels", program, lay_out_panels);
+  program = run_pass("assign_layouts", program, assign_layouts);
+  program = run_pass("split_complex_carries", program, split_complex_carries);
+  program = run_pass("legalize_types", program, legalize_types);
+  program = run_pass("sink_adds_into_branches", program, sink_adds_into_branches);
+  program = run_pass("hoist_transposes", program, hoist_transposes);
+  return run_pass("prepack_operands", program, prepack_operands);
 }
 
 Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
@@ -121,23 +121,23 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
   ProgramPtr program = options.rewritten && !segments
                            ? options.rewritten
                            : rewritten(source, options.input_strides, segments);
-  program = run_pass("wrap_within", program, wrap_within);
+  program = run_pass("fold_index_wrap", program, fold_index_wrap);
   std::vector<bool> overwritten(program->inputs.size(), false);
   for (std::size_t i = 0; i < overwritten.size(); ++i)
     overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
                      (i >= options.first_carry && i < options.first_carry + options.carry) ||
                      has(options.over, static_cast<int>(i));
-  program = run_pass("shorten_lives", program,
-                     [&](const ProgramPtr& p) { return shorten_lives(p, overwritten); });
-  std::vector<RowGroup> groups;
-  program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
-    GroupedProgram grouped = group_rows(p);
+  program = run_pass("remat_long_lived", program,
+                     [&](const ProgramPtr& p) { return remat_long_lived(p, overwritten); });
+  std::vector<TileGroup> groups;
+  program = run_pass("form_tile_groups", program, [&](const ProgramPtr& p) {
+    GroupedProgram grouped = form_tile_groups(p);
     groups = std::move(grouped.groups);
     return grouped.program;
   });
   FusedProgram fused;
-  run_pass("make_again", program, [&](const ProgramPtr& p) {
-    fused = make_again(p, fuse(*p, groups), overwritten);
+  run_pass("remat_into_consumers", program, [&](const ProgramPtr& p) {
+    fused = remat_into_consumers(p, fuse(*p, groups), overwritten);
     return fused.program;
   });
   Compilation out{fused.program, std::move(fused.units), {}, {}};
@@ -146,9 +146,9 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
 }
 
 bool is_mapped(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
-  const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::mapped || runs == Runs::grid;
+  if (!eqn.op->regions) return false;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::grid;
 }
 
 bool maps(const ProgramPtr& program) {

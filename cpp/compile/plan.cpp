@@ -2,8 +2,8 @@
 #include "compile/plan.h"
 
 #include "base/errors.h"
-#include "compile/lower.h"
-#include "kernels/room.h"
+#include "compile/lower/lower.h"
+#include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -51,7 +51,7 @@ std::int64_t Plan::memory() const {
 }
 
 Values Plan::run(const Values& arrays, const std::vector<Shared<Buffer>>& memory) const {
-  const kernels::Room<std::byte> arena(arena_bytes);
+  const kernels::AlignedBuffer<std::byte> arena(arena_bytes);
   std::vector<Shared<Buffer>> buffers;
   buffers.reserve(output_bytes.size());
   for (std::int64_t bytes : output_bytes)

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ops/index.h"
+#include "ops/indexing/index.h"
 
 namespace shardax {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "base/errors.h"
 #include "control/call_jvp.h"
-#include "control/keep.h"
+#include "control/checkpoint_saved.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
-#include "transform/portable.h"
+#include "transform/inline_calls.h"
 
 namespace shardax {
 namespace {
@@ -43,13 +43,13 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
-// Calls in place of their bodies, so that a policy sees every op.
+// Calls in place of their regions, so that a policy sees every op.
 ProgramPtr flat(const ProgramPtr& program) { return inlined(program, &checkpoint_op); }
 
 // The values that the policy chooses, in loops and branches too.
-KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy) {
+SavingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy) {
   const ProgramPtr body = flat(program);
-  KeepingProgram out;
+  SavingProgram out;
   const MutableProgram forward = copy_of(*body), again = copy_of(*body);
   again->equations.clear();
   std::vector<bool> computed(body->types.size()), held(body->types.size());
@@ -74,7 +74,7 @@ KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy
     }
     again->equations.push_back(eqn);
     if (!can_keep(*eqn.op, eqn.params)) continue;
-    const KeepingCall call =
+    const SavingCall call =
         keep(*eqn.op, eqn.params, [&](const ProgramPtr& inner) { return keeping(inner, policy); });
     if (call.kept.empty()) continue;
     eqn.params = call.forward;
@@ -111,15 +111,15 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
          body->name, " would run once more. Call it outside of the checkpointed function.");
   }
   const LinearizedProgram halves = linearize_program(policy ? flat(body) : body, nonzero);
-  const KeepingProgram parts =
-      policy ? keeping(halves.known, *policy) : KeepingProgram{halves.known, halves.known, {}};
+  const SavingProgram parts =
+      policy ? keeping(halves.known, *policy) : SavingProgram{halves.known, halves.known, {}};
   const std::size_t outputs = body->outputs.size(), inputs = body->inputs.size();
   const std::vector<bool> results(outputs, true), residuals(halves.residual_count, true);
-  const PrunedProgram again =
-      prune_program(parts.again, joined(std::vector<bool>(outputs, false), residuals));
+  const DceProgram again =
+      dce_program(parts.again, joined(std::vector<bool>(outputs, false), residuals));
   const std::vector<bool> kept = part(again.inputs, inputs, parts.kept.size());
   const std::vector<bool> every_input(inputs, true);
-  const PrunedProgram forward = prune_program(
+  const DceProgram forward = dce_program(
       parts.forward, joined(joined(results, std::vector<bool>(halves.residual_count, false)), kept),
       &every_input);
 
@@ -193,13 +193,13 @@ Batched checkpoint_batch(const BatchArgs& a) {
 }
 
 // Operands that are new are kept from being shared where any is.
-Params checkpoint_with_bodies(const Params& params, const Bodies& bodies) {
+Params checkpoint_with_regions(const Params& params, const Regions& regions) {
   const std::vector<bool> before = barriers_of(params, params.program("jaxpr")->inputs.size());
   std::vector<bool> barriers;
-  for (const Port& port : bodies.operands)
+  for (const RegionPort& port : regions.operands)
     barriers.push_back(port.source < 0 ? any(before)
                                        : before[static_cast<std::size_t>(port.source)]);
-  return params.with("jaxpr", bodies.programs[0]).with("prevent_cse", prevent_cse(barriers));
+  return params.with("jaxpr", regions.programs[0]).with("prevent_cse", prevent_cse(barriers));
 }
 
 Types checkpoint_type(const Op&, const Types& in, const Params& params) {
@@ -228,8 +228,8 @@ const Op checkpoint_op{
      .linearize = checkpoint_linearize,
      .transpose = checkpoint_transpose,
      .batch = checkpoint_batch,
-     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_bodies = checkpoint_with_bodies}};
+     .regions = [](const Params& params) { return call_of(params.program("jaxpr")); },
+     .with_regions = checkpoint_with_regions}};
 
 }  // namespace
 

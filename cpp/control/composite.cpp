@@ -21,9 +21,11 @@ const Op composite_op{
        const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
        return {shardax::bind(a.op, a.params.with("jaxpr", body.program), a.in), body.batched};
      },
-     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("jaxpr", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program("jaxpr")); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("jaxpr", regions.programs[0]);
+         }}};
 
 }  // namespace
 }  // namespace shardax

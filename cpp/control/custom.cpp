@@ -7,7 +7,7 @@
 #include "base/errors.h"
 #include "control/batched_function.h"
 #include "control/control.h"
-#include "control/fewer_results.h"
+#include "control/drop_unused_results.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -47,16 +47,16 @@ Types call_type(const Op&, const Types& in, const Params& params) {
 }
 
 const ProgramPtr& call_body(const Params& params) { return params.program("call_jaxpr"); }
-Bodies call_bodies(const Params& params) {
-  Bodies bodies = call_of(call_body(params), true);
-  bodies.sheds_results = true;
-  return bodies;
+Regions call_regions(const Params& params) {
+  Regions regions = call_of(call_body(params), true);
+  regions.sheds_results = true;
+  return regions;
 }
 
 // Which results of the body are left; empty: all.
-std::vector<bool> results_left(const Params& params, const Bodies& bodies) {
+std::vector<bool> results_left(const Params& params, const Regions& regions) {
   std::vector<bool> left(call_body(params)->outputs.size());
-  for (const Port& port : bodies.results) left[static_cast<std::size_t>(port.source)] = true;
+  for (const RegionPort& port : regions.results) left[static_cast<std::size_t>(port.source)] = true;
   return all(left) ? std::vector<bool>() : left;
 }
 
@@ -158,9 +158,9 @@ JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(groups.at(0)), std::move(groups.at(1))};
 }
 
-Params custom_jvp_with_bodies(const Params& params, const Bodies& bodies) {
-  Params out = params.with("call_jaxpr", bodies.programs[0]);
-  const std::vector<bool> left = results_left(params, bodies);
+Params custom_jvp_with_regions(const Params& params, const Regions& regions) {
+  Params out = params.with("call_jaxpr", regions.programs[0]);
+  const std::vector<bool> left = results_left(params, regions);
   if (!left.empty()) out.set("jvp", without_results(params.get<FunctionPtr>("jvp"), left, 2));
   return out;
 }
@@ -184,8 +184,8 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                           return transpose_call(call_body(a.params), a);
                         },
                         .batch = custom_jvp_batch,
-                        .bodies = call_bodies,
-                        .with_bodies = custom_jvp_with_bodies,
+                        .regions = call_regions,
+                        .with_regions = custom_jvp_with_regions,
                         .eager = call_eager<custom_jvp_op>,
                         .stage = call_stage}};
 
@@ -229,9 +229,9 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(out), spread(tangents, nonzero)};
 }
 
-Params custom_vjp_with_bodies(const Params& params, const Bodies& bodies) {
-  Params out = params.with("call_jaxpr", bodies.programs[0]);
-  const std::vector<bool> left = results_left(params, bodies);
+Params custom_vjp_with_regions(const Params& params, const Regions& regions) {
+  Params out = params.with("call_jaxpr", regions.programs[0]);
+  const std::vector<bool> left = results_left(params, regions);
   if (left.empty()) return out;
   out.set("fwd", without_results(params.get<FunctionPtr>("fwd"), left, 1));
   out.set("bwd",
@@ -265,8 +265,8 @@ const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .type = call_type<&fwd_name, &bwd_name>,
                         .jvp_body = custom_vjp_jvp,
                         .batch = custom_vjp_batch,
-                        .bodies = call_bodies,
-                        .with_bodies = custom_vjp_with_bodies,
+                        .regions = call_regions,
+                        .with_regions = custom_vjp_with_regions,
                         .eager = call_eager<custom_vjp_op>,
                         .stage = call_stage}};
 

@@ -174,9 +174,11 @@ const Op custom_vmap_op{
        return transpose_call(a.params.program("call"), a);
      },
      .batch = custom_vmap_batch,
-     .bodies = [](const Params& params) { return call_of(params.program("call"), true); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("call", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program("call"), true); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("call", regions.programs[0]);
+         }}};
 
 }  // namespace
 

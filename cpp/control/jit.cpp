@@ -110,22 +110,23 @@ Batched jit_batch(const BatchArgs& a) {
   return {call(a.params, body.program, a.in), body.batched};
 }
 
-const Op jit_op{
-    {.name = "jit",
-     .doc = "Calls a program.",
-     .kind = Kind::control,
-     .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("jaxpr")->output_types();
-     },
-     .jvp_body = jit_jvp,
-     .linearize = jit_linearize,
-     .transpose = [](const TransposeArgs& a) -> Values {
-       return transpose_call(a.params.program("jaxpr"), a);
-     },
-     .batch = jit_batch,
-     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("jaxpr", bodies.programs[0]); }}};
+const Op jit_op{{.name = "jit",
+                 .doc = "Calls a program.",
+                 .kind = Kind::control,
+                 .type = [](const Op&, const Types&, const Params& params) -> Types {
+                   return params.program("jaxpr")->output_types();
+                 },
+                 .jvp_body = jit_jvp,
+                 .linearize = jit_linearize,
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   return transpose_call(a.params.program("jaxpr"), a);
+                 },
+                 .batch = jit_batch,
+                 .regions = [](const Params& params) { return call_of(params.program("jaxpr")); },
+                 .with_regions =
+                     [](const Params& params, const Regions& regions) {
+                       return params.with("jaxpr", regions.programs[0]);
+                     }}};
 
 }  // namespace
 

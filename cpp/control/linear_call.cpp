@@ -131,10 +131,10 @@ const Op linear_call_op{
      .jvp = linear_call_jvp,
      .transpose = linear_call_transpose,
      .batch = [](const BatchArgs& a) { return batch_linear(a, {"callee", "transpose"}); },
-     .bodies = [](const Params& params) { return call_of(params.program("callee"), true); },
-     .with_bodies =
-         [](const Params& params, const Bodies& bodies) {
-           return params.with("callee", bodies.programs[0]);
+     .regions = [](const Params& params) { return call_of(params.program("callee"), true); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("callee", regions.programs[0]);
          }}};
 
 // ---- custom_linear_solve ---------------------------------------------------------------------
@@ -198,9 +198,11 @@ const Op linear_solve_op{
          [](const BatchArgs& a) {
            return batch_linear(a, {"matvec", "vecmat", "solve", "transpose_solve"});
          },
-     .bodies = [](const Params& params) { return call_of(params.program("solve"), true); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("solve", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program("solve"), true); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("solve", regions.programs[0]);
+         }}};
 
 }  // namespace
 }  // namespace shardax

@@ -1,7 +1,7 @@
 // control/pmap.cpp - pmap: a per-device program, run over a device axis.
 //
 // The body has one device's shapes. Transformations act on it as on any body; the device axis
-// becomes an array axis only when the op is compiled (compile/rewrite.cpp).
+// becomes an array axis only when the op is compiled (compile/simplify/pattern_driver.cpp).
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "control/control.h"
@@ -214,21 +214,22 @@ Batched pmap_batch(const BatchArgs& a) {
 }
 
 // An axis of -1 says that the value is not mapped.
-std::vector<Port> ports_of(const Ints& axes) {
-  std::vector<Port> out;
+std::vector<RegionPort> ports_of(const Ints& axes) {
+  std::vector<RegionPort> out;
   for (const std::int64_t axis : axes)
-    out.push_back(axis < 0 ? Port{Flow::whole} : Port{Flow::sliced, axis});
+    out.push_back(axis < 0 ? RegionPort{PortKind::whole} : RegionPort{PortKind::sliced, axis});
   return out;
 }
-Ints axes_of(const std::vector<Port>& ports) {
+Ints axes_of(const std::vector<RegionPort>& ports) {
   Ints out;
-  for (const Port& port : ports) out.push_back(port.flow == Flow::sliced ? port.axis : -1);
+  for (const RegionPort& port : ports)
+    out.push_back(port.flow == PortKind::sliced ? port.axis : -1);
   return out;
 }
 
-Bodies pmap_bodies(const Params& params) {
-  Bodies out;
-  out.runs = Runs::mapped;
+Regions pmap_regions(const Params& params) {
+  Regions out;
+  out.runs = ExecutionKind::mapped;
   out.programs = {params.program("jaxpr")};
   out.operands = ports_of(params.ints("in_axes"));
   out.results = ports_of(params.ints("out_axes"));
@@ -238,8 +239,9 @@ Bodies pmap_bodies(const Params& params) {
   return out;
 }
 
-Params pmap_with_bodies(const Params& params, const Bodies& bodies) {
-  return params_with(params, bodies.programs[0], axes_of(bodies.operands), axes_of(bodies.results));
+Params pmap_with_regions(const Params& params, const Regions& regions) {
+  return params_with(params, regions.programs[0], axes_of(regions.operands),
+                     axes_of(regions.results));
 }
 
 const Op pmap_op{{.name = "pmap",
@@ -250,8 +252,8 @@ const Op pmap_op{{.name = "pmap",
                   .linearize = pmap_linearize,
                   .transpose = pmap_transpose,
                   .batch = pmap_batch,
-                  .bodies = pmap_bodies,
-                  .with_bodies = pmap_with_bodies}};
+                  .regions = pmap_regions,
+                  .with_regions = pmap_with_regions}};
 
 }  // namespace
 
@@ -268,14 +270,14 @@ Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int6
   return axis == 0 ? leading : ops::moveaxis(leading, 0, axis);
 }
 
-Values run_mapped(const ValueFunction& body, const Bodies& bodies, const Values& in) {
+Values run_mapped(const ValueFunction& body, const Regions& regions, const Values& in) {
   std::vector<bool> mapped;
-  for (const Port& port : bodies.operands) mapped.push_back(port.flow == Flow::sliced);
-  Batched out = batch(body, mapped_first(in, axes_of(bodies.operands)), mapped,
-                      {bodies.length, bodies.axis, true});
-  const Ints out_axes = axes_of(bodies.results);
+  for (const RegionPort& port : regions.operands) mapped.push_back(port.flow == PortKind::sliced);
+  Batched out = batch(body, mapped_first(in, axes_of(regions.operands)), mapped,
+                      {regions.length, regions.axis, true});
+  const Ints out_axes = axes_of(regions.results);
   for (std::size_t i = 0; i < out.out.size(); ++i)
-    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], bodies.length);
+    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], regions.length);
   return out.out;
 }
 

@@ -16,19 +16,19 @@ std::size_t residual_count(const Params& params) {
   return static_cast<std::size_t>(params.integer("num_res"));
 }
 
-Bodies remat_opt_bodies(const Params& params) {
-  Bodies bodies = call_of(params.program("fwd_jaxpr"), true);
-  bodies.sheds_results = true;
-  return bodies;
+Regions remat_opt_regions(const Params& params) {
+  Regions regions = call_of(params.program("fwd_jaxpr"), true);
+  regions.sheds_results = true;
+  return regions;
 }
 
 // Without the last residual it is the function.
-Params remat_opt_with_bodies(const Params& params, const Bodies& bodies) {
+Params remat_opt_with_regions(const Params& params, const Regions& regions) {
   const ProgramPtr& fun = params.program("fun_jaxpr");
   const std::size_t outputs = fun->outputs.size();
   std::vector<bool> left(outputs), every(fun->inputs.size(), true);
   std::int64_t residuals = 0;
-  for (const Port& port : bodies.results) {
+  for (const RegionPort& port : regions.results) {
     const auto source = static_cast<std::size_t>(port.source);
     if (source < outputs) {
       left[source] = true;
@@ -36,10 +36,10 @@ Params remat_opt_with_bodies(const Params& params, const Bodies& bodies) {
       ++residuals;
     }
   }
-  const ProgramPtr smaller = all(left) ? fun : prune_program(fun, left, &every).program;
+  const ProgramPtr smaller = all(left) ? fun : dce_program(fun, left, &every).program;
   const bool is_function = residuals == 0 && residual_count(params) > 0;
   return params.with("fun_jaxpr", smaller)
-      .with("fwd_jaxpr", is_function ? smaller : bodies.programs[0])
+      .with("fwd_jaxpr", is_function ? smaller : regions.programs[0])
       .with("num_res", residuals);
 }
 
@@ -87,8 +87,8 @@ const Op remat_opt_op{
      .type = remat_opt_type,
      .jvp_body = remat_opt_jvp,
      .batch = remat_opt_batch,
-     .bodies = remat_opt_bodies,
-     .with_bodies = remat_opt_with_bodies}};
+     .regions = remat_opt_regions,
+     .with_regions = remat_opt_with_regions}};
 
 // Takes further inputs, which it does not use, at position `at`.
 ProgramPtr with_inputs(const ProgramPtr& program, std::size_t at, const Types& types) {

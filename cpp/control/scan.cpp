@@ -8,7 +8,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ops/ops.h"
-#include "transform/lean_residuals.h"
+#include "transform/select_residuals.h"
 
 namespace shardax {
 namespace {
@@ -200,8 +200,8 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   const Parts<Mask> is_free{Mask(p.consts, true), Mask(p.carry, false), Mask(p.xs(), true)};
   const std::size_t outs = p.body->outputs.size(), first_x = p.consts + p.carry;
   const LinearizedProgram d =
-      lean_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all(),
-                     joined(Mask(p.carry, false), Mask(outs - p.carry, true)));
+      select_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all(),
+                       joined(Mask(p.carry, false), Mask(outs - p.carry, true)));
   // Residuals, by number: those that are the same in all turns; those in stacks that there are,
   // with their operands or results; and the others.
   Positions fixed, given, stacked;
@@ -330,26 +330,26 @@ Batched scan_batch(const BatchArgs& a) {
   return {out, body.batched};
 }
 
-Bodies scan_bodies(const Params& params) {
+Regions scan_regions(const Params& params) {
   const ScanParams p(params);
-  Bodies out;
-  out.runs = Runs::counted;
+  Regions out;
+  out.runs = ExecutionKind::counted;
   out.programs = {p.body};
-  out.operands.resize(p.body->inputs.size(), {Flow::whole});
-  out.results.resize(p.body->outputs.size(), {Flow::carried});
+  out.operands.resize(p.body->inputs.size(), {PortKind::whole});
+  out.results.resize(p.body->outputs.size(), {PortKind::carried});
   for (std::size_t i = p.consts; i < out.operands.size(); ++i)
-    out.operands[i].flow = i < p.consts + p.carry ? Flow::carried : Flow::sliced;
-  for (std::size_t i = p.carry; i < out.results.size(); ++i) out.results[i].flow = Flow::sliced;
+    out.operands[i].flow = i < p.consts + p.carry ? PortKind::carried : PortKind::sliced;
+  for (std::size_t i = p.carry; i < out.results.size(); ++i) out.results[i].flow = PortKind::sliced;
   out.length = p.length;
   out.reverse = p.reverse;
   out.devices = params.has("devices");
   return out;
 }
 
-Params scan_with_bodies(const Params& params, const Bodies& bodies) {
-  const std::size_t consts = bodies.operands_of(Flow::whole).size();
-  const std::size_t carry = bodies.operands_of(Flow::carried).size();
-  return params.with("jaxpr", bodies.programs[0])
+Params scan_with_regions(const Params& params, const Regions& regions) {
+  const std::size_t consts = regions.operands_of(PortKind::whole).size();
+  const std::size_t carry = regions.operands_of(PortKind::carried).size();
+  return params.with("jaxpr", regions.programs[0])
       .with("num_consts", static_cast<std::int64_t>(consts))
       .with("num_carry", static_cast<std::int64_t>(carry));
 }
@@ -362,8 +362,8 @@ const Op scan_op{{.name = "scan",
                   .linearize = scan_linearize,
                   .transpose = scan_transpose,
                   .batch = scan_batch,
-                  .bodies = scan_bodies,
-                  .with_bodies = scan_with_bodies}};
+                  .regions = scan_regions,
+                  .with_regions = scan_with_regions}};
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "control/control.h"
 #include "ir/limits.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
 
@@ -18,15 +18,15 @@ namespace {
 
 extern const Op shard_map_op;
 
-using Blocks = Grid::Blocks;
+using Blocks = MeshAxes::Blocks;
 using BlockList = std::vector<Blocks>;
 
-Values bind_grid(const Grid& grid, const ProgramPtr& body, const Values& in) {
+Values bind_grid(const MeshAxes& grid, const ProgramPtr& body, const Values& in) {
   return shardax::bind(shard_map_op, shard_map_params(grid, body), in);
 }
 
 JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t) {
-  Grid grid = grid_of(params);
+  MeshAxes grid = grid_of(params);
   grid.given = false;
   const std::vector<bool> nonzero = nonnull(t);
   const ProgramPtr& body = params.program("jaxpr");
@@ -50,7 +50,7 @@ struct Residual {
   bool scalar = false;  // it has no dimension 0, and gets one
 };
 
-Blocks free_blocks(const Grid& grid, const Type& type, bool& scalar) {
+Blocks free_blocks(const MeshAxes& grid, const Type& type, bool& scalar) {
   Ints axes;
   for (std::size_t k = 0; k < grid.axes.size(); ++k) {
     if (!grid.follows_types() || contains(type.varying, grid.axes[k].name))
@@ -62,7 +62,7 @@ Blocks free_blocks(const Grid& grid, const Type& type, bool& scalar) {
   return blocks;
 }
 
-std::vector<Residual> residuals_of(const Grid& grid, const LinearizedProgram& parts,
+std::vector<Residual> residuals_of(const MeshAxes& grid, const LinearizedProgram& parts,
                                    std::size_t outputs) {
   std::vector<Residual> out;
   const Program& known = *parts.known;
@@ -123,15 +123,15 @@ ProgramPtr linear_program(const ProgramPtr& linear, const std::vector<Residual>&
       linear->name);
 }
 
-std::string axes_key(const Grid& grid) {
+std::string axes_key(const MeshAxes& grid) {
   std::string key;
-  for (const Grid::Axis& axis : grid.axes) key += concat(axis.name, "=", axis.size, ",");
+  for (const MeshAxes::Axis& axis : grid.axes) key += concat(axis.name, "=", axis.size, ",");
   return key;
 }
 
 Linearized shard_map_linearize(const Params& params, const Values& in,
                                const std::vector<bool>& nonzero) {
-  const Grid grid = grid_of(params);
+  const MeshAxes grid = grid_of(params);
   const ProgramPtr& body = params.program("jaxpr");
   const std::size_t outputs = body->outputs.size();
   LinearizedProgram parts;
@@ -150,7 +150,7 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
     });
   }
 
-  Grid forward = grid, tangents = grid;
+  MeshAxes forward = grid, tangents = grid;
   forward.given = tangents.given = false;
   tangents.in.clear();
   for (const Residual& residual : residuals) {
@@ -178,7 +178,7 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
 // Over axes that are not checked, an operand that they do not split collects the cotangents of all
 // devices, and a result the first device's value, whose cotangent is shared out equally.
 Values shard_map_transpose(const TransposeArgs& a) {
-  const Grid grid = grid_of(a.params);
+  const MeshAxes grid = grid_of(a.params);
   const bool shares = !grid.follows_types();
   const std::vector<bool> known = nonnull(a.in), linear = inverse(known), nonzero = nonnull(a.ct);
   Values cts;
@@ -188,7 +188,7 @@ Values shard_map_transpose(const TransposeArgs& a) {
     const bool shared = shares && devices > 1 && a.ct[i]->dtype() != DType::float0;
     cts.push_back(shared ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), devices)) : a.ct[i]);
   }
-  Grid outer = grid;
+  MeshAxes outer = grid;
   outer.given = false;
   outer.in = joined(select(grid.in, known), select(grid.out, nonzero));
   outer.out = select(grid.in, linear);
@@ -208,7 +208,7 @@ Values shard_map_transpose(const TransposeArgs& a) {
             for (std::size_t i = 0; i < out.size(); ++i) {
               ops::Devices devices;
               for (const std::int64_t axis : grid.unmentioned(outer.out[i])) {
-                const Grid::Axis& own = grid.axes[static_cast<std::size_t>(axis)];
+                const MeshAxes::Axis& own = grid.axes[static_cast<std::size_t>(axis)];
                 devices.axes.push_back(own.name);
                 devices.size *= own.size;
               }
@@ -223,7 +223,7 @@ Values shard_map_transpose(const TransposeArgs& a) {
 }
 
 // How a batch is labelled; ValueError where axes that split it split blocks too.
-Ints batch_label(const Grid& grid, const BatchAxis& axis) {
+Ints batch_label(const MeshAxes& grid, const BatchAxis& axis) {
   Ints out;
   if (!grid.mesh) return out;
   for (const std::string& name : axis.split) {
@@ -251,7 +251,7 @@ Ints batch_label(const Grid& grid, const BatchAxis& axis) {
 
 // The batch becomes the blocks' leading dimension, which no axis of the grid splits.
 Batched shard_map_batch(const BatchArgs& a) {
-  Grid grid = grid_of(a.params);
+  MeshAxes grid = grid_of(a.params);
   const Ints label = batch_label(grid, a.axis);
   const BatchedProgram body = [&] {
     const GridScope scope(grid);
@@ -267,7 +267,8 @@ Batched shard_map_batch(const BatchArgs& a) {
 }
 
 // Each dimension of a block is split by axes that there are, each of which splits one.
-void check_blocks(const Grid& grid, const char* what, const BlockList& list, const Types& blocks) {
+void check_blocks(const MeshAxes& grid, const char* what, const BlockList& list,
+                  const Types& blocks) {
   const std::int64_t known =
       grid.outside(grid.mesh ? static_cast<std::ptrdiff_t>(grid.mesh->mesh_axes.size()) : 0);
   bool fits = list.size() == blocks.size();
@@ -284,7 +285,7 @@ void check_blocks(const Grid& grid, const char* what, const BlockList& list, con
               to_string(ParamValue(blocks)), ".");
 }
 
-void check_grid(const Grid& grid, const Program& body, const Types& in) {
+void check_grid(const MeshAxes& grid, const Program& body, const Types& in) {
   for (std::size_t k = 0; k < grid.axes.size(); ++k) {
     const AxisSet names = grid.names();
     if (grid.axes[k].size < 1 ||
@@ -307,7 +308,7 @@ void check_grid(const Grid& grid, const Program& body, const Types& in) {
 }
 
 Types shard_map_type(const Op&, const Types& in, const Params& params) {
-  const Grid grid = grid_of(params);
+  const MeshAxes grid = grid_of(params);
   check_grid(grid, *params.program("jaxpr"), in);
   Types out = params.program("jaxpr")->output_types();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -318,27 +319,29 @@ Types shard_map_type(const Op&, const Types& in, const Params& params) {
   return out;
 }
 
-Bodies shard_map_bodies(const Params& params) {
-  Bodies out = call_of(params.program("jaxpr"));
-  out.runs = Runs::grid;
-  for (const Grid::Axis& axis : grid_of(params).axes) out.axes.push_back({axis.name, axis.size});
+Regions shard_map_regions(const Params& params) {
+  Regions out = call_of(params.program("jaxpr"));
+  out.runs = ExecutionKind::grid;
+  for (const MeshAxes::Axis& axis : grid_of(params).axes)
+    out.axes.push_back({axis.name, axis.size});
   return out;
 }
 
-Params shard_map_with_bodies(const Params& params, const Bodies& bodies) {
-  Grid grid = grid_of(params);
-  const auto chosen = [](const BlockList& list, const std::vector<Port>& ports) {
+Params shard_map_with_regions(const Params& params, const Regions& regions) {
+  MeshAxes grid = grid_of(params);
+  const auto chosen = [](const BlockList& list, const std::vector<RegionPort>& ports) {
     BlockList out;
-    for (const Port& port : ports) out.push_back(list.at(static_cast<std::size_t>(port.source)));
+    for (const RegionPort& port : ports)
+      out.push_back(list.at(static_cast<std::size_t>(port.source)));
     return out;
   };
-  grid.in = chosen(grid.in, bodies.operands);
-  grid.out = chosen(grid.out, bodies.results);
-  return shard_map_params(grid, bodies.programs[0]);
+  grid.in = chosen(grid.in, regions.operands);
+  grid.out = chosen(grid.out, regions.results);
+  return shard_map_params(grid, regions.programs[0]);
 }
 
 ProgramPtr shard_map_expand(const Params& params, const Types&) {
-  const Grid grid = grid_of(params);
+  const MeshAxes grid = grid_of(params);
   const ProgramPtr& body = params.program("jaxpr");
   const std::string key = concat(
       "grid", axes_key(grid), to_string(params.ints("in_blocks")),
@@ -357,8 +360,8 @@ const Op shard_map_op{{.name = "shard_map",
                        .linearize = shard_map_linearize,
                        .transpose = shard_map_transpose,
                        .batch = shard_map_batch,
-                       .bodies = shard_map_bodies,
-                       .with_bodies = shard_map_with_bodies,
+                       .regions = shard_map_regions,
+                       .with_regions = shard_map_with_regions,
                        .expand = shard_map_expand,
                        .shown_params = shown_shard_map}};
 

@@ -2,8 +2,8 @@
 //
 // It is pmap with several axes. Transformations act on the program of blocks
 // (control/shard_map.cpp); where it is compiled each axis is a `pmap`, one in the other
-// (control/grid.cpp), of which an array that axes split is seen, without a copy, with a dimension
-// for each of them:
+// (control/mesh_axes.cpp), of which an array that axes split is seen, without a copy, with a
+// dimension for each of them:
 //
 //   x: f32[8,6], dimension 0 over 'a' (2) and 'b' (2), 1 over 'c' (3)
 //   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block
@@ -15,7 +15,7 @@
 
 namespace shardax {
 
-struct Grid {
+struct MeshAxes {
   struct Axis {
     AxisName name;
     std::int64_t size;
@@ -55,8 +55,8 @@ struct Grid {
 // The axes, in scope while the body is transformed: rules of the user's own may name them.
 class GridScope {
  public:
-  explicit GridScope(const Grid& grid) {
-    for (const Grid::Axis& axis : grid.axes)
+  explicit GridScope(const MeshAxes& grid) {
+    for (const MeshAxes::Axis& axis : grid.axes)
       scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
   }
   ~GridScope() {
@@ -70,16 +70,16 @@ class GridScope {
 };
 
 // The params of the op that runs `body`, a program of blocks.
-Params shard_map_params(const Grid& grid, const ProgramPtr& body);
-Grid grid_of(const Params& params);
+Params shard_map_params(const MeshAxes& grid, const ProgramPtr& body);
+MeshAxes grid_of(const Params& params);
 // As programs show them.
 Params shown_shard_map(const Params& params);
 
 // The program of whole arrays that it stands for.
-ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body);
+ProgramPtr program_of_grid(const MeshAxes& grid, const ProgramPtr& body);
 
 // The same at once, op by op: `body` is called with the values of all devices. It may set
 // `grid.out` and what else concerns results.
-Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in);
+Values run_grid(const MeshAxes& grid, const ValueFunction& body, const Values& in);
 
 }  // namespace shardax

@@ -10,9 +10,9 @@
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/execute.h"
+#include "execute/partial_sums.h"
 #include "execute/run.h"
-#include "execute/terms.h"
-#include "ir/same.h"
+#include "ir/structural_equal.h"
 
 namespace shardax {
 namespace {
@@ -161,7 +161,9 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   if (auto known = cache.find(op, in, [&](const Entry& e) { return e.params == params; }))
     return known;
   const std::size_t key = hash_same(params);
-  const auto same = [&](const Entry& e) { return e.key == key && same_params(e.params, params); };
+  const auto same = [&](const Entry& e) {
+    return e.key == key && structurally_equal_params(e.params, params);
+  };
   if (auto known = cache.find(op, in, same)) return known;
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
   cache.entries.push_front({&op, params, key, types_of(in), callable});
@@ -205,6 +207,26 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
 }
 
 }  // namespace
+
+ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
+  static const Op* jit = find_op("jit");
+  if (&op == jit) return params.program("jaxpr");
+  MutableProgram program(new Program);
+  program->name = params.has("name") ? params.text("name") : std::string(op.name);
+  Equation equation{&op, params, {}, {}, current_location()};
+  Types types;
+  for (const Value& value : values) {
+    types.push_back(value->type());
+    program->inputs.push_back(program->add(value->type()));
+    equation.inputs.push_back(program->inputs.back());
+  }
+  for (Type& type : infer_types(op, types, params)) {
+    program->outputs.push_back(program->add(std::move(type)));
+    equation.outputs.push_back(program->outputs.back());
+  }
+  program->equations.push_back(std::move(equation));
+  return program;
+}
 
 Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   if (!watching_key_reuse()) return evaluate_unwatched(op, params, in);

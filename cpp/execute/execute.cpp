@@ -14,8 +14,8 @@
 #include "base/errors.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
+#include "execute/partial_sums.h"
 #include "execute/run.h"
-#include "execute/terms.h"
 
 namespace shardax {
 namespace {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <set>
 
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax {
 namespace {
@@ -26,7 +26,7 @@ class Graph {
   }
   static bool is_elementwise(const Source& source) {
     return source.op->kind == Kind::elementwise || source.op->kind == Kind::layout ||
-           source.op->bodies != nullptr;
+           source.op->regions != nullptr;
   }
 
   // Is operand k the argument, or made of it alone by elementwise work?

@@ -9,11 +9,11 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/document.h"
 #include "ir/element_text.h"
 #include "ir/lexer.h"
 #include "ir/op.h"
-#include "kernels/copy.h"
+#include "ir/pretty_printer.h"
+#include "kernels/copy/copy.h"
 
 namespace shardax {
 namespace {

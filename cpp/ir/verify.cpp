@@ -5,7 +5,7 @@
 
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/text_form.h"
 
@@ -125,9 +125,9 @@ class Verifier {
   // Those that the op carries, over the axes whose devices run them.
   void check_programs(const Equation& eqn) {
     const std::size_t outside = axes_.size();
-    if (eqn.op->bodies) {
-      const Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      axes_.insert(axes_.end(), bodies.axes.begin(), bodies.axes.end());
+    if (eqn.op->regions) {
+      const Regions regions = regions_of(*eqn.op, eqn.params);
+      axes_.insert(axes_.end(), regions.axes.begin(), regions.axes.end());
     }
     for (const auto& [name, value] : eqn.params) {
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {

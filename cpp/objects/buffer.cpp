@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "numpy/promote.h"
 #include "objects/dtypes.h"
 

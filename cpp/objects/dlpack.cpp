@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "array/outside.h"
+#include "array/exported_buffers.h"
 #include "numpy/compose.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"

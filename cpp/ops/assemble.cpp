@@ -2,13 +2,13 @@
 #include <limits>
 
 #include "array/narrow.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

@@ -6,7 +6,7 @@
 #include "ops/callback.h"
 
 #include "base/per_thread.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/family.h"
 
 namespace shardax {

@@ -1,10 +1,9 @@
-// ops/convolution_kernel.cpp - conv_general_dilated: its operands as kernels/convolution.h wants
-// them.
+// ops/convolution_kernel.cpp - conv_general_dilated: operands for kernels/conv/convolution.h.
 #include <algorithm>
 
 #include "base/index.h"
-#include "kernels/convolution.h"
-#include "kernels/copy.h"
+#include "kernels/conv/convolution.h"
+#include "kernels/copy/copy.h"
 #include "ops/convolution.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"

@@ -1,8 +1,8 @@
 // ops/convolution_numbers.cpp - the type rule of convolutions, and how they are shown.
 #include "base/index.h"
 #include "ops/convolution.h"
+#include "ops/elementwise/pairs.h"
 #include "ops/family.h"
-#include "ops/pairs.h"
 
 namespace shardax::ops {
 namespace {

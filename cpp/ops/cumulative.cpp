@@ -4,11 +4,11 @@
 #include <numbers>
 
 #include "kernels/wide.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/lines.h"
-#include "ops/parts.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 

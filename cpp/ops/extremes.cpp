@@ -3,15 +3,15 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/extremum.h"
-#include "kernels/short_rows.h"
+#include "kernels/tiles/extremum.h"
+#include "kernels/tiles/short_rows.h"
 #include "kernels/wide.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/lines.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {

@@ -1,7 +1,7 @@
 // ops/fft.cpp - fft: discrete Fourier transforms over the last dimensions.
-#include "kernels/fft.h"
+#include "kernels/fft/fft.h"
 
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 

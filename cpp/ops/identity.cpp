@@ -7,8 +7,8 @@
 #include "base/lists.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {

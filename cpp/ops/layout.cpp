@@ -3,11 +3,11 @@
 
 #include "ir/limits.h"
 #include "ops/family.h"
-#include "ops/orders.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/permutations.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {

@@ -4,12 +4,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/extremum.h"
-#include "kernels/reduce_loops.h"
+#include "kernels/tiles/extremum.h"
+#include "kernels/tiles/reduce_loops.h"
 #include "kernels/wide.h"
 #include "ops/family.h"
-#include "ops/parts.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax::ops {
 namespace {

@@ -4,24 +4,24 @@
 
 #include "base/errors.h"
 #include "base/per_thread.h"
-#include "kernels/radix_sort.h"
-#include "kernels/room.h"
-#include "kernels/vector_sort.h"
-#include "ops/dense.h"
+#include "kernels/aligned_buffer.h"
+#include "kernels/sort/radix_sort.h"
+#include "kernels/sort/vector_sort.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
-#include "ops/index.h"
+#include "ops/indexing/index.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
 namespace {
 
+using kernels::AlignedBuffer;
 using kernels::KeyOf;
 using kernels::Ranked;
-using kernels::Room;
 
 // Rows of n elements: the axis is the last dimension, see rows_of.
 struct Rows {
@@ -52,7 +52,7 @@ void for_tasks(const Rows& rows, F&& body) {
 }
 
 // Rows may be huge: memory is given back at the end of each.
-using Order = Room<std::uint32_t>;
+using Order = AlignedBuffer<std::uint32_t>;
 
 // body(i) for i < n.
 template <class F>
@@ -85,7 +85,7 @@ void permute(int width, const std::byte* from, std::byte* to, const Order& order
 template <class K, class Key>
 void refine(const Order& order, Key key) {
   const std::int64_t n = order.size();
-  const Room<Ranked<K>> items(n), scratch(n);
+  const AlignedBuffer<Ranked<K>> items(n), scratch(n);
   in_stretches(n,
                [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
   kernels::sort_ranked<K>(items.data(), scratch.data(), n);
@@ -145,7 +145,7 @@ void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::b
                const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n,
                std::int64_t from, std::int64_t to) {
   const Order order(n);
-  const Room<std::byte> work(in.size() == 1 ? 2 * n * itemsize(dtypes[0]) : 0);
+  const AlignedBuffer<std::byte> work(in.size() == 1 ? 2 * n * itemsize(dtypes[0]) : 0);
   for (std::int64_t row = from; row < to; ++row) {
     const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
     if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n, work.data()))

@@ -2,9 +2,9 @@
 //
 // Both stand for programs of other ops where they are compiled; programs that users see name them.
 #include "ops/family.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 #include "trace/stage.h"
 
 namespace shardax::ops {

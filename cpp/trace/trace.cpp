@@ -9,12 +9,12 @@
 #include "base/per_thread.h"
 #include "base/stack.h"
 #include "runtime/interrupt.h"
-#include "trace/agreement.h"
+#include "trace/auto_pvary.h"
 #include "trace/current.h"
 #include "trace/depth.h"
+#include "trace/eval_program.h"
 #include "trace/leaks.h"
 #include "trace/reentry.h"
-#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -300,7 +300,7 @@ TransformationScope::TransformationScope(const char* name)
     : NamesScope(std::make_shared<const Names>(Names{current_names(), name, true})) {}
 
 Values evaluate(const Program& program, const Values& inputs) {
-  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+  return eval_program(program, inputs, [](const Equation& eqn, const Values& in) {
     return shardax::bind(*eqn.op, eqn.params, in);
   });
 }

@@ -3,12 +3,12 @@
 
 #include "base/errors.h"
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
+#include "transform/dce.h"
 #include "transform/jvp.h"
-#include "transform/prune.h"
 
 namespace shardax {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // What an equation that carries programs gives of known operands alone, null for its other results.
 Values known_results(const Program& program, const Equation& eqn, const Values& in) {
   Values out(eqn.outputs.size());
-  if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return out;
+  if (!eqn.op->regions || eqn.op->regions(eqn.params).fixed) return out;
   const auto alone = MutableProgram(new Program);
   Equation copy{eqn.op, eqn.params, {}, {}, eqn.location, eqn.names};
   for (Var v : eqn.inputs) copy.inputs.push_back(alone->add(program.type(v)));
@@ -30,10 +30,10 @@ Values known_results(const Program& program, const Equation& eqn, const Values& 
   for (std::size_t i = 0; i < out.size(); ++i) {
     std::vector<bool> one(out.size());
     one[i] = true;
-    known[i] = !any(select(unknown, prune_program(alone, one).inputs));
+    known[i] = !any(select(unknown, dce_program(alone, one).inputs));
   }
   if (!any(known)) return out;
-  const PrunedProgram part = prune_program(alone, known);
+  const DceProgram part = dce_program(alone, known);
   Values values = evaluate(*part.program, select(in, part.inputs));
   for (std::size_t i = 0, next = 0; i < out.size(); ++i) {
     if (known[i]) out[i] = std::move(values[next++]);
@@ -65,7 +65,7 @@ Values known_values(const Program& program, const std::vector<bool>& linear, con
 }
 
 // A map that is known by a function of the user's alone, which may give cotangents for none.
-bool asks_the_user(const Op& op) { return op.kind == Kind::control && !op.bodies; }
+bool asks_the_user(const Op& op) { return op.kind == Kind::control && !op.regions; }
 
 // For each equation, is it such a map with a result that an output depends on?
 std::vector<bool> asked_for_zeros(const Program& program) {

@@ -111,6 +111,9 @@ def annotate_function(function=None, name=None, **metadata):
 def start_trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **options):
     """Records annotations from now on, for stop_trace to write into the folder `log_dir`.
 
+    `create_perfetto_link`, `create_perfetto_trace` and `options` have no effect: the package does
+    without what it steers in JAX.
+
     Raises:
       RuntimeError: where a trace is being recorded already.
     """
@@ -142,7 +145,11 @@ def stop_trace():
 
 @contextlib.contextmanager
 def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **options):
-    """start_trace and, at the end of the block, stop_trace."""
+    """start_trace and, at the end of the block, stop_trace.
+
+    `create_perfetto_link`, `create_perfetto_trace` and `options` have no effect: the package does
+    without what it steers in JAX.
+    """
     start_trace(log_dir)
     try:
         yield
@@ -175,14 +182,17 @@ def stop_server():
 
 
 def device_memory_profile(backend=None):
-    """The arrays that live and their bytes, by dtype and shape, as a profile for pprof.
+    """The arrays that live and their bytes, by dtype and shape, as a profile for pprof; `backend`
+    is "cpu" or None.
 
     Example:
       >>> isinstance(device_memory_profile(), bytes)
       True
     """
     from shardax._debug.memory_profiles import live_memory  # for this report alone
+    from shardax._devices.devices import devices  # likewise
 
+    devices(backend)  # RuntimeError for one that is not there
     return live_memory()
 
 

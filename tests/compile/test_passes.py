@@ -7,8 +7,8 @@ passes/*.txt hold the cases, in the textual form of cpp/ir/text_form.h:
     { lambda ; a:f32[3]. let b:f32[3] = reshape[...] a in (b) }
     -> unchanged                        or "->" and the program that the pass makes of it
 
-Keywords of `run_pass` follow the name: `== expose_uniform strides=((0, 1),)`. With the names of
-passes as arguments, this script prints what they make of their cases: python test_passes.py widen.
+Keywords of `run_pass` follow the name: `== expose_uniform strides=((0, 1),)`. With names of
+passes as arguments, this script prints their results: python test_passes.py legalize_types.
 """
 
 import ast

@@ -24,7 +24,8 @@ NUMBERS = ("0", "-1", "2", "7", "1.5", "65", "1e400", "9223372036854775807", "-9
 NUMBERS += ("99999999999999999999", "4294967296", "nan", "bits(0x7fc00001)", "()", "(1, 2)", "None")
 DTYPES = ("f32", "i32", "bool", "f16", "bf16", "f64", "u8", "i4", "c64", "key<fry>")
 OPS = _core.op_names()
-PASSES = ("simplify", "eliminate_dead", "lengthen_rows", "group_rows", "make_again", "widen")
+PASSES = ("simplify", "eliminate_dead_code", "assign_layouts", "form_tile_groups")
+PASSES += ("remat_into_consumers", "legalize_types")
 
 
 def is_op(token):

@@ -1,5 +1,5 @@
 # shardax/_transform/hi_accums.py - what backward rules give cotangents to.
-from shardax._base.compositions import moveaxis
+from shardax._base.array_functions import moveaxis
 from shardax._transform.hi_types import is_hi
 from shardax._transform.zeros import Zero, instantiate_zeros, zeros_like_aval
 

@@ -47,11 +47,19 @@ class HiPrimitive:
         return self.name
 
     def is_high(self, *avals, **params):
-        """Whether it takes or gives values that are no arrays, or changes them."""
+        """Whether it takes or gives values that are no arrays, or changes them.
+
+        `avals` and `params` have no effect: the result does not depend on it; the signature is that
+        of a protocol.
+        """
         return True
 
     def is_effectful(self, params):
-        """Whether it always runs."""
+        """Whether it always runs.
+
+        `params` has no effect: the result does not depend on it; the signature is that of a
+        protocol.
+        """
         return False
 
     def abstract_eval(self, *arg_avals, **params):

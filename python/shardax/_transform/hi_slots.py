@@ -10,7 +10,7 @@ from shardax._transform.hi_types import (
     tangent_arrays,
     tangent_value,
 )
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax._transform.primitives import (
     Lowered,
     lowering_rules,

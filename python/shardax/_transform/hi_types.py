@@ -78,7 +78,10 @@ class _Type(AbstractValue):
         _pytree.register_node(cls, _flatten, _unflatten, calls_only=True)
 
     def str_short(self, short_dtypes=False, **_):
-        """The type as programs print it."""
+        """The type as programs print it.
+
+        `short_dtypes` has no effect: the package does without what it steers in JAX.
+        """
         return repr(self)
 
     def normalize(self):

@@ -10,7 +10,7 @@ from shardax._transform.hi_types import (
     is_hi,
     tangent_aval,
 )
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax._transform.primitives import (
     Primitive,
     axis_batching_rules,

@@ -20,7 +20,7 @@ from shardax._base.arrays import (
 from shardax._base.arrays import (
     in_one_program as _in_one_program,
 )
-from shardax._base.names import at_first_use as _at_first_use
+from shardax._base.lazy_modules import at_first_use as _at_first_use
 from shardax._transform.custom_jvp import custom_jvp as _custom_jvp
 from shardax._transform.jit import jit
 from shardax.numpy._exponentials import log_softmax, softmax
@@ -181,8 +181,9 @@ def gelu(x, approximate=True):
     """The Gaussian error linear unit (Hendrycks and Gimpel, 2016), by tanh or by erf."""
     x = _core.promote("inexact", x)[0]
     if approximate:
-        c = np.sqrt(2 / np.pi).astype(x.dtype)
-        return x * (0.5 * (1.0 + jnp.tanh(c * (x + 0.044715 * (x**3)))))
+        # sigmoid(2 u) is (1 + tanh(u)) / 2, without the cancellation of that sum below 0.
+        c = np.sqrt(8 / np.pi).astype(x.dtype)
+        return x * sigmoid(c * (x + 0.044715 * (x**3)))
     return 0.5 * x * lax.erfc(-x / np.sqrt(2).astype(x.dtype))
 
 

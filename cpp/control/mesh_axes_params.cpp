@@ -1,0 +1,108 @@
+// control/mesh_axes_params.cpp - a grid as the params of shard_map, and as programs show them.
+#include "array/checked_axis.h"
+#include "base/errors.h"
+#include "control/shard_map.h"
+
+namespace shardax {
+namespace {
+
+using Blocks = MeshAxes::Blocks;
+using BlockList = std::vector<Blocks>;
+
+// Lists of blocks as integers: the axes of a dimension, -1; after the last dimension, -2.
+Ints encoded(const BlockList& list) {
+  Ints out;
+  for (const Blocks& blocks : list) {
+    for (const Ints& split : blocks) {
+      out.append(split.begin(), split.end());
+      out.push_back(-1);
+    }
+    out.push_back(-2);
+  }
+  return out;
+}
+
+BlockList decoded(const Ints& code) {
+  BlockList out;
+  Blocks blocks;
+  Ints split;
+  for (const std::int64_t item : code) {
+    if (item >= 0) {
+      split.push_back(item);
+    } else if (item == -1) {
+      blocks.push_back(std::exchange(split, {}));
+    } else {
+      out.push_back(std::exchange(blocks, {}));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool MeshAxes::follows_types() const { return !axes.empty() && is_checked(axes[0].name); }
+
+std::string MeshAxes::specs_text(const std::vector<Blocks>& list) const {
+  std::string text;
+  for (const Blocks& blocks : list) {
+    std::size_t used = blocks.size();
+    while (used > 0 && blocks[used - 1].empty()) --used;
+    std::string spec;
+    for (std::size_t d = 0; d < used; ++d) {
+      std::vector<std::string> names;
+      for (const std::int64_t axis : blocks[d]) names.push_back(text_of(axis));
+      spec += concat(d ? ", " : "", entry_text(names));
+    }
+    text += concat(text.empty() ? "" : ", ", "P(", spec, used == 1 ? ",)" : ")");
+  }
+  return concat("(", text, list.size() == 1 ? ",)" : ")");
+}
+
+Params shard_map_params(const MeshAxes& grid, const ProgramPtr& body) {
+  Ints sizes;
+  for (const MeshAxes::Axis& axis : grid.axes) sizes.push_back(axis.size);
+  return {{"axis_names", AxisNames{grid.names()}},
+          {"axis_sizes", sizes},
+          {"current", grid.current},
+          {"given", grid.given},
+          {"in_blocks", encoded(grid.in)},
+          {"jaxpr", body},
+          {"label", grid.mesh ? ParamValue(grid.mesh) : ParamValue(std::monostate{})},
+          {"name", body->name},
+          {"out_blocks", encoded(grid.out)}};
+}
+
+MeshAxes grid_of(const Params& params) {
+  MeshAxes grid;
+  const AxisSet& names = params.axes("axis_names");
+  const Ints& sizes = params.ints("axis_sizes");
+  if (names.size() != sizes.size())
+    value_error("shard_map: ", names.size(), " axis_names and ", sizes.size(), " axis_sizes.");
+  for (std::size_t k = 0; k < names.size(); ++k) grid.axes.push_back({names[k], sizes[k]});
+  grid.current = params.flag("current");
+  grid.given = params.flag("given");
+  grid.in = decoded(params.ints("in_blocks"));
+  grid.out = decoded(params.ints("out_blocks"));
+  if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;
+  if (encoded(grid.in) != params.ints("in_blocks") ||
+      encoded(grid.out) != params.ints("out_blocks"))
+    value_error("shard_map: in_blocks or out_blocks end within a list.");
+  return grid;
+}
+
+Params shown_shard_map(const Params& params) {
+  const MeshAxes grid = grid_of(params);
+  std::string mesh = "None";
+  if (grid.mesh) mesh = grid.current ? abstract_mesh_text(*grid.mesh) : mesh_text(*grid.mesh);
+  std::vector<std::string> sorted;
+  for (const MeshAxes::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
+  std::sort(sorted.begin(), sorted.end());
+  return {{"check_vma", grid.follows_types()},
+          {"in_specs", grid.specs_text(grid.in)},
+          {"jaxpr", params.program("jaxpr")},
+          {"mesh", mesh},
+          {"newly_manual_axes", concat("frozenset({", quoted(sorted), "})")},
+          {"out_specs", grid.specs_text(grid.out)}};
+}
+
+}  // namespace shardax
