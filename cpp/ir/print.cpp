@@ -1,5 +1,4 @@
 // ir/print.cpp - programs as text, in JAX's form.
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 
@@ -8,6 +7,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/stack.h"
+#include "ir/element_text.h"
 #include "ir/grouped_values.h"
 #include "ir/pretty_printer.h"
 #include "ir/print_captured.h"
@@ -17,20 +17,6 @@ namespace shardax {
 namespace {
 
 constexpr int line_width = 80;
-
-// The shortest decimal that reads back as the same number, as Python writes it.
-template <class T>
-std::string real_text(T v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  const double size = std::abs(static_cast<double>(v));
-  const bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
-  char buffer[48];
-  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  std::string out(buffer, std::to_chars(buffer, std::end(buffer), v, format).ptr);
-  if (fixed && out.find('.') == std::string::npos) out += ".0";
-  return out;
-}
 
 // As Python writes complex numbers: 2j, (1-2j).
 std::string complex_text(std::complex<double> z) {

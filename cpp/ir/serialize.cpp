@@ -2,13 +2,13 @@
 #include "ir/serialize.h"
 
 #include <cstring>
-#include <set>
 
 #include "array/dtype.h"
 #include "base/errors.h"
 #include "base/index.h"
 #include "ir/limits.h"
 #include "ir/op.h"
+#include "ir/param_names.h"
 #include "ir/verify.h"
 #include "kernels/copy/copy.h"
 
@@ -308,16 +308,10 @@ class Reader {
     e.inputs = vars<Vars>(p);
     e.outputs = vars<Vars>(p);
     for (std::size_t n = count(2 * sizeof(std::int64_t)); n-- > 0;) {
-      const std::string_view key = kept(text());
+      const std::string_view key = param_name(text());
       e.params.set(key, param(number()));
     }
     return e;
-  }
-
-  // Names of params are kept by reference: each for the life of the process.
-  static std::string_view kept(const std::string& key) {
-    static auto* names = new std::set<std::string, std::less<>>;
-    return *names->insert(key).first;
   }
 
   ParamValue param(std::int64_t kind) {

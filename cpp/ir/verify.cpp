@@ -8,6 +8,7 @@
 #include "base/stack.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
+#include "ir/text_form.h"
 
 namespace shardax {
 namespace {
@@ -98,7 +99,8 @@ class Verifier {
                                    const UserError& error) {
     if (const auto* shown = dynamic_cast<const Shown*>(&error)) throw Shown(*shown);
     throw Shown(ErrorKind::value_error,
-                concat(error.what(), "\nin the equation  ", plain_text(program, eqn)));
+                concat(error.what(), "\nin the equation  ", plain_text(program, eqn),
+                       eqn.location ? "  at " + to_string(*eqn.location) : ""));
   }
 
   void check(const Program& program, const Equation& eqn) {
@@ -148,7 +150,7 @@ void verify(const Program& program, const std::string& stage) {
   try {
     Verifier(false).check(program);
   } catch (const UserError& error) {
-    throw InternalError(concat("after ", stage, ": ", error.what(), " in\n", to_string(program)));
+    throw InternalError(concat("after ", stage, ": ", error.what(), " in\n", text_form(program)));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "compile/simplify/fold_static_indices.h"
 #include "compile/simplify/fold_transposes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "compile/simplify/pattern_table.h"
 #include "compile/simplify/push_select_into_update.h"
 #include "compile/simplify/simplify_concat.h"
 #include "ir/core_ops.h"
@@ -270,72 +271,69 @@ Result drop_unit_axes(const PatternContext& m) {
   return one(m.emit(core_ops().reshape, ops::reshape_params(left), {reduced}));
 }
 
-using Rule = Result (*)(const PatternContext&);
-struct Row {
-  std::string_view op;  // "": every elementwise op
-  Rule rule;
-};
+// A pattern, under its own name.
+#define ROW(op, pattern) {op, #pattern, pattern}
 // In the order in which they are tried. For the example, `sum` is reduce_sum.
-constexpr Row rows[] = {
+constexpr Pattern rows[] = {
     // before                                   after
-    {"", fold_constants},                    // sign(7)                     1
-    {"transpose", drop_transpose},           // transpose(x), in order      x
-    {"transpose", join_transposes},          // transpose(transpose(x))     transpose(x)
-    {"transpose", transpose_into_dot},       // transpose(dot(a, b))        dot(b, a)
-    {"transpose", transpose_operands},       // transpose(transpose(x) + y) x + transpose(y)
-    {"reshape", drop_reshape},               // reshape(x) to its own shape x
-    {"reshape", join_reshapes},              // reshape(reshape(x))         reshape(x)
-    {"squeeze", squeeze_of_reshape},         // squeeze(reshape(x))         reshape(x)
-    {"broadcast_in_dim", drop_broadcast},    // broadcast(x) to its shape   x
-    {"broadcast_in_dim", join_broadcasts},   // broadcast(broadcast(x))     broadcast(x)
-    {"convert_element_type", drop_convert},  // convert(x) to its own dtype x
-    {"stop_gradient", drop_identity},        // stop_gradient(x)            x
-    {"sharding_constraint", drop_identity},  // sharding_constraint(x)      x
-    {"reshard", drop_identity},              // reshard(x)                  x
-    {"device_put", drop_identity},           // device_put(x)               x
-    {"select_n", drop_select},               // select_n(which, x, x)       x
-    {"select_n", push_select_into_update},   // select(p, update(x), x)     update of x, chosen
-    {"select_n", fold_masked_concat},        // iota == 0 ? y : [x, z]      [y[0], z]
-    {"scatter", static_scatter},             // x.at[2].set(y)              update of x, at 2
-    {"gather", static_gather},               // of one window at 2          x[2:3]
-    {"dynamic_slice", static_slice},         // dynamic_slice(x, 2)         x[2:5]
-    {"dynamic_update_slice", update_all},    // update all of x by y        y
-    {"dynamic_update_slice",
-     update_by_masked_select},                // update by iota == 7 ? y : x  of y[7] alone
-    {"slice", slice_of_update},               // (x updated at 0 by y)[1:]   x[1:]
-    {"slice", slice_of_masked_select},        // (iota == 0 ? y : x)[1:]     x[1:]
-    {"neg", drop_double_neg},                 // neg(neg(x))                 x
-    {"log", log_of_exp},                      // log(exp(x))                 x
-    {"mul", drop_unit_factor},                // x * 1, 1 * x                x
-    {"div", drop_unit_divisor},               // x / 1                       x
-    {"", push_into_concat},                   // [x, y] + z                  [x + z[:n], y + z[n:]]
-    {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
-    {"", add_units_after},                    // -x[:, None]                 (-x)[:, None]
-    {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
-    {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)
-    {"scatter-add", scatter_into_select},     // one number for each row     iota == i ? x : 0
-    {"scatter-add", join_scatters},           // two at the same places      of the updates' sum
-    {"concatenate", join_concatenations},     // [[x, y], z]                 [x, y, z]
-    {"add_any", join_pads},                   // pad(x) + pad(y), neighbours  pad(concatenate(x, y))
-    {"reduce_sum", drop_unit_axes},           // over dimensions of size 1   reshape(x)
-    {"reduce_prod", drop_unit_axes},          //
-    {"reduce_max", drop_unit_axes},           //
-    {"reduce_min", drop_unit_axes},           //
-    {"reduce_sum", sum_of_one_hot},           // sum(iota == i ? x : 0)      x, if i is inside
-    {"reduce_sum", sum_of_masked_row},        // sum(iota == 7 ? x : 0)      x[7]
-    {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
-    {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
-    {"reduce_sum", reduce_into_conv},         // the same of convolutions
-    {"reduce_sum", reduce_into_scatter},      // sum(scatter_add(0, u)), batches scatter_add(0, u)
+    ROW("", fold_constants),                    // sign(7)                     1
+    ROW("transpose", drop_transpose),           // transpose(x), in order      x
+    ROW("transpose", join_transposes),          // transpose(transpose(x))     transpose(x)
+    ROW("transpose", transpose_into_dot),       // transpose(dot(a, b))        dot(b, a)
+    ROW("transpose", transpose_operands),       // transpose(transpose(x)+y)   x + transpose(y)
+    ROW("reshape", drop_reshape),               // reshape(x) to its own shape x
+    ROW("reshape", join_reshapes),              // reshape(reshape(x))         reshape(x)
+    ROW("squeeze", squeeze_of_reshape),         // squeeze(reshape(x))         reshape(x)
+    ROW("broadcast_in_dim", drop_broadcast),    // broadcast(x) to its shape   x
+    ROW("broadcast_in_dim", join_broadcasts),   // broadcast(broadcast(x))     broadcast(x)
+    ROW("convert_element_type", drop_convert),  // convert(x) to its own dtype x
+    ROW("stop_gradient", drop_identity),        // stop_gradient(x)            x
+    ROW("sharding_constraint", drop_identity),  // sharding_constraint(x)      x
+    ROW("reshard", drop_identity),              // reshard(x)                  x
+    ROW("device_put", drop_identity),           // device_put(x)               x
+    ROW("select_n", drop_select),               // select_n(which, x, x)       x
+    ROW("select_n", push_select_into_update),   // select(p, update(x), x)     update of x
+    ROW("select_n", fold_masked_concat),        // iota == 0 ? y : [x, z]      [y[0], z]
+    ROW("scatter", static_scatter),             // x.at[2].set(y)              update of x, at 2
+    ROW("gather", static_gather),               // of one window at 2          x[2:3]
+    ROW("dynamic_slice", static_slice),         // dynamic_slice(x, 2)         x[2:5]
+    ROW("dynamic_update_slice", update_all),    // update all of x by y        y
+    ROW("dynamic_update_slice",
+        update_by_masked_select),             // update by iota == 7 ? y : x  of y[7] alone
+    ROW("slice", slice_of_update),            // (x updated at 0 by y)[1:]   x[1:]
+    ROW("slice", slice_of_masked_select),     // (iota == 0 ? y : x)[1:]     x[1:]
+    ROW("neg", drop_double_neg),              // neg(neg(x))                 x
+    ROW("log", log_of_exp),                   // log(exp(x))                 x
+    ROW("mul", drop_unit_factor),             // x * 1, 1 * x                x
+    ROW("div", drop_unit_divisor),            // x / 1                       x
+    ROW("", push_into_concat),                // [x, y] + z                  [x + z[:n], y + z[n:]]
+    ROW("", shrink_elementwise),              // broadcast(x) * broadcast(y) broadcast(x * y)
+    ROW("", add_units_after),                 // -x[:, None]                 (-x)[:, None]
+    ROW("add_any", add_into_scatter),         // x + scatter_add(0, u)       scatter_add(x, u)
+    ROW("iota", narrow_iota),                 // iota over one of more dims  broadcast(iota)
+    ROW("scatter-add", scatter_into_select),  // one number for each row     iota == i ? x : 0
+    ROW("scatter-add", join_scatters),        // two at the same places      of the updates' sum
+    ROW("concatenate", join_concatenations),  // [[x, y], z]                 [x, y, z]
+    ROW("add_any", join_pads),                // pad(x) + pad(y), adjacent   pad(concatenate(x, y))
+    ROW("reduce_sum", drop_unit_axes),        // over dimensions of size 1   reshape(x)
+    ROW("reduce_prod", drop_unit_axes),       //
+    ROW("reduce_max", drop_unit_axes),        //
+    ROW("reduce_min", drop_unit_axes),        //
+    ROW("reduce_sum", sum_of_one_hot),        // sum(iota == i ? x : 0)      x, if i is inside
+    ROW("reduce_sum", sum_of_masked_row),     // sum(iota == 7 ? x : 0)      x[7]
+    ROW("reduce_sum", reduce_before_transpose),  // sum(transpose(x))           transpose(sum(x))
+    ROW("reduce_sum", reduce_into_dot),      // sum(dot(a, b)), batches     dot(a, b), over them too
+    ROW("reduce_sum", reduce_into_conv),     // the same of convolutions
+    ROW("reduce_sum", reduce_into_scatter),  // sum(scatter_add(0, u)), batches scatter_add(0, u)
 };
 
-// The rules of each op.
-std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
-  std::unordered_map<const Op*, std::vector<Rule>> out;
+// The patterns of each op.
+using Patterns = std::unordered_map<const Op*, std::vector<decltype(Pattern::apply)>>;
+Patterns patterns_by_op() {
+  Patterns out;
   for (const Op* op : all_ops()) {
-    for (const Row& row : rows) {
-      const bool meant = row.op.empty() ? op->kind == Kind::elementwise : op->name == row.op;
-      if (meant) out[op].push_back(row.rule);
+    for (const Pattern& pattern : rows) {
+      if (meant_for(pattern, *op)) out[op].push_back(pattern.apply);
     }
   }
   return out;
@@ -343,12 +341,14 @@ std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
 
 }  // namespace
 
+std::span<const Pattern> simplify_patterns() { return rows; }
+
 std::optional<Vars> apply_rules(const PatternContext& match) {
-  static const std::unordered_map<const Op*, std::vector<Rule>> rules = rules_by_op();
-  const auto own = rules.find(&match.op);
-  if (own == rules.end()) return {};
-  for (Rule rule : own->second) {
-    if (Result replaced = rule(match)) return replaced;
+  static const Patterns patterns = patterns_by_op();
+  const auto own = patterns.find(&match.op);
+  if (own == patterns.end()) return {};
+  for (const auto pattern : own->second) {
+    if (Result replaced = pattern(match)) return replaced;
   }
   return {};
 }
