@@ -43,6 +43,11 @@ CASES = [
     ),
     (stats.norm.logpdf, [-1.8446744073709552e19], [-1.7014118346046923e38]),
     (stats.gumbel_r.logsf, [106, 40, 1], [-106, -40, -1.1783070964207178]),
+    (
+        stats.expon.logcdf,
+        [1e-30, 2**-25, 1, 90],
+        [-69.07755278982137, -17.328679528899794, -0.45867514538708189, -8.194012623990515e-40],
+    ),
     (stats.gumbel_l.logcdf, [-300, -40, -1], [-300, -40, -1.1783070964207178]),
 ]
 
@@ -86,3 +91,10 @@ def test_normal_densities_of_scales_whose_squares_are_none():
     for scale in (1e-30, -1e-30, 1e30):
         got = stats.norm.logpdf(np.float32(0), 0, np.float32(scale))
         np.testing.assert_allclose(got, -np.log(abs(scale)) - 0.918938533, rtol=1e-6)
+
+
+def test_shares_of_pareto_close_to_its_scale():
+    with shardax.enable_x64(True):
+        x = 1 + 2.0**-40
+        exact = np.log(-np.expm1(-2.5 * np.log1p(2.0**-40)))
+        np.testing.assert_allclose(stats.pareto.logcdf(x, 2.5), exact, rtol=1e-13)
