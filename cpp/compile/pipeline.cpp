@@ -15,6 +15,7 @@
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/verify.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -140,6 +141,8 @@ bool maps(const ProgramPtr& program) {
 Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& options) {
   check_stack("a program within programs");
   const ShardingGiven asked_already;
+  const auto name = [&] { return "compile " + source->name; };
+  const runtime::Span span(name);
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
   Compilation made = plan_for(source, options, false);

@@ -151,10 +151,7 @@ WITHOUT_EFFECT = {
         "interpreters.mlir.register_lowering(inline) "
         "interpreters.partial_eval.trace_to_jaxpr_dynamic(auto_lower) "
         "interpreters.partial_eval.trace_to_jaxpr_dynamic(keep_inputs) "
-        "interpreters.partial_eval.trace_to_jaxpr_dynamic(lower) "
-        "profiler.start_trace(create_perfetto_link) profiler.start_trace(create_perfetto_trace) "
-        "profiler.start_trace(options) profiler.trace(create_perfetto_link) "
-        "profiler.trace(create_perfetto_trace) profiler.trace(options)"
+        "interpreters.partial_eval.trace_to_jaxpr_dynamic(lower)"
     ),
 }
 
