@@ -6,6 +6,7 @@
 #include "compile/lower/lower.h"
 #include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -41,6 +42,8 @@ ArrayPtr known_scalar(const Plan& plan, const Window& window) {
 void Plan::run_steps(std::byte* const* base) const {
   for (const auto& step : steps) {
     runtime::poll();
+    const auto text = [&] { return step->text(); };
+    const runtime::Span span(text);
     step->run(base);
   }
 }

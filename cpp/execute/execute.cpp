@@ -17,6 +17,7 @@
 #include "control/control.h"
 #include "execute/partial_sums.h"
 #include "execute/run.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -191,6 +192,8 @@ std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* dona
 
 Values Callable::operator()(const Values& arrays, const std::vector<bool>* donated) {
   check_execution();
+  const auto name = [this] { return program_->name; };
+  const runtime::Span span(name);
   for (const Value& value : arrays) check_alive(as_array(value));
   if (!state_->gathers && any_sharding(arrays)) {
     require_same_devices(program_->name, arrays);

@@ -91,12 +91,10 @@ WITHOUT_EFFECT = {
         "experimental.pallas.triton.store(eviction_policy) "
         "experimental.pallas.ops.tpu.splash_attention.CausalMask.__init__(shard_count) "
         "experimental.pallas.ops.tpu.splash_attention.LocalMask.__init__(shard_count) "
-        "experimental.pallas.ops.tpu.splash_attention.make_splash_mha(block_sizes) "
         "experimental.pallas.ops.tpu.splash_attention.make_splash_mha(downcast_smem_data) "
         "experimental.pallas.ops.tpu.splash_attention.make_splash_mha(head_shards) "
         "experimental.pallas.ops.tpu.splash_attention.make_splash_mha(interpret) "
         "experimental.pallas.ops.tpu.splash_attention.make_splash_mha(q_seq_shards) "
-        "experimental.pallas.ops.tpu.splash_attention.make_splash_mha(residual_checkpoint_name)"
     ),
     "sparse results are not labelled with shardings": (
         "experimental.sparse.bcoo_broadcast_in_dim(sharding) "
@@ -151,10 +149,7 @@ WITHOUT_EFFECT = {
         "interpreters.mlir.register_lowering(inline) "
         "interpreters.partial_eval.trace_to_jaxpr_dynamic(auto_lower) "
         "interpreters.partial_eval.trace_to_jaxpr_dynamic(keep_inputs) "
-        "interpreters.partial_eval.trace_to_jaxpr_dynamic(lower) "
-        "profiler.start_trace(create_perfetto_link) profiler.start_trace(create_perfetto_trace) "
-        "profiler.start_trace(options) profiler.trace(create_perfetto_link) "
-        "profiler.trace(create_perfetto_trace) profiler.trace(options)"
+        "interpreters.partial_eval.trace_to_jaxpr_dynamic(lower)"
     ),
 }
 
