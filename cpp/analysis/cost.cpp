@@ -1,6 +1,7 @@
 // analysis/cost.cpp - counting operations and bytes.
 #include "analysis/cost.h"
 
+#include "base/index.h"
 #include "ir/regions.h"
 #include "ops/convolution.h"
 
@@ -16,8 +17,7 @@ double contracted(const Params& params, const Types& in) {
   const auto* dims = params.find("lhs_contract");
   if (!dims) return 0;
   double n = 1;
-  for (std::int64_t d : std::get<Ints>(*dims))
-    n *= static_cast<double>(in[0].shape[static_cast<std::size_t>(d)]);
+  for (std::int64_t d : std::get<Ints>(*dims)) n *= static_cast<double>(in[0].shape[index(d)]);
   return n;
 }
 

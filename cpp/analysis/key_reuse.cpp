@@ -46,8 +46,8 @@ bool chooses(const Op& op) {
 
 // The elements of an array that a slice of it takes.
 KeyMask sliced(const Type& type, const Params& params) {
-  const Ints &start = params.ints("start_indices"), &limit = params.ints("limit_indices"),
-             &stride = params.ints("strides");
+  const Ints &start = params.ints(param::start_indices), &limit = params.ints(param::limit_indices),
+             &stride = params.ints(param::strides);
   KeyMask mask(static_cast<std::size_t>(type.size()));
   for (std::size_t i = 0; i < mask.size(); ++i) {
     auto left = static_cast<std::int64_t>(i);
@@ -196,7 +196,7 @@ std::vector<bool> renewed_carries(const Regions& regions, const KeySignature& do
 
 KeySignature of_regions(const Program& program, const Equation& eqn) {
   // What a derivative computes again draws the same numbers once more.
-  if (eqn.params.has("differentiated") && eqn.params.flag("differentiated")) return {};
+  if (eqn.params.has("differentiated") && eqn.params.flag(param::differentiated)) return {};
   const Regions regions = regions_of(*eqn.op, eqn.params);
   std::vector<std::shared_ptr<const KeySignature>> all;
   for (const ProgramPtr& body : regions.programs) all.push_back(key_signature(*body));

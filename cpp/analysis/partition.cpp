@@ -3,6 +3,7 @@
 
 #include "analysis/partitioner.h"
 #include "base/lists.h"
+#include "ir/core_ops.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -80,7 +81,7 @@ class Parting {
     // A device asks for nothing that it does not need.
     const std::vector<bool> inputs_kept(types_.size(), true), wanted(grid_.out.size(), true);
     const ProgramPtr body = dce_program(staged, wanted, &inputs_kept).program;
-    static const Op& shard_map = *find_op("shard_map");
+    static const Op& shard_map = core_ops().shard_map;
     return stage_closed(
         wholes_,
         [&](const Values& arrays) {
@@ -188,7 +189,7 @@ ShardingPtr mesh_of_terms(const Program& program) {
   ShardingPtr found;
   for (const Equation& eqn : program.equations)
     any_equation(eqn, [&](const Equation& e) {
-      if (!found && asks_for_terms(*e.op)) found = e.params.get<ShardingPtr>("sharding");
+      if (!found && asks_for_terms(*e.op)) found = e.params.get(param::sharding);
       return bool(found);
     });
   return found;
@@ -205,7 +206,7 @@ ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
 }
 
 bool asks_for_terms(const Op& op) {
-  static const Op* terms = find_op("device_terms");
+  static const Op* terms = &core_ops().device_terms;
   return &op == terms;
 }
 bool asks_for_terms(const Program& program) { return bool(mesh_of_terms(program)); }

@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "analysis/partition.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "base/stack.h"
+#include "ir/core_ops.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -108,7 +110,7 @@ Held Partitioner::constant(const Value& value) const {
 HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
   check_stack("a program within programs");
   HeldList env(program.types.size());
-  const auto at = [&](Var v) -> Held& { return env[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Var v) -> Held& { return env[index(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
   for (const Constant& c : program.constants) at(c.var) = constant(c.value);
   for (const Equation& eqn : program.equations) {
@@ -186,12 +188,12 @@ bool Partitioner::happens_outside(const Equation& eqn, const HeldList& in) {
 
 // Each device's is here.
 HeldList Partitioner::terms(const Equation& eqn, const Held& sum, const Type& stacked) {
-  const auto count = eqn.params.integer("count");
-  const Split split = even(eqn.params.get<ShardingPtr>("sharding"), stacked);
+  const auto count = eqn.params.integer(param::count);
+  const Split split = even(eqn.params.get(param::sharding), stacked);
   Axes axes;
   for (std::int64_t k = 0; k < count; ++k)
-    for (const std::string& axis : split[static_cast<std::size_t>(k)]) axes.push_back(axis);
-  Ints ones(static_cast<std::size_t>(count));
+    for (const std::string& axis : split[index(k)]) axes.push_back(axis);
+  Ints ones(index(count));
   std::iota(ones.begin(), ones.end(), 0);
   const Value term = term_at(sum, Split(split.begin() + count, split.end()), axes);
   return {held({ops::expand_dims(term, ones), split})};
@@ -232,7 +234,7 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
   const SplitArgs asked{*eqn.op, eqn.params, in_types, out_types[0], now, mesh_};
   if (eqn.op->split == ops::split_constrained) {
     const Split split = even(with_spec(mesh_, ops::split_constrained(asked)), out_types[0]);
-    const Axes& open = eqn.params.get<ShardingPtr>("sharding")->unreduced;
+    const Axes& open = eqn.params.get(param::sharding)->unreduced;
     const Value part = open.empty() ? value_at(in[0], split) : term_at(in[0], split, open);
     return {held({part, split, open, eqn.location})};
   }
@@ -272,10 +274,10 @@ std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
                                                             const Held& operand, const Type& in,
                                                             const Type& out) {
   return [this, op = eqn.op, params = eqn.params, operand, in, out](const Split& split) {
-    const Ints& dims = params.ints("broadcast_dimensions");
+    const Ints& dims = params.ints(param::broadcast_dimensions);
     Split own(in.rank());
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dims[i]);
+      const auto d = index(dims[i]);
       if (in.shape[i] == out.shape[d]) own[i] = split[d];
     }
     return bind1(*op, params.with("shape", ops::part_shape(out, split, mesh_)),
@@ -304,13 +306,13 @@ HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList&
   for (std::size_t i = 0; i < in.size(); ++i) {
     const RegionPort& port = regions.operands[i];
     Split split = form(in[i]).split;
-    if (port.flow == PortKind::sliced) split[static_cast<std::size_t>(port.axis)].clear();
+    if (port.flow == PortKind::sliced) split[index(port.axis)].clear();
     forms.push_back({split, open_of(in_types[i])});
     values.push_back(take(in[i], forms[i]));
     types.push_back(values.back()->type());
     if (port.flow == PortKind::carried) types.back().varying = names_;
     if (port.flow == PortKind::sliced) {
-      types.back().erase_dimension(static_cast<std::size_t>(port.axis));
+      types.back().erase_dimension(index(port.axis));
       forms[i].split.erase(forms[i].split.begin() + port.axis);
     }
   }
@@ -372,9 +374,9 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
   Values values;
   for (std::size_t i = 0; i < in.size(); ++i)
     values.push_back(value_at(in[i], split_of(grid.in[i])));
-  static const std::vector<const Op*> sums = {find_op("psum"), find_op("psum_invariant"),
-                                              find_op("unreduced_psum")};
-  const Program& body = *eqn.params.program("jaxpr");
+  static const std::vector<const Op*> sums = {&core_ops().psum, &core_ops().psum_invariant,
+                                              &core_ops().unreduced_psum};
+  const Program& body = *eqn.params.program(param::jaxpr);
   std::vector<Part> terms(body.types.size());  // of variables that are sums over devices
   const Values out =
       eval_program(body, values, [&](const Equation& inner, const Values& operands) -> Values {
@@ -382,9 +384,10 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
         const ParamValue* groups = inner.params.find("axis_index_groups");
         if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {
           Axes open;
-          for (const AxisName name : inner.params.axes("axes")) open.push_back(axis_text(name));
-          terms[static_cast<std::size_t>(inner.outputs[0])] = {
-              operands[0], Split(operands[0]->type().rank()), open, inner.location};
+          for (const AxisName name : inner.params.axes(param::collective_axes))
+            open.push_back(axis_text(name));
+          terms[index(inner.outputs[0])] = {operands[0], Split(operands[0]->type().rank()), open,
+                                            inner.location};
         }
         return bind_on_mesh(inner, operands);
       });
@@ -392,7 +395,7 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Split split = split_of(grid.out[i]);
     all.push_back(held({out[i], split}));
-    Part& term = terms[static_cast<std::size_t>(body.outputs[i])];
+    Part& term = terms[index(body.outputs[i])];
     if (!term.value) continue;
     term.split = split;
     all.back()->forms.push_back(std::move(term));
@@ -413,7 +416,7 @@ Value Partitioner::term_at(const Held& array, const Split& split, const Axes& ax
   for (const std::string& axis : axes) {
     const AxisName name = intern_axis(axis);
     const std::int64_t devices = ops::parts_of({axis}, mesh_);
-    const auto d = static_cast<std::size_t>(
+    const auto d = index(
         std::find_if(had.begin(), had.end(), [&](const Axes& own) { return own == Axes{axis}; }) -
         had.begin());
     Value place = ops::scalar(DType::int32, 0);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/index.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -28,7 +29,7 @@ Origin origin(const Program& program, Var var) {
     const Equation& eqn = program.equations[e];
     const auto at = std::find(eqn.outputs.begin(), eqn.outputs.end(), var);
     if (at == eqn.outputs.end()) continue;
-    const auto position = static_cast<std::size_t>(at - eqn.outputs.begin());
+    const auto position = index(at - eqn.outputs.begin());
     if (const ProgramPtr called = called_program(*eqn.op, eqn.params)) {
       const Program& body = *called;
       Origin inner = origin(body, body.outputs[position]);
@@ -41,12 +42,12 @@ Origin origin(const Program& program, Var var) {
       }
       return inner;
     }
-    static const Op* name = find_op("name");
+    static const Op* name = &core_ops().name;
     return {{3, e, position},
             {.type = type,
              .source = Source::output,
              .op = eqn.op,
-             .checkpoint_name = eqn.op == name ? eqn.params.text("name") : "",
+             .checkpoint_name = eqn.op == name ? eqn.params.text(param::name) : "",
              .location = eqn.location}};
   }
   const bool literal = type.rank() == 0;

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
+#include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -27,7 +29,7 @@ Shardings mapped_shardings(const Regions& regions) {
     sharding->axis_types.assign(1, 'p');
     for (int device = 0; device < regions.length; ++device) sharding->devices.push_back(device);
     if (port.flow == PortKind::sliced) {
-      sharding->spec.resize(static_cast<std::size_t>(port.axis) + 1);
+      sharding->spec.resize(index(port.axis) + 1);
       sharding->spec.back() = {name};
     }
     out.push_back(ShardingPtr(sharding.get()));
@@ -58,7 +60,7 @@ ShardingPtr of_slice(const ShardingPtr& stack, const RegionPort& port, std::size
 ShardingPtr of_stack(const ShardingPtr& slice, const RegionPort& port) {
   if (!slice || !slice->named || port.flow != PortKind::sliced) return slice;
   Split split = slice->spec;
-  split.resize(std::max(split.size(), static_cast<std::size_t>(port.axis)));
+  split.resize(std::max(split.size(), index(port.axis)));
   split.emplace(split.begin() + port.axis);
   return with_spec(*slice, std::move(split));
 }
@@ -121,7 +123,7 @@ Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in
   Shardings blocks;
   for (const ShardingPtr& sharding : in)
     blocks.push_back(sharding ? without_axes(sharding, grid) : with_spec(*grid.mesh, {}));
-  blocks = propagate(*params.program("jaxpr"), blocks);
+  blocks = propagate(*params.program(param::jaxpr), blocks);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i] || !blocks[i] || !blocks[i]->named || blocks[i]->mesh_axes != out[i]->mesh_axes)
       continue;
@@ -140,12 +142,12 @@ Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in
 }
 
 bool gives_memory(const Op& op) {
-  static const Op* moves = find_op("device_put");
+  static const Op* moves = &core_ops().device_put;
   return &op == moves;
 }
 
 bool gives_layout(const Op& op) {
-  static const Op* lays_out = find_op("layout_constraint");
+  static const Op* lays_out = &core_ops().layout_constraint;
   return &op == lays_out;
 }
 
@@ -235,14 +237,14 @@ void set_shardings(const Values& arrays, const Shardings& shardings) {
 }
 
 bool inspects_sharding(const Equation& eqn) {
-  static const Op* inspect = find_op("inspect_sharding");
+  static const Op* inspect = &core_ops().inspect_sharding;
   return any_equation(eqn, [](const Equation& e) { return e.op == inspect; });
 }
 
 bool splits_callbacks(const Equation& eqn) {
-  static const Op* inspect = find_op("inspect_sharding");
+  static const Op* inspect = &core_ops().inspect_sharding;
   return any_equation(eqn, [](const Equation& e) {
-    return e.op == inspect && e.params.text("vmap_method") == "parts";
+    return e.op == inspect && e.params.text(param::vmap_method) == "parts";
   });
 }
 
@@ -268,13 +270,13 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
     return body_shardings(regions, in_types, in);
   }
   if (gives_layout(op)) {
-    const Ints& layout = params.ints("layout");
-    return {with_layout(in[0] ? in[0] : params.get<ShardingPtr>("otherwise"),
-                        {layout.begin(), layout.end()})};
+    const Ints& layout = params.ints(param::layout);
+    return {
+        with_layout(in[0] ? in[0] : params.get(param::otherwise), {layout.begin(), layout.end()})};
   }
   if (gives_memory(op)) {
-    const ShardingPtr& like = in[0] ? in[0] : params.get<ShardingPtr>("otherwise");
-    return {with_memory(*like, params.text("memory"))};
+    const ShardingPtr& like = in[0] ? in[0] : params.get(param::otherwise);
+    return {with_memory(*like, params.text(param::memory))};
   }
   Shardings out(out_types.size());
   ShardingPtr mesh = given_over(given_sharding(params), in);
@@ -321,7 +323,7 @@ Shardings even_parts(Shardings shardings, const Types& types) {
 
 Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
                             const Types& out_types, const Shardings& in) {
-  static const Op* const slices[] = {find_op("slice"), find_op("dynamic_slice")};
+  static const Op* const slices[] = {&core_ops().slice, &core_ops().dynamic_slice};
   Shardings out = even_parts(propagate(op, params, in_types, out_types, in), out_types);
   if (std::ranges::find(slices, &op) == std::end(slices)) return out;
   if (!out[0] || !out[0]->named || out[0]->is_explicit()) return out;
@@ -342,7 +344,7 @@ namespace {
 Shardings followed(const Program& program, const Shardings& in) {
   const ShardingGiven asked_already;
   Shardings known(program.types.size());
-  const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Var v) -> ShardingPtr& { return known[index(v)]; };
   for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = with_layout(in[i], {});
   for (const Constant& constant : program.constants)
     at(constant.var) = with_layout(constant.value->sharding(), {});
@@ -355,7 +357,7 @@ Shardings followed(const Program& program, const Shardings& in) {
     }
     for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
     if (inspections && !eqn.op->regions && inspects_sharding(eqn))
-      inspections->push_back({eqn.params.get<FunctionPtr>("callback"), in_types[0], operands[0]});
+      inspections->push_back({eqn.params.get(param::callback), in_types[0], operands[0]});
     const ShardingPtr given = given_sharding(eqn.params);
     const ShardingPtr placed = given_over(given, joined(operands, in));
     const Shardings results = !placed || placed == given
@@ -389,7 +391,7 @@ Shardings asked_of_inputs(const Program& program) {
     if (!given) continue;
     const auto input = std::find(program.inputs.begin(), program.inputs.end(), eqn.inputs[0]);
     if (input == program.inputs.end()) continue;
-    ShardingPtr& found = asked[static_cast<std::size_t>(input - program.inputs.begin())];
+    ShardingPtr& found = asked[index(input - program.inputs.begin())];
     if (!found) found = given;
   }
   return asked;
@@ -427,8 +429,7 @@ Shardings as_results_show(Shardings results, const Types& result_types, const Sh
     const auto spec = trimmed(own->spec);
     const bool alike = first != inputs.end() && same_mesh(**first, *own) &&
                        spec == trimmed((*first)->spec) &&
-                       input_types[static_cast<std::size_t>(first - inputs.begin())].rank() ==
-                           result_types[i].rank();
+                       input_types[index(first - inputs.begin())].rank() == result_types[i].rank();
     const auto& shown = alike ? (*first)->spec : spec;
     if (shown != own->spec) own = with_spec(*own, shown);
   }

@@ -2,6 +2,7 @@
 #include "analysis/uniform.h"
 
 #include "array/exported_buffers.h"
+#include "base/index.h"
 #include "ir/regions.h"
 #include "kernels/copy/copy.h"
 
@@ -11,8 +12,8 @@ namespace {
 // Comparing element by element would cost more than what it may save.
 bool worth_comparing(const Array& array, std::int64_t axis) {
   Shape shape = array.shape(), strides = array.strides();
-  shape.erase(static_cast<std::size_t>(axis));
-  strides.erase(static_cast<std::size_t>(axis));
+  shape.erase(index(axis));
+  strides.erase(index(axis));
   return is_contiguous(shape, strides);
 }
 
@@ -22,13 +23,11 @@ void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs
                  std::vector<Mapped>& found) {
   const auto origin = [&](Var v) {
     const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
-    return at == program.inputs.end()
-               ? -1
-               : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
+    return at == program.inputs.end() ? -1 : inputs[index(at - program.inputs.begin())];
   };
   const auto add = [&](std::int64_t input, std::int64_t axis) {
     if (input < 0) return;
-    const Mapped mapped{static_cast<std::size_t>(input), axis};
+    const Mapped mapped{index(input), axis};
     const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
       return m.input == mapped.input && m.axis == mapped.axis;
     });
@@ -54,7 +53,7 @@ void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs
 }
 
 bool is_uniform(Mapped& m, Array& array) {
-  const auto axis = static_cast<std::size_t>(m.axis);
+  const auto axis = index(m.axis);
   if (array.shape()[axis] < 2) return false;
   if (array.strides()[axis] == 0) return true;
   if (m.varies) return false;

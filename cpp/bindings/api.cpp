@@ -20,6 +20,7 @@
 #include "callables/object.h"
 #include "callables/pmap.h"
 #include "callables/program_object.h"
+#include "callables/program_text.h"
 #include "callables/python_trace.h"
 #include "callables/references.h"
 #include "callables/replicas.h"
@@ -229,6 +230,7 @@ void init_api(py::module_& module) {
   callables::init_program_objects(m);
   callables::init_program_parts(m);
   callables::init_program_edits(m);
+  callables::init_program_text(m);
   callables::init_references(m);
   callables::init_staging(m);
   callables::init_staged_regions(m);

@@ -6,6 +6,7 @@
 #include "bindings/api.h"
 #include "callables/python.h"
 #include "execute/execute.h"
+#include "ir/core_ops.h"
 #include "lapack/library.h"
 #include "objects/array_type.h"
 #include "objects/arrays.h"
@@ -61,6 +62,7 @@ std::string lapack_library() {
 PYBIND11_MODULE(_core_of_main_interpreter, m) {
   using namespace shardax::objects;
   try {
+    shardax::core_ops();  // throws where one has no record
     shardax::set_lock_hooks({shardax::release_lock, shardax::acquire_lock, shardax::gets_signals,
                              shardax::check_signals});
     shardax::runtime::set_caller_check(shardax::check_held_signals);

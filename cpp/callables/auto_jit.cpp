@@ -7,6 +7,7 @@
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
+#include "base/index.h"
 #include "callables/concrete_values.h"
 #include "callables/jit.h"
 #include "ir/sharding_given.h"
@@ -74,8 +75,7 @@ class OneProgram final : public Transform {
     // Programs that are kept have asked how results are split, or must ask again.
     const bool fitting = !sharding_given() && !(at_once_ && runs_op_by_op()) && fits(arguments);
     return PyObject_Vectorcall(fitting ? program_.get() : wrapped_function(function),
-                               arguments.values, static_cast<std::size_t>(arguments.count),
-                               arguments.names);
+                               arguments.values, index(arguments.count), arguments.names);
   }
   int traverse(visitproc visit, void* arg) override {
     Py_VISIT(program_.get());

@@ -8,12 +8,14 @@
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
+#include "base/index.h"
 #include "callables/cache.h"
 #include "callables/concrete_values.h"
 #include "callables/host_function.h"
 #include "callables/references.h"
 #include "callables/run.h"
 #include "callables/traced.h"
+#include "ir/core_ops.h"
 #include "objects/transfers.h"
 
 namespace shardax::callables {
@@ -129,8 +131,7 @@ class Group {
            std::equal(places_.begin(), places_.end(), arguments.statics.begin(),
                       arguments.statics.end(), [&](const auto& place, const auto& fixed) {
                         if (!place.is_at(fixed)) return false;
-                        PyObject* value =
-                            values_[static_cast<std::size_t>(&place - places_.data())].get();
+                        PyObject* value = values_[index(&place - places_.data())].get();
                         return Py_TYPE(value) == Py_TYPE(fixed.value) &&
                                PyObject_RichCompareBool(value, fixed.value, Py_EQ) == 1;
                       });
@@ -184,8 +185,8 @@ class ControlFlowCache final : public Transform {
     PyObject* fun = wrapped_function(function);
     EntryPtr first;
     if (Ref result = recall(fun, arguments, first)) return result.release();
-    Ref result = checked(PyObject_Vectorcall(
-        fun, arguments.values, static_cast<std::size_t>(arguments.count), arguments.names));
+    Ref result = checked(
+        PyObject_Vectorcall(fun, arguments.values, index(arguments.count), arguments.names));
     if (first && holds_tracers(result.get())) first->settled = true;
     return result.release();
   }
@@ -230,7 +231,7 @@ Ref ControlFlowCache::recall(PyObject* fun, const CallArguments& given, EntryPtr
 // functions of the host alive. Errors are for Python's call to raise.
 void ControlFlowCache::stage(PyObject* fun, const Arguments& arguments, FlatCall& call,
                              const Values& values, RecalledEntry& entry) const {
-  static const Op* op = find_op("jit");
+  static const Op* op = &core_ops().jit;
   entry.settled = true;
   CallForm form = call.form();
   for (const FixedArgument& fixed : arguments.fixed) {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "callables/call.h"
 #include "callables/context.h"
 #include "callables/host_function.h"
@@ -175,8 +176,7 @@ class Linear final : public Transform {
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     LinearMap map = linear_.map;
     map.residuals = residual_values(arguments, linear_.residual_types);
-    const FlatObjects tangents =
-        flatten_objects(arguments.values + 1, static_cast<std::size_t>(arguments.count - 1));
+    const FlatObjects tangents = flatten_objects(arguments.values + 1, index(arguments.count - 1));
     check_structure(tangents);
     Values selected;
     for (std::size_t i = 0; i < tangents.values.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "callables/python.h"
 #include "trace/trace.h"
 
@@ -36,8 +37,7 @@ struct Place {
 };
 struct PlaceHash {
   std::size_t operator()(const Place& place) const {
-    return mix(reinterpret_cast<std::size_t>(place.code),
-               static_cast<std::size_t>(place.instruction));
+    return mix(reinterpret_cast<std::size_t>(place.code), index(place.instruction));
   }
 };
 struct Interned {

@@ -41,7 +41,7 @@ class UserParams final : public HostObject {
 };
 
 const UserParams& given(const Params& params) {
-  return static_cast<const UserParams&>(params.function("params"));
+  return static_cast<const UserParams&>(params.function(param::params));
 }
 
 // ---- conversions ---------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "callables/object.h"
 #include "callables/primitive.h"
 #include "callables/shown_program.h"
@@ -60,7 +61,7 @@ py::set effects_of(const Program& program) {
 
 // The variable that it was given as, where its program was put together in Python.
 VarObject given_variable(const EquationObject& e, Var v) {
-  return e.shown ? (*e.shown)[static_cast<std::size_t>(v)] : VarObject{e.program, v};
+  return e.shown ? (*e.shown)[index(v)] : VarObject{e.program, v};
 }
 
 // Is it one equation, perhaps in two programs: the second put together of the first's?
@@ -140,15 +141,14 @@ SharedVar shared_var(const VarObject& var) {
 }  // namespace
 
 std::size_t VarHash::operator()(const VarObject& v) const {
-  return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
+  return mix(std::hash<const void*>{}(v.program.get()), index(v.var));
 }
 
 py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var v) {
   for (const Constant& c : program->constants) {
     if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
   }
-  return py::cast(
-      shared_var(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v}));
+  return py::cast(shared_var(shown ? (*shown)[index(v)] : VarObject{program, v}));
 }
 
 Ref wrap_program(const ProgramPtr& program, Values captured) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/key_reuse.h"
+#include "ir/core_ops.h"
 
 namespace shardax::callables {
 namespace {
@@ -29,7 +30,7 @@ Values BoundOp::compute(const Values& arrays, const std::vector<bool>* donated) 
   if (!callable_) callable_ = std::make_unique<Callable>(program_of(op_, params_, arrays));
   std::optional<KeysInUse> keys;
   if (watching_key_reuse()) {
-    static const Op* jit = find_op("jit");
+    static const Op* jit = &core_ops().jit;
     keys.emplace(*program_of(op_, params_, arrays), arrays,
                  &op_ == jit ? "jit-compiled function" : op_.name);
   }

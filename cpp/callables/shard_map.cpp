@@ -15,6 +15,7 @@
 #include "analysis/device_sets.h"
 #include "analysis/shardings.h"
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
 #include "callables/compile_log.h"
@@ -28,6 +29,7 @@
 #include "callables/traced.h"
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
+#include "ir/core_ops.h"
 #include "objects/sharding_conversion.h"
 #include "ops/collectives/collective.h"
 #include "trace/eager_fallback.h"
@@ -123,7 +125,7 @@ class Planned {
     AxisSet named;
     for (const Ints& split : grid.out[i]) {
       for (const std::int64_t axis : split)
-        named = join(named, AxisSet{grid.axes[static_cast<std::size_t>(axis)].name});
+        named = join(named, AxisSet{grid.axes[index(axis)].name});
     }
     return lacking(type.varying, named);
   }
@@ -249,7 +251,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   const KeptFunctions::Scope scope(entry->functions);
   if (entry->returns_once && computes_at_once(inputs)) {
     entry->returns_once = false;
-    warn_of_dropped(*find_op("shard_map"), entry->op.params(), inputs, entry->out_tree);
+    warn_of_dropped(core_ops().shard_map, entry->op.params(), inputs, entry->out_tree);
   }
   if (!computes_at_once(inputs)) return unflatten_values(entry->out_tree, entry->op.bind(inputs));
   const Values outputs = entry->op.compute(inputs);
@@ -259,7 +261,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
 
 // A program whose results vary over the axes that split them.
 ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
-  static const Op& pvary = *find_op("pvary");
+  static const Op& pvary = core_ops().pvary;
   MutableProgram out = copy_of(*body);
   for (std::size_t i = 0; i < out->outputs.size(); ++i) {
     const Type type = out->type(out->outputs[i]);
@@ -283,7 +285,7 @@ bool returns_once(const MeshAxes& grid) {
 
 std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun, FlatCall& call,
                                                                   const Values& values) {
-  static const Op& op = *find_op("shard_map");
+  static const Op& op = core_ops().shard_map;
   const std::shared_ptr<ShardMapCache> cache = cache_;
   const CallForm form = call.form();
   Planned planned(plan_.get(), fun, form, values);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "callables/program_object.h"
 #include "callables/staging.h"
@@ -61,7 +62,7 @@ py::tuple join_closed(const std::vector<Staged>& functions) {
     for (const Value& value : all) {
       const auto at = position(body.values, value);
       inputs.push_back(at == std::ssize(body.values) ? copy->add(value->type())
-                                                     : copy->inputs[static_cast<std::size_t>(at)]);
+                                                     : copy->inputs[index(at)]);
     }
     inputs.insert(inputs.end(), own, copy->inputs.end());
     copy->inputs = std::move(inputs);
@@ -84,9 +85,9 @@ Staged with_references(const Staged& staged, const py::object& references,
   std::vector<Var> inputs = part(copy->inputs, 0, leaves),
                    outputs = part(copy->outputs, 0, results);
   for (const auto& [place, types] : parts) {
-    const auto count = static_cast<std::size_t>(py::len(types));
+    const auto count = index(py::len(types));
     if (place >= 0) {
-      const auto at = static_cast<std::size_t>(place);
+      const auto at = index(place);
       inputs = joined(inputs, part(copy->inputs, leaves + at, count));
       outputs = joined(outputs, part(copy->outputs, results + at, count));
       continue;

@@ -5,9 +5,11 @@
 #include <array>
 #include <optional>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "callables/locate.h"
 #include "callables/references.h"
+#include "ir/core_ops.h"
 #include "objects/config.h"
 #include "objects/constant_dedup.h"
 #include "trace/captures.h"
@@ -48,16 +50,16 @@ std::string joined(const std::vector<std::string>& names) {
 // The positions of the inputs that `var` depends on.
 std::vector<std::size_t> origins(const Program& program, Var var) {
   std::vector<bool> wanted(program.types.size(), false);
-  wanted[static_cast<std::size_t>(var)] = true;
+  wanted[index(var)] = true;
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
     const bool needed = std::any_of(eqn->outputs.begin(), eqn->outputs.end(),
-                                    [&](Var v) { return wanted[static_cast<std::size_t>(v)]; });
+                                    [&](Var v) { return wanted[index(v)]; });
     if (!needed) continue;
-    for (Var v : eqn->inputs) wanted[static_cast<std::size_t>(v)] = true;
+    for (Var v : eqn->inputs) wanted[index(v)] = true;
   }
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (wanted[static_cast<std::size_t>(program.inputs[i])]) positions.push_back(i);
+    if (wanted[index(program.inputs[i])]) positions.push_back(i);
   }
   return positions;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/errors.h"
+#include "base/index.h"
 
 namespace shardax::codegen {
 
@@ -24,8 +25,8 @@ void tell_perf(const void* pages, std::size_t bytes, std::string_view name) {
   static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
   if (!file) return;
   const auto start = reinterpret_cast<std::uintptr_t>(pages);
-  std::fprintf(file, "%zx %zx loop: %.*s\n", static_cast<std::size_t>(start), bytes,
-               static_cast<int>(name.size()), name.data());
+  std::fprintf(file, "%zx %zx loop: %.*s\n", index(start), bytes, static_cast<int>(name.size()),
+               name.data());
   std::fflush(file);
 }
 }  // namespace
@@ -33,7 +34,7 @@ void tell_perf(const void* pages, std::size_t bytes, std::string_view name) {
 std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code,
                                             std::string_view name, int multiple) {
   if (code.empty()) return nullptr;
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const auto page = index(sysconf(_SC_PAGESIZE));
   const std::size_t mapped = (code.size() + page - 1) / page * page;
   void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;

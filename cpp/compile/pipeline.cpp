@@ -1,6 +1,7 @@
 // compile/pipeline.cpp - the passes, in order.
 #include "compile/pipeline.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,11 +10,13 @@
 #include "base/lists.h"
 #include "compile/fusion/fuse.h"
 #include "compile/lower/lower.h"
+#include "compile/pass_table.h"
 #include "compile/passes.h"
 #include "compile/remat/remat_into_consumers.h"
 #include "compile/remat/remat_tiled_groups.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
+#include "ir/text_form.h"
 #include "ir/verify.h"
 #include "runtime/spans.h"
 
@@ -29,16 +32,30 @@ bool same(const Program& a, const Program& b) {
   return true;
 }
 
+std::atomic<std::int64_t> verified = 0;
+
+// Is what each pass makes to be verified? Dumps of it are.
+bool verifies_passes() {
+  static const bool wanted = [] {
+    const char* text = std::getenv("SHARDAX_VERIFY");
+    return dump_flags().passes || (text && std::string_view(text) == "1");
+  }();
+  return wanted;
+}
+
 // Runs one pass, showing what it did where SHARDAX_DUMP asks for it.
 template <class Pass>
 ProgramPtr run_pass(const char* name, const ProgramPtr& before, Pass&& pass) {
   ProgramPtr after = pass(before);
-  if (dump_flags().passes) {
+  if (verifies_passes()) {
     verify(*after, name);
+    ++verified;
+  }
+  if (dump_flags().passes) {
     if (after == before || same(*after, *before)) {
       std::fprintf(stderr, "-- %s: unchanged\n", name);
     } else {
-      std::fprintf(stderr, "-- %s:\n%s\n", name, to_string(*after).c_str());
+      std::fprintf(stderr, "-- %s:\n%s\n", name, text_form(*after).c_str());
     }
   }
   return after;
@@ -119,7 +136,11 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
     groups = std::move(grouped.groups);
     return grouped.program;
   });
-  FusedProgram fused = remat_into_consumers(program, fuse(*program, groups), overwritten);
+  FusedProgram fused;
+  run_pass("remat_into_consumers", program, [&](const ProgramPtr& p) {
+    fused = remat_into_consumers(p, fuse(*p, groups), overwritten);
+    return fused.program;
+  });
   Compilation out{fused.program, std::move(fused.units), {}, {}};
   out.plan = lower(out.program, out.units, options, source->output_types(), &out.placement);
   return out;
@@ -144,7 +165,7 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   const auto name = [&] { return "compile " + source->name; };
   const runtime::Span span(name);
   const auto start = std::chrono::steady_clock::now();
-  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
+  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);
   if (made.plan->memory() > temporary_budget && maps(source)) {
     if (dump_flags().passes) std::fprintf(stderr, "-- again, in segments\n");
@@ -160,6 +181,8 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   }
   return made;
 }
+
+std::int64_t verified_passes() { return verified; }
 
 PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
   return compile_visibly(source, options).plan;
@@ -192,7 +215,7 @@ PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::si
 ProgramPtr rewritten_body(const ProgramPtr& program) {
   return *program->derived<ProgramPtr>("rewritten_body", [&] {
     check_stack("a program within programs");
-    if (dump_flags().passes) std::fprintf(stderr, "-- body:\n%s\n", to_string(*program).c_str());
+    if (dump_flags().passes) std::fprintf(stderr, "-- body:\n%s\n", text_form(*program).c_str());
     std::vector<Shape> strides = body_options(*program, 0, 0).input_strides;
     return std::make_shared<ProgramPtr>(rewritten(program, strides, false));
   });

@@ -6,7 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/index.h"
 #include "control/automatic_checks.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "trace/eval_program.h"
 
@@ -18,7 +20,7 @@ Value number_scalar(std::size_t number) {
 }
 
 Value without_tangent(const Value& value) {
-  static const Op* stop_gradient = find_op("stop_gradient");
+  static const Op* stop_gradient = &core_ops().stop_gradient;
   return is_inexact(value->dtype()) ? bind1(*stop_gradient, {}, {value}) : value;
 }
 
@@ -245,13 +247,12 @@ class Checkify {
                mapped = regions.runs == ExecutionKind::mapped;
     const bool calls = regions.runs == ExecutionKind::once;
     const PortKind flow = loops ? PortKind::carried : PortKind::whole;
-    const auto first =
-        static_cast<std::size_t>(std::find_if(regions.operands.begin(), regions.operands.end(),
-                                              [&](const RegionPort& port) {
-                                                return port.flow != PortKind::choice &&
-                                                       !(loops && port.flow == PortKind::whole);
-                                              }) -
-                                 regions.operands.begin());
+    const auto first = index(std::find_if(regions.operands.begin(), regions.operands.end(),
+                                          [&](const RegionPort& port) {
+                                            return port.flow != PortKind::choice &&
+                                                   !(loops && port.flow == PortKind::whole);
+                                          }) -
+                             regions.operands.begin());
     const std::size_t choices = regions.operands_of(PortKind::choice).size();
     for (ProgramPtr& program : regions.programs)
       program = checked(program, !calls, first - choices);

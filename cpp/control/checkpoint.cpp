@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/call_jvp.h"
 #include "control/checkpoint_saved.h"
 #include "ops/callback.h"
@@ -54,17 +55,15 @@ SavingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy)
   again->equations.clear();
   std::vector<bool> computed(body->types.size()), held(body->types.size());
   const auto hold = [&](Var v) {
-    if (static_cast<std::size_t>(v) < held.size()) held[static_cast<std::size_t>(v)] = true;
+    if (index(v) < held.size()) held[index(v)] = true;
     forward->outputs.push_back(v);
     again->inputs.push_back(v);
     out.kept.push_back(forward->type(v));
   };
   // What has no results is done again with operands all of which are.
-  const auto is_computed_again = [&](Var v) {
-    return computed[static_cast<std::size_t>(v)] && !held[static_cast<std::size_t>(v)];
-  };
+  const auto is_computed_again = [&](Var v) { return computed[index(v)] && !held[index(v)]; };
   for (Equation& eqn : forward->equations) {
-    for (const Var v : eqn.outputs) computed[static_cast<std::size_t>(v)] = true;
+    for (const Var v : eqn.outputs) computed[index(v)] = true;
     if (policy.saves(*body, eqn)) {
       for (Var v : eqn.outputs) hold(v);
       if (eqn.outputs.empty() && !eqn.inputs.empty() &&
@@ -147,16 +146,17 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
 }
 
 JvpResult checkpoint_jvp(const Params& params, const Values& in, const Values& t) {
-  return call_jvp(params.program("jaxpr"), in, t, [&](const ProgramPtr& body, const Values& all) {
-    const Params more =
-        with_more_inputs(params, barriers_of(params, in.size()), all.size() - in.size());
-    return shardax::bind(checkpoint_op, more.with("jaxpr", body), all);
-  });
+  return call_jvp(
+      params.program(param::jaxpr), in, t, [&](const ProgramPtr& body, const Values& all) {
+        const Params more =
+            with_more_inputs(params, barriers_of(params, in.size()), all.size() - in.size());
+        return shardax::bind(checkpoint_op, more.with("jaxpr", body), all);
+      });
 }
 
 Linearized checkpoint_linearize(const Params& params, const Values& in,
                                 const std::vector<bool>& nonzero) {
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const CheckpointPolicy* policy = policy_of(params);
   const std::vector<bool> barriers = barriers_of(params, in.size());
   const std::string key =
@@ -180,7 +180,7 @@ Linearized checkpoint_linearize(const Params& params, const Values& in,
 }
 
 Values checkpoint_transpose(const TransposeArgs& a) {
-  const TransposedCall call = transposed_call(a.params.program("jaxpr"), a);
+  const TransposedCall call = transposed_call(a.params.program(param::jaxpr), a);
   const std::vector<bool> barriers = select(barriers_of(a.params, a.in.size()), call.known);
   const Params params =
       with_more_inputs(params_with(a.params, call.program, true), barriers, call.cotangents);
@@ -188,17 +188,16 @@ Values checkpoint_transpose(const TransposeArgs& a) {
 }
 
 Batched checkpoint_batch(const BatchArgs& a) {
-  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  const BatchedProgram body = batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
   return {shardax::bind(a.op, a.params.with("jaxpr", body.program), a.in), body.batched};
 }
 
 // Operands that are new are kept from being shared where any is.
 Params checkpoint_with_regions(const Params& params, const Regions& regions) {
-  const std::vector<bool> before = barriers_of(params, params.program("jaxpr")->inputs.size());
+  const std::vector<bool> before = barriers_of(params, params.program(param::jaxpr)->inputs.size());
   std::vector<bool> barriers;
   for (const RegionPort& port : regions.operands)
-    barriers.push_back(port.source < 0 ? any(before)
-                                       : before[static_cast<std::size_t>(port.source)]);
+    barriers.push_back(port.source < 0 ? any(before) : before[index(port.source)]);
   return params.with("jaxpr", regions.programs[0]).with("prevent_cse", prevent_cse(barriers));
 }
 
@@ -206,17 +205,17 @@ Types checkpoint_type(const Op&, const Types& in, const Params& params) {
   const ParamValue* policy = params.find("policy");
   if (!policy || (!std::holds_alternative<FunctionPtr>(*policy) &&
                   !std::holds_alternative<std::monostate>(*policy)))
-    params.function("policy");
+    params.function(param::policy);
   const ParamValue* prevent = params.find("prevent_cse");
   const auto* some = prevent ? std::get_if<Ints>(prevent) : nullptr;
   if (!some) {
-    params.flag("prevent_cse");
+    params.flag(param::prevent_cse);
   } else if (some->size() != in.size()) {
     value_error("checkpoint: prevent_cse has ", some->size(), " entries for ", in.size(),
                 " operands.");
   }
-  params.flag("differentiated");
-  return params.program("jaxpr")->output_types();
+  params.flag(param::differentiated);
+  return params.program(param::jaxpr)->output_types();
 }
 
 const Op checkpoint_op{
@@ -228,7 +227,7 @@ const Op checkpoint_op{
      .linearize = checkpoint_linearize,
      .transpose = checkpoint_transpose,
      .batch = checkpoint_batch,
-     .regions = [](const Params& params) { return call_of(params.program("jaxpr")); },
+     .regions = [](const Params& params) { return call_of(params.program(param::jaxpr)); },
      .with_regions = checkpoint_with_regions}};
 
 }  // namespace

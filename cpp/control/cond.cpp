@@ -39,7 +39,7 @@ std::vector<bool> any_of(const std::vector<std::vector<bool>>& masks) {
 
 // Weak where the first branch's results are, as in JAX.
 Types cond_type(const Op&, const Types&, const Params& params) {
-  const Programs& branches = params.programs("branches");
+  const Programs& branches = params.programs(param::branches);
   if (branches.empty()) value_error("cond: no branches; at least one was expected.");
   Types out = branches[0]->output_types();
   for (const ProgramPtr& branch : branches) {
@@ -55,7 +55,7 @@ Types cond_type(const Op&, const Types&, const Params& params) {
 }
 
 JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
-  const Programs& branches = params.programs("branches");
+  const Programs& branches = params.programs(param::branches);
   const std::vector<bool> nonzero = nonnull(tail(t));
   std::vector<std::vector<bool>> masks;
   for (const ProgramPtr& b : branches) masks.push_back(jvp_program(b, nonzero).nonzero);
@@ -151,7 +151,7 @@ LinearizedProgram lean_branch(const ProgramPtr& branch, const std::vector<bool>&
 
 Linearized cond_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero_in) {
-  const Programs& branches = params.programs("branches");
+  const Programs& branches = params.programs(param::branches);
   const std::vector<bool> nonzero = tail(nonzero_in);
   std::vector<std::vector<bool>> masks;
   for (const ProgramPtr& b : branches) masks.push_back(linearize_program(b, nonzero).nonzero);
@@ -193,7 +193,7 @@ Values cond_transpose(const TransposeArgs& a) {
   }
   const std::vector<bool> nonzero = nonnull(a.ct);
   Programs backward;
-  for (const ProgramPtr& b : a.params.programs("branches")) {
+  for (const ProgramPtr& b : a.params.programs(param::branches)) {
     backward.push_back(transpose_program(b, linear, nonzero));
   }
   const Values cts = bind_cond(backward, with_index(a.in[0], joined(known, select(a.ct, nonzero))));
@@ -221,7 +221,7 @@ Value clamped_index(const Value& index, std::size_t branches) {
 // An index that varies over devices: each takes its own branch. Where some branch contains a
 // collective over their axis, all must agree as soon as one device takes such a branch.
 Batched cond_over_devices(const BatchArgs& a) {
-  const Programs& branches = a.params.programs("branches");
+  const Programs& branches = a.params.programs(param::branches);
   Collective collective;
   std::vector<bool> reaches;
   for (const ProgramPtr& b : branches) {
@@ -286,7 +286,7 @@ Values guarded_operands(const Value& index, std::size_t k, const Values& operand
 
 // Every branch runs on the whole batch, and the results are chosen by element.
 Batched cond_by_selection(const BatchArgs& a) {
-  const Programs& branches = a.params.programs("branches");
+  const Programs& branches = a.params.programs(param::branches);
   for (const ProgramPtr& branch : branches) {
     if (!does_io(*branch)) continue;
     fail(ErrorKind::not_implemented_error,
@@ -321,7 +321,7 @@ Batched cond_by_selection(const BatchArgs& a) {
 
 Batched cond_batch(const BatchArgs& a) {
   if (a.batched[0]) return a.axis.devices ? cond_over_devices(a) : cond_by_selection(a);
-  const Programs& branches = a.params.programs("branches");
+  const Programs& branches = a.params.programs(param::branches);
   const std::vector<bool> operands = tail(a.batched);
   std::vector<std::vector<bool>> masks;
   for (const ProgramPtr& b : branches) masks.push_back(batch_program(b, operands, a.axis).batched);
@@ -336,7 +336,7 @@ Batched cond_batch(const BatchArgs& a) {
 Regions cond_regions(const Params& params) {
   Regions out;
   out.runs = ExecutionKind::one_of;
-  out.programs = params.programs("branches");
+  out.programs = params.programs(param::branches);
   out.operands.resize(out.programs.at(0)->inputs.size() + 1);
   out.operands[0].flow = PortKind::choice;
   out.results.resize(out.programs[0]->outputs.size());

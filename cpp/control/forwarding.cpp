@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "ir/regions.h"
 #include "trace/trace.h"
@@ -26,8 +27,7 @@ std::int64_t handed_on(const Regions& regions, std::size_t k, std::size_t output
   const Program& program = *regions.programs[k];
   const auto at = std::find(program.inputs.begin(), program.inputs.end(), program.outputs[output]);
   if (at == program.inputs.end()) return -1;
-  return static_cast<std::int64_t>(
-      regions.taken_by(k)[static_cast<std::size_t>(at - program.inputs.begin())]);
+  return static_cast<std::int64_t>(regions.taken_by(k)[index(at - program.inputs.begin())]);
 }
 
 // Does the condition of a loop read the operand?
@@ -36,8 +36,7 @@ bool condition_reads(const Regions& regions, std::size_t operand) {
   const Positions taken = regions.taken_by(0);
   const auto at = std::find(taken.begin(), taken.end(), operand);
   return at != taken.end() &&
-         reads(*regions.programs[0],
-               regions.programs[0]->inputs[static_cast<std::size_t>(at - taken.begin())]);
+         reads(*regions.programs[0], regions.programs[0]->inputs[index(at - taken.begin())]);
 }
 
 // The operand that result r is, whatever runs; or -1. A carry that each run keeps is its own
@@ -50,15 +49,14 @@ std::int64_t source_of(const Regions& regions, std::size_t r) {
     if (own < 0 || (source >= 0 && own != source)) return -1;
     source = own;
   }
-  const auto operand = static_cast<std::size_t>(source);
+  const auto operand = index(source);
   const RegionPort &from = regions.operands[operand], &to = regions.results[r];
   if (from.flow != to.flow || from.axis != to.axis) return -1;
   if (to.flow == PortKind::carried) {
     const Positions carried = regions.operands_of(PortKind::carried);
     const Positions results = regions.results_of(PortKind::carried);
     const auto nth = std::find(results.begin(), results.end(), r) - results.begin();
-    if (carried[static_cast<std::size_t>(nth)] != operand || condition_reads(regions, operand))
-      return -1;
+    if (carried[index(nth)] != operand || condition_reads(regions, operand)) return -1;
   }
   return source;
 }
@@ -81,7 +79,7 @@ ProgramPtr arranged(const ProgramPtr& program, const Positions& inputs,
 }
 
 std::size_t position_in(const Positions& list, std::size_t value) {
-  return static_cast<std::size_t>(std::find(list.begin(), list.end(), value) - list.begin());
+  return index(std::find(list.begin(), list.end(), value) - list.begin());
 }
 
 }  // namespace
@@ -99,7 +97,7 @@ Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
     const std::int64_t source = source_of(before, r);
     passed[r] = source >= 0;
     if (!passed[r]) continue;
-    const auto operand = static_cast<std::size_t>(source);
+    const auto operand = index(source);
     out[r] = in[operand];
     // Only the body takes what is no carry of a loop any more.
     if (before.results[r].flow == PortKind::carried)
@@ -114,13 +112,12 @@ Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
                    [](const RegionPort& a, const RegionPort& b) { return rank(a) < rank(b); });
   after.results = select(before.results, inverse(passed));
   Values operands;
-  for (const RegionPort& port : after.operands)
-    operands.push_back(in[static_cast<std::size_t>(port.source)]);
+  for (const RegionPort& port : after.operands) operands.push_back(in[index(port.source)]);
   for (std::size_t k = 0; k < after.programs.size(); ++k) {
     const Positions old = before.taken_by(k);
     Positions inputs;
     for (const std::size_t i : after.taken_by(k))
-      inputs.push_back(position_in(old, static_cast<std::size_t>(after.operands[i].source)));
+      inputs.push_back(position_in(old, index(after.operands[i].source)));
     const std::vector<bool> outputs =
         after.gives_results(k) ? inverse(passed) : std::vector<bool>{true};
     after.programs[k] = arranged(before.programs[k], inputs, outputs);

@@ -34,7 +34,7 @@ std::string device_list(const std::vector<std::int64_t>& devices) {
 
 // The choices along one line of the operand.
 [[noreturn]] void disagree(const Params& params, const std::vector<std::int32_t>& choices) {
-  const Ints& reaches = params.ints("reaches");
+  const Ints& reaches = params.ints(param::reaches);
   std::vector<std::int64_t> with, without;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const bool reached = reaches[static_cast<std::size_t>(choices[i])] != 0;
@@ -47,17 +47,17 @@ std::string device_list(const std::vector<std::int64_t>& devices) {
     sides = concat(device_list(with), with.size() == 1 ? " reaches" : " reach", " it, ",
                    device_list(without), without.size() == 1 ? " does" : " do", " not");
   }
-  fail(ErrorKind::runtime_error, params.text("construct"),
-       ": the predicate differs between devices of axis '", axis_text(params.axes("axis_name")[0]),
-       "', and ", params.text("collective"), " over that axis", params.text("place"),
-       " is inside: ", sides,
+  fail(ErrorKind::runtime_error, params.text(param::construct),
+       ": the predicate differs between devices of axis '",
+       axis_text(params.axes(param::axis_name)[0]), "', and ", params.text(param::collective),
+       " over that axis", params.text(param::place), " is inside: ", sides,
        ". On real devices this would wait forever. Make the predicate equal on all devices (with "
        "psum or pmax, say), or move the collective out of the ",
-       params.text("construct"), ".");
+       params.text(param::construct), ".");
 }
 
 Kernel agree_kernel(const Types& in, const Types&, const Params& params) {
-  const auto axis = static_cast<std::size_t>(params.integer("axis"));
+  const auto axis = static_cast<std::size_t>(params.integer(param::axis));
   const Shape shape = in[0].shape;
   return [=](std::span<const View> operands, std::span<const View> results) {
     const View& choice = operands[0];
@@ -96,7 +96,7 @@ const Op agree_op{{.name = "agree",
                    .doc = "The value that all slices along an axis share; an error if they differ.",
                    .type = [](const Op&, const Types& in, const Params& params) -> Types {
                      Type out = in[0];
-                     const std::int64_t axis = params.integer("axis");
+                     const std::int64_t axis = params.integer(param::axis);
                      if (out.dtype != DType::int32 || axis < 0 ||
                          axis >= static_cast<std::int64_t>(out.rank())) {
                        value_error("agree: choices ", to_string(out), " along axis ", axis,
@@ -106,7 +106,7 @@ const Op agree_op{{.name = "agree",
                      return {out};
                    },
                    .batch = [](const BatchArgs& a) -> Batched {
-                     const Params params = a.params.with("axis", a.params.integer("axis") + 1);
+                     const Params params = a.params.with("axis", a.params.integer(param::axis) + 1);
                      return {{bind1(a.op, params, a.in)}, {true}};
                    },
                    .no_gradient = true,
@@ -159,7 +159,7 @@ namespace {
 bool is_local_over(const Equation& eqn, AxisName axis) {
   if (!ops::stays_local(*eqn.op)) return false;
   const bool by_name = eqn.params.has("axis_name");
-  return contains(eqn.params.axes(by_name ? "axis_name" : "axes"), axis);
+  return contains(eqn.params.axes(by_name ? param::axis_name : param::collective_axes), axis);
 }
 
 // Do its programs tell values that devices have of their own from those that they share? Among the
@@ -220,7 +220,7 @@ Values at_index(const Op& op, const Params& params, const Values& in, AxisName a
   const Equation eqn{&op, params, {}, {}, nullptr};
   if (is_local_over(eqn, axis)) {
     if (in.empty()) return {index};
-    const AxisSet rest = without(params.axes("axes"), axis);
+    const AxisSet rest = without(params.axes(param::collective_axes), axis);
     if (rest.empty()) return in;
     return shardax::bind(op, params.with("axes", AxisNames{rest}), in);
   }

@@ -1,7 +1,9 @@
 // control/mesh_axes.cpp - a grid of mapped axes as nested pmaps over views of arrays.
+#include "base/index.h"
 #include "base/lists.h"
 #include "control/control.h"
 #include "control/shard_map.h"
+#include "ir/core_ops.h"
 #include "ops/by_op.h"
 #include "ops/ops.h"
 
@@ -43,8 +45,7 @@ Type type_within(const MeshAxes& grid, const Type& block, const MeshAxes::Blocks
   out.shape.clear();
   std::size_t next = 0;
   for (const std::int64_t axis : dimensions_within(grid, blocks, level))
-    out.shape.push_back(axis < 0 ? block.shape[next++]
-                                 : grid.axes[static_cast<std::size_t>(axis)].size);
+    out.shape.push_back(axis < 0 ? block.shape[next++] : grid.axes[index(axis)].size);
   for (std::size_t k = level; k < grid.axes.size(); ++k)
     out.varying = without(out.varying, grid.axes[k].name);
   return out;
@@ -52,7 +53,7 @@ Type type_within(const MeshAxes& grid, const Type& block, const MeshAxes::Blocks
 
 Values bind_level(const MeshAxes& grid, const ProgramPtr& inner, std::size_t level,
                   const Values& in) {
-  static const Op& pmap = *find_op("pmap");
+  static const Op& pmap = core_ops().pmap;
   return shardax::bind(pmap,
                        {{"axis_name", AxisNames{{grid.axes[level].name}}},
                         {"axis_size", grid.axes[level].size},
@@ -143,7 +144,7 @@ std::int64_t MeshAxes::count(const Ints& split) const {
 }
 
 const MeshAxes::Axis* MeshAxes::axis(std::int64_t entry) const {
-  return entry < outside(0) ? &axes[static_cast<std::size_t>(entry)] : nullptr;
+  return entry < outside(0) ? &axes[index(entry)] : nullptr;
 }
 
 std::int64_t MeshAxes::outside(std::ptrdiff_t mesh_axis) const {
@@ -152,7 +153,7 @@ std::int64_t MeshAxes::outside(std::ptrdiff_t mesh_axis) const {
 
 const std::string& MeshAxes::text_of(std::int64_t entry) const {
   if (const Axis* own = axis(entry)) return axis_text(own->name);
-  return mesh->mesh_axes[static_cast<std::size_t>(entry) - axes.size()];
+  return mesh->mesh_axes[index(entry) - axes.size()];
 }
 
 Ints MeshAxes::unmentioned(const Blocks& blocks) const {

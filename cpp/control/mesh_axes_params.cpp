@@ -74,18 +74,18 @@ Params shard_map_params(const MeshAxes& grid, const ProgramPtr& body) {
 
 MeshAxes grid_of(const Params& params) {
   MeshAxes grid;
-  const AxisSet& names = params.axes("axis_names");
-  const Ints& sizes = params.ints("axis_sizes");
+  const AxisSet& names = params.axes(param::axis_names);
+  const Ints& sizes = params.ints(param::axis_sizes);
   if (names.size() != sizes.size())
     value_error("shard_map: ", names.size(), " axis_names and ", sizes.size(), " axis_sizes.");
   for (std::size_t k = 0; k < names.size(); ++k) grid.axes.push_back({names[k], sizes[k]});
-  grid.current = params.flag("current");
-  grid.given = params.flag("given");
-  grid.in = decoded(params.ints("in_blocks"));
-  grid.out = decoded(params.ints("out_blocks"));
+  grid.current = params.flag(param::current);
+  grid.given = params.flag(param::given);
+  grid.in = decoded(params.ints(param::in_blocks));
+  grid.out = decoded(params.ints(param::out_blocks));
   if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;
-  if (encoded(grid.in) != params.ints("in_blocks") ||
-      encoded(grid.out) != params.ints("out_blocks"))
+  if (encoded(grid.in) != params.ints(param::in_blocks) ||
+      encoded(grid.out) != params.ints(param::out_blocks))
     value_error("shard_map: in_blocks or out_blocks end within a list.");
   return grid;
 }
@@ -99,7 +99,7 @@ Params shown_shard_map(const Params& params) {
   std::sort(sorted.begin(), sorted.end());
   return {{"check_vma", grid.follows_types()},
           {"in_specs", grid.specs_text(grid.in)},
-          {"jaxpr", params.program("jaxpr")},
+          {"jaxpr", params.program(param::jaxpr)},
           {"mesh", mesh},
           {"newly_manual_axes", concat("frozenset({", quoted(sorted), "})")},
           {"out_specs", grid.specs_text(grid.out)}};

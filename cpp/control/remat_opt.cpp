@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/call_jvp.h"
 #include "ops/ops.h"
 
@@ -12,24 +13,22 @@ namespace {
 
 extern const Op remat_opt_op;
 
-std::size_t residual_count(const Params& params) {
-  return static_cast<std::size_t>(params.integer("num_res"));
-}
+std::size_t residual_count(const Params& params) { return index(params.integer(param::num_res)); }
 
 Regions remat_opt_regions(const Params& params) {
-  Regions regions = call_of(params.program("fwd_jaxpr"), true);
+  Regions regions = call_of(params.program(param::fwd_jaxpr), true);
   regions.sheds_results = true;
   return regions;
 }
 
 // Without the last residual it is the function.
 Params remat_opt_with_regions(const Params& params, const Regions& regions) {
-  const ProgramPtr& fun = params.program("fun_jaxpr");
+  const ProgramPtr& fun = params.program(param::fun_jaxpr);
   const std::size_t outputs = fun->outputs.size();
   std::vector<bool> left(outputs), every(fun->inputs.size(), true);
   std::int64_t residuals = 0;
   for (const RegionPort& port : regions.results) {
-    const auto source = static_cast<std::size_t>(port.source);
+    const auto source = index(port.source);
     if (source < outputs) {
       left[source] = true;
     } else {
@@ -44,12 +43,12 @@ Params remat_opt_with_regions(const Params& params, const Regions& regions) {
 }
 
 JvpResult remat_opt_jvp(const Params& params, const Values& in, const Values& t) {
-  return call_jvp(params.program("fwd_jaxpr"), in, t, bind_jit);
+  return call_jvp(params.program(param::fwd_jaxpr), in, t, bind_jit);
 }
 
 Batched remat_opt_batch(const BatchArgs& a) {
-  const ProgramPtr& forward = a.params.program("fwd_jaxpr");
-  const ProgramPtr& fun = a.params.program("fun_jaxpr");
+  const ProgramPtr& forward = a.params.program(param::fwd_jaxpr);
+  const ProgramPtr& fun = a.params.program(param::fun_jaxpr);
   if (a.axis.devices) {
     const BatchedProgram body = batch_program(forward, a.batched, a.axis);
     return {bind_jit(body.program, a.in), body.batched};
@@ -64,7 +63,8 @@ Batched remat_opt_batch(const BatchArgs& a) {
 
 // The forward rule gives the function's results, then residuals.
 Types remat_opt_type(const Op&, const Types&, const Params& params) {
-  const Program &fun = *params.program("fun_jaxpr"), &forward = *params.program("fwd_jaxpr");
+  const Program &fun = *params.program(param::fun_jaxpr),
+                &forward = *params.program(param::fwd_jaxpr);
   const Types own = fun.output_types(), out = forward.output_types();
   const auto alike = [](const Types& a, const Types& b) {
     return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin(), same_shape_and_dtype);
@@ -75,7 +75,7 @@ Types remat_opt_type(const Op&, const Types&, const Params& params) {
   if (!fits) {
     value_error("remat_opt: a function of ", fun.inputs.size(), " inputs and ", own.size(),
                 " outputs and its rule, of ", forward.inputs.size(), " inputs, ", out.size(),
-                " outputs and ", params.integer("num_res"), " residuals, do not go together.");
+                " outputs and ", params.integer(param::num_res), " residuals, do not go together.");
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
 #include "ops/ops.h"
 #include "transform/select_residuals.h"
@@ -57,11 +58,11 @@ struct ScanParams {
   std::size_t consts;
   std::size_t carry;
   explicit ScanParams(const Params& p)
-      : body(p.program("jaxpr")),
-        length(p.integer("length")),
-        reverse(p.flag("reverse")),
-        consts(static_cast<std::size_t>(p.integer("num_consts"))),
-        carry(static_cast<std::size_t>(p.integer("num_carry"))) {}
+      : body(p.program(param::jaxpr)),
+        length(p.integer(param::length)),
+        reverse(p.flag(param::reverse)),
+        consts(index(p.integer(param::num_consts))),
+        carry(index(p.integer(param::num_carry))) {}
   std::size_t xs() const { return body->inputs.size() - consts - carry; }
   std::size_t ys() const { return body->outputs.size() - carry; }
   template <class T>
@@ -98,9 +99,10 @@ Types scan_type(const Op&, const Types&, const Params& params) {
   const std::size_t inputs = p.body->inputs.size();
   if (p.consts > inputs || p.carry > inputs - p.consts || p.carry > p.body->outputs.size() ||
       p.length < 0) {
-    value_error("scan: num_consts ", params.integer("num_consts"), ", num_carry ",
-                params.integer("num_carry"), " and length ", p.length, " do not go with a body of ",
-                inputs, " inputs and ", p.body->outputs.size(), " outputs.");
+    value_error("scan: num_consts ", params.integer(param::num_consts), ", num_carry ",
+                params.integer(param::num_carry), " and length ", p.length,
+                " do not go with a body of ", inputs, " inputs and ", p.body->outputs.size(),
+                " outputs.");
   }
   Types out = p.body->output_types();
   for (std::size_t i = p.carry; i < out.size(); ++i) out[i].insert_dimension(0, p.length);
@@ -163,13 +165,12 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
 // Which values of a body depend on the constants of its loop alone, its first inputs.
 Mask invariant(const Program& body, std::size_t consts) {
   Mask same(body.types.size(), false);
-  const auto at = [&](Var v) { return same[static_cast<std::size_t>(v)]; };
-  for (std::size_t i = 0; i < consts; ++i) same[static_cast<std::size_t>(body.inputs[i])] = true;
-  for (const Constant& constant : body.constants)
-    same[static_cast<std::size_t>(constant.var)] = true;
+  const auto at = [&](Var v) { return same[index(v)]; };
+  for (std::size_t i = 0; i < consts; ++i) same[index(body.inputs[i])] = true;
+  for (const Constant& constant : body.constants) same[index(constant.var)] = true;
   for (const Equation& eqn : body.equations) {
     const bool all = !has_effects(eqn) && std::all_of(eqn.inputs.begin(), eqn.inputs.end(), at);
-    for (const Var v : eqn.outputs) same[static_cast<std::size_t>(v)] = all;
+    for (const Var v : eqn.outputs) same[index(v)] = all;
   }
   return same;
 }
@@ -178,12 +179,12 @@ Mask invariant(const Program& body, std::size_t consts) {
 ProgramPtr once_for_all(const ProgramPtr& body, std::size_t consts, const Positions& outputs) {
   const MutableProgram out = copy_of(*reordered(body, range(0, consts), outputs));
   Mask needed(body->types.size(), false);
-  for (const Var v : out->outputs) needed[static_cast<std::size_t>(v)] = true;
+  for (const Var v : out->outputs) needed[index(v)] = true;
   out->equations.clear();
   for (auto eqn = body->equations.rbegin(); eqn != body->equations.rend(); ++eqn) {
-    const auto at = [&](Var v) { return needed[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) { return needed[index(v)]; };
     if (std::none_of(eqn->outputs.begin(), eqn->outputs.end(), at)) continue;
-    for (const Var v : eqn->inputs) needed[static_cast<std::size_t>(v)] = true;
+    for (const Var v : eqn->inputs) needed[index(v)] = true;
     out->equations.insert(out->equations.begin(), *eqn);
   }
   return out;
@@ -213,7 +214,7 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   for (std::size_t r = 0; r < d.residual_count; ++r) {
     const Var v = known_out[outs + r];
     const bool is_given = x_of.count(v) + y_of.count(v) > 0;
-    (same[static_cast<std::size_t>(v)] ? fixed : is_given ? given : stacked).push_back(r);
+    (same[index(v)] ? fixed : is_given ? given : stacked).push_back(r);
   }
   Positions fixed_outputs;
   for (const std::size_t r : fixed) fixed_outputs.push_back(outs + r);

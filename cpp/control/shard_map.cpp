@@ -7,7 +7,9 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
+#include "ir/core_ops.h"
 #include "ir/limits.h"
 #include "ops/collectives/collective.h"
 #include "ops/ops.h"
@@ -29,7 +31,7 @@ JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t)
   MeshAxes grid = grid_of(params);
   grid.given = false;
   const std::vector<bool> nonzero = nonnull(t);
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const JvpProgram derivative = [&] {
     const GridScope scope(grid);
     return jvp_program(body, nonzero);
@@ -67,8 +69,8 @@ std::vector<Residual> residuals_of(const MeshAxes& grid, const LinearizedProgram
   std::vector<Residual> out;
   const Program& known = *parts.known;
   const auto position = [](const auto& list, std::size_t count, Var var) {
-    return static_cast<std::size_t>(
-        std::find(list.begin(), list.begin() + static_cast<long>(count), var) - list.begin());
+    return index(std::find(list.begin(), list.begin() + static_cast<long>(count), var) -
+                 list.begin());
   };
   for (std::size_t r = 0; r < parts.residual_count; ++r) {
     const Var var = known.outputs[outputs + r];
@@ -132,7 +134,7 @@ std::string axes_key(const MeshAxes& grid) {
 Linearized shard_map_linearize(const Params& params, const Values& in,
                                const std::vector<bool>& nonzero) {
   const MeshAxes grid = grid_of(params);
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const std::size_t outputs = body->outputs.size();
   LinearizedProgram parts;
   std::vector<Residual> residuals;
@@ -192,23 +194,24 @@ Values shard_map_transpose(const TransposeArgs& a) {
   outer.given = false;
   outer.in = joined(select(grid.in, known), select(grid.out, nonzero));
   outer.out = select(grid.in, linear);
-  const ProgramPtr& body = a.params.program("jaxpr");
+  const ProgramPtr& body = a.params.program(param::jaxpr);
   const ProgramPtr backward = [&] {
     const GridScope scope(grid);
     const ProgramPtr plain = transpose_program(body, linear, nonzero);
     if (!shares) return plain;
-    const std::string key = concat("summed", axes_key(grid),
-                                   to_string(shard_map_params(outer, plain).ints("out_blocks")));
+    const std::string key =
+        concat("summed", axes_key(grid),
+               to_string(shard_map_params(outer, plain).ints(param::out_blocks)));
     return *plain->derived<ProgramPtr>(key, [&] {
       return std::make_shared<ProgramPtr>(stage_closed(
           plain->input_types(),
           [&](const Values& in) {
-            static const Op& psum = *find_op("psum");
+            static const Op& psum = core_ops().psum;
             Values out = evaluate(*plain, in);
             for (std::size_t i = 0; i < out.size(); ++i) {
               ops::Devices devices;
               for (const std::int64_t axis : grid.unmentioned(outer.out[i])) {
-                const MeshAxes::Axis& own = grid.axes[static_cast<std::size_t>(axis)];
+                const MeshAxes::Axis& own = grid.axes[index(axis)];
                 devices.axes.push_back(own.name);
                 devices.size *= own.size;
               }
@@ -255,7 +258,7 @@ Batched shard_map_batch(const BatchArgs& a) {
   const Ints label = batch_label(grid, a.axis);
   const BatchedProgram body = [&] {
     const GridScope scope(grid);
-    return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+    return batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
   }();
   for (std::size_t i = 0; i < grid.in.size(); ++i) {
     if (a.batched[i]) grid.in[i].insert(grid.in[i].begin(), label);
@@ -309,8 +312,8 @@ void check_grid(const MeshAxes& grid, const Program& body, const Types& in) {
 
 Types shard_map_type(const Op&, const Types& in, const Params& params) {
   const MeshAxes grid = grid_of(params);
-  check_grid(grid, *params.program("jaxpr"), in);
-  Types out = params.program("jaxpr")->output_types();
+  check_grid(grid, *params.program(param::jaxpr), in);
+  Types out = params.program(param::jaxpr)->output_types();
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Type block = out[i];
     out[i] = grid.whole(block, grid.out[i]);
@@ -320,7 +323,7 @@ Types shard_map_type(const Op&, const Types& in, const Params& params) {
 }
 
 Regions shard_map_regions(const Params& params) {
-  Regions out = call_of(params.program("jaxpr"));
+  Regions out = call_of(params.program(param::jaxpr));
   out.runs = ExecutionKind::grid;
   for (const MeshAxes::Axis& axis : grid_of(params).axes)
     out.axes.push_back({axis.name, axis.size});
@@ -331,8 +334,7 @@ Params shard_map_with_regions(const Params& params, const Regions& regions) {
   MeshAxes grid = grid_of(params);
   const auto chosen = [](const BlockList& list, const std::vector<RegionPort>& ports) {
     BlockList out;
-    for (const RegionPort& port : ports)
-      out.push_back(list.at(static_cast<std::size_t>(port.source)));
+    for (const RegionPort& port : ports) out.push_back(list.at(index(port.source)));
     return out;
   };
   grid.in = chosen(grid.in, regions.operands);
@@ -342,10 +344,10 @@ Params shard_map_with_regions(const Params& params, const Regions& regions) {
 
 ProgramPtr shard_map_expand(const Params& params, const Types&) {
   const MeshAxes grid = grid_of(params);
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const std::string key = concat(
-      "grid", axes_key(grid), to_string(params.ints("in_blocks")),
-      to_string(params.ints("out_blocks")), grid.mesh ? to_string(*grid.mesh) : "",
+      "grid", axes_key(grid), to_string(params.ints(param::in_blocks)),
+      to_string(params.ints(param::out_blocks)), grid.mesh ? to_string(*grid.mesh) : "",
       grid.mesh ? to_string(ParamValue(Ints(grid.mesh->devices.begin(), grid.mesh->devices.end())))
                 : "");
   return *body->derived<ProgramPtr>(

@@ -3,6 +3,7 @@
 // Inputs: constants of the condition, constants of the body, carry. It has a forward derivative;
 // its length is unknown beforehand, so it has no transpose.
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/map_divergent.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
@@ -16,10 +17,10 @@ struct WhileParams {
   ProgramPtr cond, body;
   std::size_t cond_consts, body_consts;
   explicit WhileParams(const Params& p)
-      : cond(p.program("cond_jaxpr")),
-        body(p.program("body_jaxpr")),
-        cond_consts(static_cast<std::size_t>(p.integer("cond_nconsts"))),
-        body_consts(static_cast<std::size_t>(p.integer("body_nconsts"))) {}
+      : cond(p.program(param::cond_jaxpr)),
+        body(p.program(param::body_jaxpr)),
+        cond_consts(index(p.integer(param::cond_nconsts))),
+        body_consts(index(p.integer(param::body_nconsts))) {}
   std::size_t carry() const { return body->outputs.size(); }
 };
 
@@ -180,8 +181,8 @@ Values while_transpose(const TransposeArgs&) {
 Types while_type(const Op&, const Types&, const Params& params) {
   const WhileParams p(params);
   if (p.cond_consts > p.cond->inputs.size() || p.body_consts > p.body->inputs.size()) {
-    value_error("while: cond_nconsts ", params.integer("cond_nconsts"), " and body_nconsts ",
-                params.integer("body_nconsts"), " do not go with programs of ",
+    value_error("while: cond_nconsts ", params.integer(param::cond_nconsts), " and body_nconsts ",
+                params.integer(param::body_nconsts), " do not go with programs of ",
                 p.cond->inputs.size(), " and ", p.body->inputs.size(), " inputs.");
   }
   return p.body->output_types();

@@ -12,6 +12,7 @@
 #include "execute/execute.h"
 #include "execute/partial_sums.h"
 #include "execute/run.h"
+#include "ir/core_ops.h"
 #include "ir/structural_equal.h"
 #include "runtime/spans.h"
 
@@ -212,10 +213,10 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
 }  // namespace
 
 ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
-  static const Op* jit = find_op("jit");
-  if (&op == jit) return params.program("jaxpr");
+  static const Op* jit = &core_ops().jit;
+  if (&op == jit) return params.program(param::jaxpr);
   MutableProgram program(new Program);
-  program->name = params.has("name") ? params.text("name") : std::string(op.name);
+  program->name = params.has("name") ? params.text(param::name) : std::string(op.name);
   Equation equation{&op, params, {}, {}, current_location()};
   Types types;
   for (const Value& value : values) {

@@ -12,6 +12,7 @@
 #include "analysis/shardings.h"
 #include "analysis/uniform.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/partial_sums.h"
@@ -110,8 +111,7 @@ void Callable::State::see(const Values& arrays, Seen& seen) {
     seen.arrays = arrays;
     for (const Mapped& m : mapped) {
       const Array& array = as_array(arrays[m.input]);
-      if (array.strides()[static_cast<std::size_t>(m.axis)] == 0)
-        seen.arrays[m.input] = spread_out(array);
+      if (array.strides()[index(m.axis)] == 0) seen.arrays[m.input] = spread_out(array);
     }
     uniform.assign(mapped.size(), false);
   }
@@ -121,7 +121,7 @@ void Callable::State::see(const Values& arrays, Seen& seen) {
   for (std::size_t i = 0; i < mapped.size(); ++i) {
     if (!uniform[i]) continue;
     seen.changed.push_back(*seen.strides[mapped[i].input]);
-    seen.changed.back()[static_cast<std::size_t>(mapped[i].axis)] = 0;
+    seen.changed.back()[index(mapped[i].axis)] = 0;
     seen.strides[mapped[i].input] = &seen.changed.back();
   }
 }

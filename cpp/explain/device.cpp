@@ -10,8 +10,8 @@
 #include "compile/fusion/fuse.h"
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
-#include "compile/simplify/core_ops.h"
 #include "compile/simplify/pattern_driver.h"
+#include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 
 namespace shardax {
@@ -50,7 +50,7 @@ class Inliner {
   std::vector<Held> walk(const Program& program, std::vector<Held>& inputs) {
     check_stack("a program within programs");
     std::vector<Held> env(program.types.size());
-    const auto at = [&](Var v) -> Held& { return env[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) -> Held& { return env[index(v)]; };
     for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
     for (const Constant& c : program.constants) at(c.var).var = builder_.constant(c.value);
     for (const Equation& eqn : program.equations) {

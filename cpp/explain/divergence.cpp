@@ -5,6 +5,7 @@
 #include <deque>
 #include <set>
 
+#include "base/index.h"
 #include "ops/collectives/collective.h"
 
 namespace shardax {
@@ -15,7 +16,7 @@ class Graph {
   Graph(const TaggedProgram& program, const AxisSet& axes)
       : sources_(program.sources), axes_(axes) {}
 
-  const Source& at(int s) const { return sources_[static_cast<std::size_t>(s)]; }
+  const Source& at(int s) const { return sources_[index(s)]; }
 
   bool varies(const AxisSet& axes) const {
     return std::any_of(axes.begin(), axes.end(), [&](AxisName a) { return contains(axes_, a); });

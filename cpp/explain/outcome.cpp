@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -169,7 +169,7 @@ class Search {
       if (!held.empty()) {
         buffer.type = program.type(held[0]);
         if (const int e = made_by[index(held[0])]; e >= 0)
-          buffer.source = tagged_.source_of(program.equations[static_cast<std::size_t>(e)]);
+          buffer.source = tagged_.source_of(program.equations[index(e)]);
       }
       const auto [first, last] = made.placement.uses[s];
       if (first < 0) continue;  // nothing is there
@@ -195,7 +195,7 @@ class Search {
       bool followed = !source.called && !source.op->regions;
       for (std::size_t k = 0; k < source.needs.size() && followed; ++k) {
         followed = source.needs[k] >= 0 || source.arguments[k] >= 0;
-        key = mix(key, static_cast<std::size_t>(origin(source, k, first)));
+        key = mix(key, index(origin(source, k, first)));
       }
       if (!followed || source.needs.empty()) continue;
       const auto [begin, end] = known.equal_range(key);
@@ -294,7 +294,7 @@ class Search {
 std::string_view name(Fate fate) {
   constexpr std::string_view names[] = {"dead", "free",   "view",      "absorbed", "arithmetic",
                                         "copy", "kernel", "reduction", "product",  "loop"};
-  return names[static_cast<std::size_t>(fate)];
+  return names[index(fate)];
 }
 
 Outcomes find_outcomes(const TaggedProgram& program, const CompileOptions& options) {

@@ -1,6 +1,7 @@
 // explain/sources.cpp - giving every equation a location of its own.
 #include "explain/sources.h"
 
+#include "base/index.h"
 #include "compile/passes.h"
 
 namespace shardax {
@@ -44,8 +45,7 @@ class Tagger {
 
 void mark_alive(const Program& program, const TaggedProgram& tagged, std::vector<bool>& alive) {
   for (const Equation& eqn : program.equations) {
-    if (const int source = tagged.source_of(eqn); source >= 0)
-      alive[static_cast<std::size_t>(source)] = true;
+    if (const int source = tagged.source_of(eqn); source >= 0) alive[index(source)] = true;
     if (!eqn.op->regions) continue;
     for (const ProgramPtr& body : eqn.op->regions(eqn.params).programs)
       mark_alive(*body, tagged, alive);

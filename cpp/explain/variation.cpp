@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
 #include "ops/collectives/family.h"
@@ -38,8 +39,7 @@ Ints repeated(const Equation& eqn, const Type& in, const Type& out) {
   Ints equal;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(out.rank()); ++d) {
     const auto at = std::find(dims.begin(), dims.end(), d);
-    if (at == dims.end() || in.shape[static_cast<std::size_t>(at - dims.begin())] == 1)
-      equal.push_back(d);
+    if (at == dims.end() || in.shape[index(at - dims.begin())] == 1) equal.push_back(d);
   }
   return equal;
 }
@@ -71,7 +71,7 @@ class Walk {
   Facts walk(const Program& program, const Facts& inputs) {
     check_stack("a program within programs");
     Facts env(program.types.size());
-    const auto at = [&](Var v) -> Fact& { return env[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) -> Fact& { return env[index(v)]; };
     for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
     for (const Equation& eqn : program.equations) {
       Facts in;
@@ -113,7 +113,7 @@ class Walk {
 
   void record(int number, const Facts& in, const Facts& out) {
     if (number < 0) return;
-    Source& source = tagged_.sources[static_cast<std::size_t>(number)];
+    Source& source = tagged_.sources[index(number)];
     source.axes = scope_;
     source.in.clear();
     source.out.clear();
@@ -206,7 +206,7 @@ class Walk {
   void reaches(const Fact& fact, const Type& device, AxisName axis, std::int64_t size, bool split,
                bool varies) {
     if (fact.input < 0) return;
-    Boundary& input = found_.inputs[static_cast<std::size_t>(fact.input)];
+    Boundary& input = found_.inputs[index(fact.input)];
     input.device = device;
     const bool known = std::any_of(input.axes.begin(), input.axes.end(),
                                    [&](const MappedAxis& a) { return a.name == axis; });

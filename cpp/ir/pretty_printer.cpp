@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/stack.h"
 
 namespace shardax {
@@ -72,7 +73,7 @@ void PrettyPrinter::print(std::vector<Line>& out, int indent, bool flat, int wid
       if (flat) {
         current.text += text_;
       } else {
-        out.push_back({std::string(static_cast<std::size_t>(indent), ' ')});
+        out.push_back({std::string(index(indent), ' ')});
       }
       return;
     case Kind::group:

@@ -1,12 +1,13 @@
 // ir/print.cpp - programs as text, in JAX's form.
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 
 #include "array/half.h"
 #include "array/narrow.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/stack.h"
+#include "ir/element_text.h"
 #include "ir/grouped_values.h"
 #include "ir/pretty_printer.h"
 #include "ir/print_captured.h"
@@ -16,20 +17,6 @@ namespace shardax {
 namespace {
 
 constexpr int line_width = 80;
-
-// The shortest decimal that reads back as the same number, as Python writes it.
-template <class T>
-std::string real_text(T v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  const double size = std::abs(static_cast<double>(v));
-  const bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
-  char buffer[48];
-  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  std::string out(buffer, std::to_chars(buffer, std::end(buffer), v, format).ptr);
-  if (fixed && out.find('.') == std::string::npos) out += ".0";
-  return out;
-}
 
 // As Python writes complex numbers: 2j, (1-2j).
 std::string complex_text(std::complex<double> z) {
@@ -115,7 +102,7 @@ std::vector<SharedProgram> shared_programs(const Program& top) {
     if (at == seen.end()) at = seen.insert(at, {program, name, 0});
     at->uses += program != &top && program->equations.size() > long_program ? 2 : 1;
     for (const Equation& eqn : program->equations) {
-      std::string called = eqn.params.has("name") ? eqn.params.text("name") : "jaxpr";
+      std::string called = eqn.params.has("name") ? eqn.params.text(param::name) : "jaxpr";
       std::erase_if(called, [](char c) { return c == '<' || c == '>'; });
       for (const Program* body : regions(eqn)) queue.emplace_back(body, called);
     }
@@ -211,18 +198,17 @@ class Printer {
     Scope scope;
     std::vector<bool> used(p.types.size(), false);
     for (const Equation& eqn : p.equations) {
-      for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
+      for (Var v : eqn.inputs) used[index(v)] = true;
     }
-    for (Var v : p.outputs) used[static_cast<std::size_t>(v)] = true;
+    for (Var v : p.outputs) used[index(v)] = true;
     Texts constants, parameters, results;
     for (const Constant& c : p.constants) {
-      if (!declare_literal(scope, c) && used[static_cast<std::size_t>(c.var)])
+      if (!declare_literal(scope, c) && used[index(c.var)])
         declare(constants, scope, p, joined, c.var);
     }
     const std::size_t given = p.inputs.size() - captured;
     for (std::size_t i = given; i < p.inputs.size(); ++i) {
-      if (used[static_cast<std::size_t>(p.inputs[i])])
-        declare(constants, scope, p, joined, p.inputs[i]);
+      if (used[index(p.inputs[i])]) declare(constants, scope, p, joined, p.inputs[i]);
     }
     suggest(scope, p.inputs, inputs);
     suggest(scope, p.outputs, outputs);
@@ -265,7 +251,7 @@ class Printer {
       in.push_back(text.find(':') == std::string::npos ? text : "");  // not those of literals
     }
     for (Var v : eqn.outputs) {
-      if (!used[static_cast<std::size_t>(v)]) scope.try_emplace(v, "_");
+      if (!used[index(v)]) scope.try_emplace(v, "_");
       declare(left, scope, p, joined, v);
       if (call) out.push_back(joined.hides(v) ? "" : name(scope, v));
     }

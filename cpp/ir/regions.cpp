@@ -2,6 +2,7 @@
 #include "ir/regions.h"
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/stack.h"
 
 namespace shardax {
@@ -44,7 +45,7 @@ namespace {
 Type type_in_run(const Op& op, const Regions& regions, std::size_t i, Type type) {
   const RegionPort& port = regions.operands[i];
   if (port.flow != PortKind::sliced) return type;
-  const auto axis = static_cast<std::size_t>(port.axis);
+  const auto axis = index(port.axis);
   if (port.axis < 0 || axis >= type.rank() || type.shape[axis] != regions.length) {
     value_error(op.name, ": operand ", i, " of type ", to_string(type), " is sliced along axis ",
                 port.axis, " in ", regions.length, " runs; a dimension of that size was expected.");
@@ -163,8 +164,7 @@ ProgramPtr grid_program(const Op& op, const Params& params) {
 
 Type type_at(const Regions& regions, const RegionPort& port, Type type) {
   if (regions.runs == ExecutionKind::mapped) type.varying = without(type.varying, regions.axis);
-  if (port.flow == PortKind::sliced)
-    type.insert_dimension(static_cast<std::size_t>(port.axis), regions.length);
+  if (port.flow == PortKind::sliced) type.insert_dimension(index(port.axis), regions.length);
   return type;
 }
 

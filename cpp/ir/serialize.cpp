@@ -2,12 +2,13 @@
 #include "ir/serialize.h"
 
 #include <cstring>
-#include <set>
 
 #include "array/dtype.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "ir/limits.h"
 #include "ir/op.h"
+#include "ir/param_names.h"
 #include "ir/verify.h"
 #include "kernels/copy/copy.h"
 
@@ -81,9 +82,8 @@ class Writer {
   void array(const Array& a) {
     type(a.type());
     const std::size_t at = bytes.size();
-    if (itemsize(a.dtype()) > 0)
-      marks.elements.push_back({at, static_cast<std::size_t>(a.type().size()), a.dtype()});
-    bytes.resize(at + static_cast<std::size_t>(a.type().bytes()));
+    if (itemsize(a.dtype()) > 0) marks.elements.push_back({at, index(a.type().size()), a.dtype()});
+    bytes.resize(at + index(a.type().bytes()));
     kernels::copy_strided(reinterpret_cast<std::byte*>(bytes.data() + at),
                           row_major_strides(a.shape()), a.data(), a.strides(), a.shape(),
                           itemsize(a.dtype()));
@@ -207,8 +207,8 @@ class Reader {
   // How many items follow, of at least so many bytes each.
   std::size_t count(std::size_t bytes_each) {
     const std::int64_t n = number();
-    if (n < 0 || static_cast<std::size_t>(n) > bytes_.size() / bytes_each) malformed();
-    return static_cast<std::size_t>(n);
+    if (n < 0 || index(n) > bytes_.size() / bytes_each) malformed();
+    return index(n);
   }
   template <class List, class F>
   List list(F read) {
@@ -271,7 +271,7 @@ class Reader {
     for (std::int64_t n : t.shape) bytes *= static_cast<double>(n);
     if (bytes > static_cast<double>(bytes_.size())) malformed();
     ArrayPtr out = empty_array(t);
-    const auto n = static_cast<std::size_t>(t.bytes());
+    const auto n = index(t.bytes());
     if (n > 0) std::memcpy(out->data(), take(n), n);
     check_elements(*out);
     return out;
@@ -308,16 +308,10 @@ class Reader {
     e.inputs = vars<Vars>(p);
     e.outputs = vars<Vars>(p);
     for (std::size_t n = count(2 * sizeof(std::int64_t)); n-- > 0;) {
-      const std::string_view key = kept(text());
+      const std::string_view key = param_name(text());
       e.params.set(key, param(number()));
     }
     return e;
-  }
-
-  // Names of params are kept by reference: each for the life of the process.
-  static std::string_view kept(const std::string& key) {
-    static auto* names = new std::set<std::string, std::less<>>;
-    return *names->insert(key).first;
   }
 
   ParamValue param(std::int64_t kind) {

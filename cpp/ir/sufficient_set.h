@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "base/index.h"
 #include "ir/program.h"
 
 namespace shardax {
@@ -23,7 +24,7 @@ class SufficientSet {
   };
   SufficientSet(const Program& program, Question question);
 
-  bool is_free(Var v) const { return question_.is_free[static_cast<std::size_t>(v)]; }
+  bool is_free(Var v) const { return question_.is_free[index(v)]; }
   // Values that are wanted but not kept.
   const std::set<Var>& dropped() const { return dropped_; }
   // What the wanted values are made of, but constants: inputs first, then as they are made.

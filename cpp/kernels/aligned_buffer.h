@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/index.h"
 #include "runtime/allocator.h"
 
 namespace shardax::kernels {
@@ -23,7 +24,7 @@ class AlignedBuffer {
   std::int64_t size() const { return size_; }
 
  private:
-  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  std::size_t bytes() const { return index(size_) * sizeof(T); }
 
   std::int64_t size_;
   std::byte* memory_;

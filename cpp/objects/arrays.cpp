@@ -2,6 +2,7 @@
 #include "objects/arrays.h"
 
 #include "analysis/shardings.h"
+#include "base/index.h"
 #include "numpy/compose.h"
 #include "objects/array_methods.h"
 #include "objects/buffer.h"
@@ -263,7 +264,7 @@ PyObject* stacked_view(PyObject*, PyObject* object) {
     const int width = itemsize(first.dtype());
     if (step % width != 0) Py_RETURN_NONE;
     for (Py_ssize_t i = 1; i < count; ++i) {
-      const Array& array = as_array(values[static_cast<std::size_t>(i)]);
+      const Array& array = as_array(values[index(i)]);
       if (array.type() != first.type() || array.strides() != first.strides() ||
           array.buffer() != first.buffer() || array.data() != first.data() + i * step) {
         Py_RETURN_NONE;

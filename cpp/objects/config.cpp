@@ -14,6 +14,7 @@
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
+#include "base/index.h"
 #include "execute/execute.h"
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
@@ -140,7 +141,7 @@ std::size_t choice(const Flag& f, PyObject* value) {
   if (value == Py_None && none) return 0;
   const std::string text = PyUnicode_Check(value) ? pytree::text_of(value) : "";
   const auto found = std::find(choices.begin() + none, choices.end(), text);
-  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  if (found != choices.end()) return index(found - choices.begin());
   value_error("new enum value for ", f.name, " must be ", none ? "None or " : "", "one of ",
               quoted(std::vector<std::string>(choices.begin() + none, choices.end())), ", got ",
               pytree::repr(value), ".");

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/index.h"
 #include "base/per_thread.h"
 #include "objects/convert.h"
 #include "trace/trace.h"
@@ -19,7 +20,7 @@ std::unordered_map<PyObject*, Value>& traced_arrays() {
 bool same_elements(const Array& a, const Array& b) {
   return a.type() == b.type() && is_contiguous(a.type().shape, a.strides()) &&
          is_contiguous(b.type().shape, b.strides()) &&
-         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.type().bytes())) == 0;
+         std::memcmp(a.data(), b.data(), index(a.type().bytes())) == 0;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/exported_buffers.h"
+#include "base/index.h"
 #include "numpy/compose.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"
@@ -255,16 +256,14 @@ ArrayPtr array_of(Taken& taken) {
   for (std::int32_t d = 0; d < t.ndim; ++d) type.shape.push_back(t.shape[d]);
   check_extent(type, t.strides, t.byte_offset);
   Shape strides = row_major_strides(type.shape);
-  for (std::int32_t d = 0; t.strides && d < t.ndim; ++d)
-    strides[static_cast<std::size_t>(d)] = t.strides[d];
+  for (std::int32_t d = 0; t.strides && d < t.ndim; ++d) strides[index(d)] = t.strides[d];
   if (type.size() == 0) return empty_array(std::move(type));
   if (!t.data) {
     value_error("from_dlpack: the tensor of shape ", to_string(type.shape),
                 " has no memory (its data pointer is null).");
   }
   auto* data = static_cast<std::byte*>(t.data) + t.byte_offset;
-  Shared<Buffer> buffer(
-      new Buffer(data, static_cast<std::size_t>(type.bytes()), taken.release, taken.managed));
+  Shared<Buffer> buffer(new Buffer(data, index(type.bytes()), taken.release, taken.managed));
   taken.owned = false;
   return new Array(std::move(type), std::move(strides), std::move(buffer), data);
 }

@@ -145,32 +145,41 @@ Selector array_selector(Value index, std::int64_t size) {
   return {Selector::Kind::array, size, 0, 1, 1, std::move(index)};
 }
 
-// The positions of the true elements of a mask, an array for each dimension.
-std::vector<ArrayPtr> positions_of(const Array& mask) {
-  const Shape& shape = mask.shape();
-  const std::int64_t n = mask.type().size();
-  if (n > INT32_MAX)
-    value_error("Indexing with a boolean array of ", n, " elements; at most ", INT32_MAX,
-                " were expected. Index one part of the array at a time.");
-  const ops::DenseInput dense({mask.data(), DType::boolean, shape, mask.strides()});
-  const std::int64_t count = kernels::count_true(dense.as<bool>(), n);
+// The positions of the true elements of a dense mask, an array of I for each dimension.
+template <class I>
+std::vector<ArrayPtr> positions_in(const bool* mask, const Shape& shape, std::int64_t n) {
+  constexpr DType dtype = sizeof(I) == 8 ? DType::int64 : DType::int32;
+  const std::int64_t count = kernels::count_true(mask, n);
   std::vector<ArrayPtr> positions;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    positions.push_back(empty_array(Type{DType::int32, false, {count}, {}}));
+    positions.push_back(empty_array(Type{dtype, false, {count}, {}}));
   }
-  const auto row = [&](std::size_t d) {
-    return reinterpret_cast<std::int32_t*>(positions[d]->data());
-  };
-  kernels::places_of_true(dense.as<bool>(), n, row(shape.size() - 1), count);
+  const auto row = [&](std::size_t d) { return reinterpret_cast<I*>(positions[d]->data()); };
+  kernels::places_of_true(mask, n, row(shape.size() - 1), count);
   for (std::size_t d = shape.size(); --d > 0;) {
-    const auto size = static_cast<std::int32_t>(shape[d]);
-    std::int32_t *const inner = row(d), *const outer = row(d - 1);
+    const auto size = static_cast<I>(shape[d]);
+    I *const inner = row(d), *const outer = row(d - 1);
     for (std::int64_t i = 0; i < count; ++i) {
       outer[i] = inner[i] / size;
       inner[i] -= outer[i] * size;
     }
   }
   return positions;
+}
+
+// int64 positions where int32 does not hold them, which x64 has to allow.
+std::vector<ArrayPtr> positions_of(const Array& mask) {
+  const Shape& shape = mask.shape();
+  const std::int64_t n = mask.type().size();
+  const bool wide = n > INT32_MAX;
+  if (wide && !numpy::x64_enabled())
+    value_error("Indexing with a boolean array of ", n,
+                " elements, whose positions int32 does not hold; at most ", INT32_MAX,
+                " were expected. Enable x64 with jax.config.update('jax_enable_x64', True).");
+  const ops::DenseInput dense({mask.data(), DType::boolean, shape, mask.strides()});
+  const bool* const values = dense.as<bool>();
+  return wide ? positions_in<std::int64_t>(values, shape, n)
+              : positions_in<std::int32_t>(values, shape, n);
 }
 
 void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std::size_t position,

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "analysis/shardings.h"
+#include "base/index.h"
 #include "execute/execute.h"
 #include "execute/partial_sums.h"
+#include "ir/core_ops.h"
 #include "objects/array_methods.h"
 #include "objects/config.h"
 #include "objects/shape_args.h"
@@ -69,7 +71,7 @@ struct Described {
 void leave_out_single_devices(Sharding& sharding) {
   const auto splits_nothing = [&](const std::string& name) {
     const auto at = std::find(sharding.mesh_axes.begin(), sharding.mesh_axes.end(), name);
-    const auto i = static_cast<std::size_t>(at - sharding.mesh_axes.begin());
+    const auto i = index(at - sharding.mesh_axes.begin());
     return i < sharding.mesh_shape.size() && sharding.mesh_shape[i] == 1 &&
            sharding.is_explicit(name);
   };
@@ -113,7 +115,7 @@ Described parse_sharding(PyObject* description) {
 }
 
 const Op& constraint() {
-  static const Op* op = find_op("sharding_constraint");
+  static const Op* op = &core_ops().sharding_constraint;
   return *op;
 }
 Params constraint_params(const Described& to) {
@@ -160,7 +162,7 @@ PyObject* device_terms(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OOn", &object, &stack, &count)) return nullptr;
   return guarded([&] {
     const ShardingPtr sharding = parse_sharding(stack).sharding;
-    return wrap(ops::device_terms(unwrap(object), sharding, static_cast<std::size_t>(count)));
+    return wrap(ops::device_terms(unwrap(object), sharding, index(count)));
   });
 }
 
@@ -176,7 +178,7 @@ PyObject* with_layout(PyObject*, PyObject* args) {
   PyObject *object, *layout, *otherwise;
   if (!PyArg_ParseTuple(args, "OOO", &object, &layout, &otherwise)) return nullptr;
   return guarded([&] {
-    static const Op* op = find_op("layout_constraint");
+    static const Op* op = &core_ops().layout_constraint;
     Ints order;
     for (std::int64_t dimension : parse_ints(layout, "layout")) order.push_back(dimension);
     const Params params{{"layout", order}, {"otherwise", parse_sharding(otherwise).sharding}};

@@ -1,6 +1,7 @@
 // ops/contiguous.h - strided windows as dense memory, for kernels that want rows in a row.
 #pragma once
 
+#include "base/index.h"
 #include "ir/op.h"
 #include "kernels/copy/copy.h"
 
@@ -8,8 +9,8 @@ namespace shardax::ops {
 
 // Memory for the elements of a view.
 inline Shared<Buffer> dense_buffer(const View& view) {
-  auto bytes = static_cast<std::size_t>(itemsize(view.dtype));
-  for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
+  auto bytes = index(itemsize(view.dtype));
+  for (std::int64_t d : view.shape) bytes *= index(d);
   return new Buffer(bytes);
 }
 

@@ -35,8 +35,8 @@ class Rearranged {
     const Shape dense = row_major_strides(shape);
     Shape strides(order.size(), 0);
     for (std::size_t i = 0; i < order.size(); ++i) strides[index(order[i])] = dense[i];
-    bytes_ = static_cast<std::size_t>(itemsize(view.dtype));
-    for (std::int64_t n : shape) bytes_ *= static_cast<std::size_t>(n);
+    bytes_ = index(itemsize(view.dtype));
+    for (std::int64_t n : shape) bytes_ *= index(n);
     memory_ = runtime::allocate(bytes_);
     kernels::copy_strided(memory_, strides, view.data, view.strides, view.shape,
                           itemsize(view.dtype));
@@ -106,9 +106,7 @@ class ConvCall {
     const ConvAxis group{groups,
                          n_.batch_groups > 1 ? items * lhs(batch) : args_.c.size * lhs(feature),
                          outputs * args_.o.rhs, outputs * args_.o.out};
-    std::size_t l = static_cast<std::size_t>(n_.of_lhs()),
-                r = static_cast<std::size_t>(n_.of_rhs()),
-                o = static_cast<std::size_t>(n_.of_out());
+    std::size_t l = index(n_.of_lhs()), r = index(n_.of_rhs()), o = index(n_.of_out());
     SmallVector<ConvAxis, 4> apart;  // innermost first
     if (groups > 1) apart.push_back(group);
     for (std::size_t i = n_.leading.size(); i-- > 0;) {

@@ -1,6 +1,7 @@
 // ops/permutations.h - orders of dimensions, and the params of the op that keeps that of elements.
 #pragma once
 
+#include "base/index.h"
 #include "ir/params.h"
 
 namespace shardax::ops {
@@ -8,7 +9,7 @@ namespace shardax::ops {
 // ints[order[d]] for each d; of two orders the one of a transpose by the first, then the second.
 inline Ints reordered(const Ints& ints, const Ints& order) {
   Ints out;
-  for (const std::int64_t d : order) out.push_back(ints[static_cast<std::size_t>(d)]);
+  for (const std::int64_t d : order) out.push_back(ints[index(d)]);
   return out;
 }
 
@@ -16,7 +17,7 @@ inline Ints reordered(const Ints& ints, const Ints& order) {
 inline Ints inverse_order(const Ints& order) {
   Ints out(order.size());
   for (std::size_t d = 0; d < order.size(); ++d)
-    out[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
+    out[index(order[d])] = static_cast<std::int64_t>(d);
   return out;
 }
 

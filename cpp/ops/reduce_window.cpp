@@ -19,12 +19,12 @@ struct Sliding {
 };
 
 Ints ints_or_ones(const Params& p, std::string_view name, std::size_t rank) {
-  return p.has(name) ? p.ints(name) : Ints(rank, 1);
+  return p.has(name) ? p.get<Ints>(name) : Ints(rank, 1);
 }
 
 Sliding sliding_of(const Params& p) {
-  const Ints& window = p.ints("window_dimensions");
-  return {window, p.ints("window_strides"), p.ints("padding"),
+  const Ints& window = p.ints(param::window_dimensions);
+  return {window, p.ints(param::window_strides), p.ints(param::padding),
           ints_or_ones(p, "base_dilation", window.size()),
           ints_or_ones(p, "window_dilation", window.size())};
 }
@@ -109,11 +109,11 @@ Params with_leading(const Params& params) {
        {"window_dimensions", "window_strides", "base_dilation", "window_dilation"}) {
     if (!params.has(name)) continue;
     Ints ints{1};
-    ints.append(params.ints(name).begin(), params.ints(name).end());
+    ints.append(params.get<Ints>(name).begin(), params.get<Ints>(name).end());
     out.set(name, ints);
   }
   Ints padding{0, 0};
-  padding.append(params.ints("padding").begin(), params.ints("padding").end());
+  padding.append(params.ints(param::padding).begin(), params.ints(param::padding).end());
   out.set("padding", padding);
   return out;
 }
@@ -128,15 +128,15 @@ Split sliding_split(const SplitArgs& a) { return split_evenly(split_of(a, a.in.s
 std::vector<std::string> sliding_show(const Params& p) {
   std::vector<std::string> out;
   const auto ints = [&](const char* name) {
-    if (p.has(name)) out.push_back(concat(name, "=", to_string(p.ints(name))));
+    if (p.has(name)) out.push_back(concat(name, "=", to_string(p.get<Ints>(name))));
   };
   ints("base_dilation");
   std::string pairs;
-  const Ints& padding = p.ints("padding");
+  const Ints& padding = p.ints(param::padding);
   for (std::size_t i = 0; i + 1 < padding.size(); i += 2)
     pairs += concat(i ? ", " : "", "(", padding[i], ", ", padding[i + 1], ")");
   out.push_back(concat("padding=(", pairs, padding.size() == 2 ? ",)" : ")"));
-  if (p.has("select_prim")) out.push_back("select_prim=" + p.text("select_prim"));
+  if (p.has("select_prim")) out.push_back("select_prim=" + p.text(param::select_prim));
   ints("window_dilation");
   ints("window_dimensions");
   ints("window_strides");
@@ -223,7 +223,7 @@ const Op sliding_min_op{
 
 // ---- choices -----------------------------------------------------------------------------------
 
-bool largest(const Params& p) { return p.text("select_prim") == "ge"; }
+bool largest(const Params& p) { return p.text(param::select_prim) == "ge"; }
 
 void check_select(const Op& op, const Types& in, const Params& params) {
   for (const Type& type : in) check_dtype(op, type.dtype);
@@ -231,7 +231,7 @@ void check_select(const Op& op, const Types& in, const Params& params) {
     type_error(op.name, " requires arguments to have the same dtypes, got ", name(in[0].dtype),
                ", ", name(in[1].dtype), ".");
   }
-  const std::string& select = params.text("select_prim");
+  const std::string& select = params.text(param::select_prim);
   if (select != "ge" && select != "le")
     value_error(op.name, ": select_prim is '", select, "'; ge or le was expected.");
 }
@@ -282,7 +282,7 @@ const DTypeSet comparable = integers | floats;
 
 Values gather_transpose(const TransposeArgs& a) {
   const Sliding s = sliding_of(a.params);
-  Params params{{"select_prim", a.params.text("select_prim")},
+  Params params{{"select_prim", a.params.text(param::select_prim)},
                 {"window_dimensions", s.window},
                 {"window_strides", s.strides},
                 {"padding", s.padding}};

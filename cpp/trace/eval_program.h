@@ -1,6 +1,7 @@
 // trace/eval_program.h - a program on Values, equation by equation.
 #pragma once
 
+#include "base/index.h"
 #include "base/stack.h"
 #include "ir/sharding_given.h"
 #include "runtime/interrupt.h"
@@ -22,7 +23,7 @@ Values eval_program(const Program& program, const Values& inputs, Step&& step) {
   check_stack("a program within programs");
   const ShardingGiven asked_already;
   Values env(program.types.size());
-  const auto at = [&](Var v) -> Value& { return env[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Var v) -> Value& { return env[index(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
   for (const Constant& c : program.constants) at(c.var) = constant_operand(c.value);
   Values in;

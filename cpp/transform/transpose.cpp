@@ -2,6 +2,7 @@
 #include "transform/transpose.h"
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
@@ -47,18 +48,18 @@ Values known_values(const Program& program, const std::vector<bool>& linear, con
                     bool within) {
   Values env(program.types.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!linear[i]) env[static_cast<std::size_t>(program.inputs[i])] = inputs[i];
+    if (!linear[i]) env[index(program.inputs[i])] = inputs[i];
   }
-  for (const Constant& c : program.constants) env[static_cast<std::size_t>(c.var)] = c.value;
+  for (const Constant& c : program.constants) env[index(c.var)] = c.value;
   for (const Equation& eqn : program.equations) {
     Values in;
-    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    for (Var v : eqn.inputs) in.push_back(env[index(v)]);
     const bool mixed = std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; });
     if (mixed && !within) continue;
     const NamesScope names(nested(current_names(), eqn.names));
     Values out = mixed ? known_results(program, eqn, in) : shardax::bind(*eqn.op, eqn.params, in);
     for (std::size_t i = 0; i < out.size(); ++i) {
-      env[static_cast<std::size_t>(eqn.outputs[i])] = out[i];
+      env[index(eqn.outputs[i])] = out[i];
     }
   }
   return env;
@@ -76,15 +77,15 @@ std::vector<bool> asked_for_zeros(const Program& program) {
     return asked;
   }
   std::vector<bool> used(program.types.size());
-  for (Var v : program.outputs) used[static_cast<std::size_t>(v)] = true;
+  for (Var v : program.outputs) used[index(v)] = true;
   for (std::size_t i = equations.size(); i-- > 0;) {
     const Equation& eqn = equations[i];
     if (std::none_of(eqn.outputs.begin(), eqn.outputs.end(),
-                     [&](Var v) { return used[static_cast<std::size_t>(v)]; })) {
+                     [&](Var v) { return used[index(v)]; })) {
       continue;
     }
     asked[i] = asks_the_user(*eqn.op);
-    for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
+    for (Var v : eqn.inputs) used[index(v)] = true;
   }
   return asked;
 }
@@ -114,7 +115,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   Values ct(program.types.size());
   const auto accumulate = [&](Var v, const Value& value) {
     if (!value) return;
-    Value& slot = ct[static_cast<std::size_t>(v)];
+    Value& slot = ct[index(v)];
     if (!slot) {
       slot = value;
     } else if (slot->dtype() == value->dtype() && value->dtype() != DType::boolean) {
@@ -134,22 +135,22 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
     runtime::poll_caller();
     Values out_ct;
-    bool needed = asked[static_cast<std::size_t>(program.equations.rend() - eqn - 1)];
+    bool needed = asked[index(program.equations.rend() - eqn - 1)];
     Types out_types;
     for (Var v : eqn->outputs) {
-      Value& slot = ct[static_cast<std::size_t>(v)];
+      Value& slot = ct[index(v)];
       needed = needed || slot;
       out_ct.push_back(typed_as(program.type(v), slot));
       slot = nullptr;
       out_types.push_back(program.type(v));
     }
-    const bool known = std::all_of(eqn->outputs.begin(), eqn->outputs.end(),
-                                   [&](Var v) { return env[static_cast<std::size_t>(v)]; });
+    const bool known =
+        std::all_of(eqn->outputs.begin(), eqn->outputs.end(), [&](Var v) { return env[index(v)]; });
     if (!needed || known) continue;
     Values in;
     Types in_types;
     for (Var v : eqn->inputs) {
-      in.push_back(env[static_cast<std::size_t>(v)]);
+      in.push_back(env[index(v)]);
       in_types.push_back(program.type(v));
     }
     if (!eqn->op->transpose && !given_transpose) {
@@ -168,7 +169,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   }
   Values result;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (linear[i]) result.push_back(ct[static_cast<std::size_t>(program.inputs[i])]);
+    if (linear[i]) result.push_back(ct[index(program.inputs[i])]);
   }
   return result;
 }

@@ -20,8 +20,14 @@ def told(f, *args, **options):
     return roofline.roofline(f, **options)(*args)[1]
 
 
+def gelu(x):
+    """As JAX writes it: figures are those of its ops."""
+    c = np.sqrt(2 / np.pi).astype(np.float32)
+    return x * (0.5 * (1.0 + jnp.tanh(c * (x + 0.044715 * (x**3)))))
+
+
 def mlp(x, w1, w2):
-    return jax.nn.softmax(jax.nn.gelu(x @ w1) @ w2)
+    return jax.nn.softmax(gelu(x @ w1) @ w2)
 
 
 MLP = S((16, 32), F32), S((32, 64), F32), S((64, 8), F32)

@@ -75,6 +75,13 @@ def test_categories_lie_along_an_axis(axis):
         random.categorical(KEY, jnp.zeros(3), axis=axis)
 
 
+@pytest.mark.parametrize("p", [0, 0.0, False, np.float32(0)])
+def test_powers_of_zero(p):
+    """Python's numbers divide as arrays do: 1 / p is infinite."""
+    assert np.isinf(random.generalized_normal(KEY, p, (3,))).all()
+    assert np.isnan(random.ball(KEY, 2, p, (3,))).all()
+
+
 def test_dtypes_of_counts_and_vectors():
     counts = random.multinomial(KEY, 5.0, jnp.full(3, 1 / 3), dtype=np.int32)
     assert counts.dtype == np.int32 and counts.sum() == 5

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/index.h"
 #include "codegen/x86/general_opcodes.h"
 #include "codegen/x86/opcodes.h"
 
@@ -17,7 +18,7 @@ Encoder::Operand NumberCode::constant(int i) {
   std::uint64_t bits = node(i).bits;
   if (width_of(node(i).kind) == 4) bits = bits << 32 | (bits & 0xFFFFFFFF);
   const auto found = std::find(pool_.begin(), pool_.end(), bits);
-  const auto entry = static_cast<std::size_t>(found - pool_.begin());
+  const auto entry = index(found - pool_.begin());
   if (found == pool_.end()) pool_.push_back(bits);
   return Encoder::Operand::constant(entry);
 }

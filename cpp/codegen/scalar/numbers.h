@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 
+#include "base/index.h"
 #include "codegen/scalar/schedule.h"
 #include "codegen/x86/encoder.h"
 
@@ -34,7 +35,6 @@ class NumberCode {
   static constexpr Vector scratch0{14}, scratch1{15}, unused{0};
   static constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx,
                            rsp = General::rsp;
-  static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   const Node& node(int i) const { return nodes_.node(i); }
   Place place(int i) const { return schedule_.places[index(stored(nodes_, i))]; }

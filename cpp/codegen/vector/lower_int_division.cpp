@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/index.h"
+
 namespace shardax::codegen {
 namespace {
 
@@ -121,13 +123,13 @@ VectorProgram lower_int_division(VectorProgram program) {
   std::vector<int> places;
   for (int i = 0; i < program.size(); ++i) {
     Node node = program.node(i);
-    for (int& in : node.in) in = in < 0 ? in : places[static_cast<std::size_t>(in)];
+    for (int& in : node.in) in = in < 0 ? in : places[index(in)];
     places.push_back(divides(node)
                          ? Divider(out, node.kind).divide(node.code, node.in[0], node.in[1])
                          : out.add(node));
   }
   for (const Output& output : program.outputs)
-    out.outputs.push_back({places[static_cast<std::size_t>(output.node)], output.operand});
+    out.outputs.push_back({places[index(output.node)], output.operand});
   return out;
 }
 

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/index.h"
 #include "codegen/vector/lower_int_division.h"
 
 namespace shardax::codegen {
 namespace {
 
 std::size_t hash_of(const Node& node) {
-  std::size_t hash = static_cast<std::size_t>(node.code) * 16 + static_cast<std::size_t>(node.kind);
+  std::size_t hash = index(node.code) * 16 + index(node.kind);
   constexpr std::size_t factor = 0x9E3779B97F4A7C15;
-  for (const int in : node.in) hash = hash * factor + static_cast<std::size_t>(in + 1);
+  for (const int in : node.in) hash = hash * factor + index(in + 1);
   hash = hash * factor + node.bits;
   return (hash ^ hash >> 32) * factor >> 32;
 }
@@ -79,10 +80,8 @@ Node simpler(VectorProgram& program, const Node& node) {
 
 // The constant that a node of integers or truth values is, if its operands are.
 std::optional<Node> VectorProgram::folded(const Node& n) const {
-  const auto at = [&](int k) { return node(n.in[static_cast<std::size_t>(k)]); };
-  const auto constant = [&](int k) {
-    return n.in[static_cast<std::size_t>(k)] >= 0 && at(k).code == Code::constant;
-  };
+  const auto at = [&](int k) { return node(n.in[index(k)]); };
+  const auto constant = [&](int k) { return n.in[index(k)] >= 0 && at(k).code == Code::constant; };
   const auto truth = [](bool x) {
     return Node{Code::constant, Kind::truth, {}, x ? ~std::uint64_t{0} : 0};
   };
@@ -118,7 +117,7 @@ int VectorProgram::by_constant(const Node& n) {
 // The operand that a node is equal to, or -1.
 int VectorProgram::same_as(const Node& n) const {
   const auto bits = [&](int k) -> std::optional<std::uint64_t> {
-    const Node& operand = node(n.in[static_cast<std::size_t>(k)]);
+    const Node& operand = node(n.in[index(k)]);
     if (operand.code != Code::constant) return {};
     return operand.bits;
   };
@@ -128,11 +127,9 @@ int VectorProgram::same_as(const Node& n) const {
   }
   if (n.kind != Kind::truth) return -1;
   for (const int k : {0, 1}) {
-    const int other = n.in[static_cast<std::size_t>(1 - k)];
-    if (n.code == Code::bit_and && bits(k))
-      return *bits(k) ? other : n.in[static_cast<std::size_t>(k)];
-    if (n.code == Code::bit_or && bits(k))
-      return *bits(k) ? n.in[static_cast<std::size_t>(k)] : other;
+    const int other = n.in[index(1 - k)];
+    if (n.code == Code::bit_and && bits(k)) return *bits(k) ? other : n.in[index(k)];
+    if (n.code == Code::bit_or && bits(k)) return *bits(k) ? n.in[index(k)] : other;
     if (n.code == Code::bit_xor && bits(k) == std::uint64_t{0}) return other;
     if (n.code == Code::equal && node(other).kind == Kind::truth && bits(k) && *bits(k))
       return other;
@@ -140,8 +137,7 @@ int VectorProgram::same_as(const Node& n) const {
     const Node& inner = node(other);
     if (n.code == Code::bit_xor && bits(k) && inner.code == Code::bit_xor) {
       for (const int j : {0, 1}) {
-        if (inner.in[static_cast<std::size_t>(j)] == n.in[static_cast<std::size_t>(k)])
-          return inner.in[static_cast<std::size_t>(1 - j)];
+        if (inner.in[index(j)] == n.in[index(k)]) return inner.in[index(1 - j)];
       }
     }
   }
@@ -225,7 +221,7 @@ int VectorProgram::by_power(const Node& n) {
 
 void VectorProgram::replace(int i, Node node) {
   for (std::size_t k = operands_of(node.code); k < node.in.size(); ++k) node.in[k] = -1;
-  nodes_[static_cast<std::size_t>(i)] = node;
+  nodes_[index(i)] = node;
 }
 
 int VectorProgram::add(const Node& given) {
@@ -291,15 +287,15 @@ void VectorProgram::forget(int first) {
 VectorProgram VectorProgram::interleaved(int vectors) const {
   VectorProgram out;
   out.tables_ = tables_;
-  out.nodes_.reserve(nodes_.size() * static_cast<std::size_t>(vectors));
+  out.nodes_.reserve(nodes_.size() * index(vectors));
   std::vector<int> first(nodes_.size());  // of the copies, which stand one after the other
   const auto copy_of = [&](int i, int vector) {
     if (i < 0) return i;
-    const int at = first[static_cast<std::size_t>(i)];
+    const int at = first[index(i)];
     return node(i).code == Code::constant ? at : at + vector;
   };
   for (int i = 0; i < size(); ++i) {
-    first[static_cast<std::size_t>(i)] = out.size();
+    first[index(i)] = out.size();
     const int copies = node(i).code == Code::constant ? 1 : vectors;
     for (int vector = 0; vector < copies; ++vector) {
       Node copy = node(i);
@@ -317,7 +313,7 @@ VectorProgram VectorProgram::interleaved(int vectors) const {
 
 int VectorProgram::work() const {
   std::vector<bool> needed(nodes_.size());
-  for (const Output& output : outputs) needed[static_cast<std::size_t>(output.node)] = true;
+  for (const Output& output : outputs) needed[index(output.node)] = true;
   int count = 0;
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     if (!needed[i]) continue;
@@ -325,7 +321,7 @@ int VectorProgram::work() const {
     count +=
         code != Code::input && code != Code::constant && code != Code::view && code != Code::pair;
     for (const int in : nodes_[i].in) {
-      if (in >= 0) needed[static_cast<std::size_t>(in)] = true;
+      if (in >= 0) needed[index(in)] = true;
     }
   }
   return count;

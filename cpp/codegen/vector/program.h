@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index.h"
+
 namespace shardax::codegen {
 
 enum class Kind : std::uint8_t {
@@ -125,7 +127,7 @@ class VectorProgram {
   // The position of a node, which may have been there before. The larger and the smaller one of two
   // floats or int32, written as a selection, are one instruction.
   int add(const Node& node);
-  const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  const Node& node(int i) const { return nodes_[index(i)]; }
   // The division whose result it is, or the node itself.
   const Node& meaning(int i) const {
     const auto found = divisions_.find(i);
@@ -151,10 +153,7 @@ class VectorProgram {
 
  private:
   int* place(const Node& node);
-  bool is_forgotten(int i) const {
-    return static_cast<std::size_t>(i) < forgotten_.size() &&
-           forgotten_[static_cast<std::size_t>(i)];
-  }
+  bool is_forgotten(int i) const { return index(i) < forgotten_.size() && forgotten_[index(i)]; }
   std::optional<Node> folded(const Node& node) const;
   int same_as(const Node& node) const;
   int by_power_of_two(const Node& node);

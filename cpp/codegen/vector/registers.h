@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "base/index.h"
 #include "codegen/vector/program.h"
 #include "codegen/x86/encoder.h"
 
@@ -57,7 +58,6 @@ class Registers {
   int slots() const { return slots_; }
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   const Node& node(int i) const { return program_->node(i); }
   void find_uses();
   int next_use(int v) const;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.h"
+
 namespace shardax::codegen {
 namespace {
 
@@ -85,7 +87,7 @@ Address Assembly::element(int operand, int vector) {
   const auto found = std::find(held_.begin(), held_.end(), operand);
   General base = General::rax;
   if (found != held_.end()) {
-    base = address_registers[static_cast<std::size_t>(found - held_.begin())];
+    base = address_registers[index(found - held_.begin())];
   } else {
     encoder_.load(base, {pointers, 8 * operand});
   }
@@ -105,7 +107,7 @@ std::size_t Assembly::pool_entry(int v) {
   if (width == 2) bits = (bits & 0xffff) * 0x0001000100010001;
   if (width == 4) bits = (bits & 0xffffffff) * 0x0000000100000001;
   const auto found = std::find(pool_.begin(), pool_.end(), bits);
-  const auto entry = static_cast<std::size_t>(found - pool_.begin());
+  const auto entry = index(found - pool_.begin());
   if (found == pool_.end()) pool_.push_back(bits);
   return entry;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index.h"
 #include "codegen/vector/registers.h"
 #include "codegen/x86/opcodes.h"
 #include "codegen/x86/tile_code.h"
@@ -65,7 +66,6 @@ class Assembly {
   virtual void upper_half(int) {}
   virtual void store(int v, const Address& to) = 0;
 
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   const Node& node(int i) const { return program_->node(i); }
   bool is_constant(int v) const { return node(v).code == Code::constant; }
   int stored(int v) const { return registers_.stored(v); }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <initializer_list>
 
+#include "base/index.h"
+
 namespace shardax::codegen {
 namespace {
 
@@ -16,7 +18,7 @@ class Writer {
 
   VectorProgram write() {
     std::vector<int> places;
-    const auto place = [&](int v) { return v < 0 ? v : places[static_cast<std::size_t>(v)]; };
+    const auto place = [&](int v) { return v < 0 ? v : places[index(v)]; };
     for (int i = 0; i < program_.size(); ++i) {
       Node node = program_.node(i);
       for (int& in : node.in) in = place(in);

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "compile/simplify/core_ops.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -43,7 +44,7 @@ class Follower {
     if (eqn_.op->kind == Kind::reduction) return reduction(p);
     if (eqn_.op == &ops.broadcast_in_dim) return broadcast(p);
     if (eqn_.op == &ops.transpose) {
-      p.out = position(eqn_.params.ints("permutation"), p.in[0]);
+      p.out = position(eqn_.params.ints(param::permutation), p.in[0]);
       return true;
     }
     if (eqn_.op == &ops.reshape || eqn_.op == &ops.squeeze) return reshape(p);
@@ -64,7 +65,7 @@ class Follower {
   }
 
   bool reduction(OpDims& p) const {
-    const Ints& axes = eqn_.params.ints("axes");
+    const Ints& axes = eqn_.params.ints(param::axes);
     p.out = p.in[0];
     if (position(axes, p.in[0]) >= 0) {
       p.out = no_dim;
@@ -75,14 +76,14 @@ class Follower {
   }
 
   bool broadcast(OpDims& p) const {
-    const auto d = static_cast<std::size_t>(p.in[0]);
-    p.out = static_cast<std::int32_t>(eqn_.params.ints("broadcast_dimensions")[d]);
-    return in(0).shape[d] == out().shape[static_cast<std::size_t>(p.out)];
+    const auto d = index(p.in[0]);
+    p.out = static_cast<std::int32_t>(eqn_.params.ints(param::broadcast_dimensions)[d]);
+    return in(0).shape[d] == out().shape[index(p.out)];
   }
 
   // The same dimension, with as many elements before it.
   bool reshape(OpDims& p) const {
-    const auto d = static_cast<std::size_t>(p.in[0]);
+    const auto d = index(p.in[0]);
     std::int64_t before = 1;
     for (std::size_t k = 0; k < d; ++k) before *= in(0).shape[k];
     for (std::size_t k = 0; k < out().rank() && before > 0; ++k) {
@@ -97,13 +98,15 @@ class Follower {
   }
 
   bool product(OpDims& p) const {
-    const Ints* batch[] = {&eqn_.params.ints("lhs_batch"), &eqn_.params.ints("rhs_batch")};
-    const Ints* contract[] = {&eqn_.params.ints("lhs_contract"), &eqn_.params.ints("rhs_contract")};
+    const Ints* batch[] = {&eqn_.params.ints(param::lhs_batch),
+                           &eqn_.params.ints(param::rhs_batch)};
+    const Ints* contract[] = {&eqn_.params.ints(param::lhs_contract),
+                              &eqn_.params.ints(param::rhs_contract)};
     const std::size_t from = p.in[0] >= 0 ? 0 : 1, other = 1 - from;
     for (const auto* pairs : {batch, contract}) {
       const std::int32_t i = position(*pairs[from], p.in[from]);
       if (i < 0) continue;
-      const auto partner = static_cast<std::int32_t>((*pairs[other])[static_cast<std::size_t>(i)]);
+      const auto partner = static_cast<std::int32_t>((*pairs[other])[index(i)]);
       if (p.in[other] >= 0 && p.in[other] != partner) return false;
       p.in[other] = partner;
       p.out = pairs == batch ? i : no_dim;
@@ -126,7 +129,7 @@ class Follower {
 TileDims long_dims(const Type& type, const Ints& dims) {
   TileDims out;
   for (std::int64_t d : dims) {
-    if (type.shape[static_cast<std::size_t>(d)] != 1) out.push_back(static_cast<std::int32_t>(d));
+    if (type.shape[index(d)] != 1) out.push_back(static_cast<std::int32_t>(d));
   }
   return out;
 }
@@ -183,11 +186,12 @@ TileStart start_of_rows(const Program& program, const Equation& eqn) {
       if (program.type(eqn.inputs[i]).rank() == rank) return start(i, first_dims(rank));
     }
   } else if (eqn.op->kind == Kind::reduction) {
-    const Ints& axes = eqn.params.ints("axes");
-    if (!axes.empty()) return start(0, first_dims(static_cast<std::size_t>(axes[0])));
+    const Ints& axes = eqn.params.ints(param::axes);
+    if (!axes.empty()) return start(0, first_dims(index(axes[0])));
   } else if (eqn.op == &core_ops().dot_general) {
-    Ints dims = eqn.params.ints("lhs_batch");
-    const Ints own = own_dims(program.type(eqn.inputs[0]), dims, eqn.params.ints("lhs_contract"));
+    Ints dims = eqn.params.ints(param::lhs_batch);
+    const Ints own =
+        own_dims(program.type(eqn.inputs[0]), dims, eqn.params.ints(param::lhs_contract));
     dims.append(own.begin(), own.end());
     return start(0, dims);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
@@ -38,17 +39,16 @@ std::vector<std::vector<int>> in_order(const Program& program,
   std::vector<int> group_of(count, -1);
   const std::vector<int> made_by = makers(program);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (int e : groups[g].equations) group_of[static_cast<std::size_t>(e)] = static_cast<int>(g);
+    for (int e : groups[g].equations) group_of[index(e)] = static_cast<int>(g);
   }
   // Items: an equation for itself, or a group, which stands for its first one.
   std::vector<int> item(count);
   for (std::size_t e = 0; e < count; ++e) {
-    item[e] = group_of[e] < 0 ? static_cast<int>(e)
-                              : groups[static_cast<std::size_t>(group_of[e])].equations[0];
+    item[e] = group_of[e] < 0 ? static_cast<int>(e) : groups[index(group_of[e])].equations[0];
   }
   const auto equations_of = [&](int first) {
-    const int g = group_of[static_cast<std::size_t>(first)];
-    return g < 0 ? std::vector<int>{first} : groups[static_cast<std::size_t>(g)].equations;
+    const int g = group_of[index(first)];
+    return g < 0 ? std::vector<int>{first} : groups[index(g)].equations;
   };
   std::vector<std::vector<int>> out;
   std::vector<bool> seen(count, false);
@@ -58,14 +58,14 @@ std::vector<std::vector<int>> in_order(const Program& program,
   };
   std::vector<Visit> stack;
   const auto visit = [&](int e) {
-    const int first = item[static_cast<std::size_t>(e)];
-    if (seen[static_cast<std::size_t>(first)]) return;
-    seen[static_cast<std::size_t>(first)] = true;
+    const int first = item[index(e)];
+    if (seen[index(first)]) return;
+    seen[index(first)] = true;
     Visit made{equations_of(first), {}};
     for (int member : made.equations) {
-      for (Var v : program.equations[static_cast<std::size_t>(member)].inputs) {
-        const int p = made_by[static_cast<std::size_t>(v)];
-        if (p >= 0 && item[static_cast<std::size_t>(p)] != first) made.needs.push_back(p);
+      for (Var v : program.equations[index(member)].inputs) {
+        const int p = made_by[index(v)];
+        if (p >= 0 && item[index(p)] != first) made.needs.push_back(p);
       }
     }
     stack.push_back(std::move(made));
@@ -97,10 +97,9 @@ class Fuser {
       return ordered();
     }
     std::vector<const TileGroup*> starts(program_.equations.size(), nullptr);
-    for (const TileGroup& group : groups)
-      starts[static_cast<std::size_t>(group.equations[0])] = &group;
+    for (const TileGroup& group : groups) starts[index(group.equations[0])] = &group;
     for (const std::vector<int>& equations : in_order(program_, groups)) {
-      const TileGroup* group = starts[static_cast<std::size_t>(equations[0])];
+      const TileGroup* group = starts[index(equations[0])];
       if (group) {
         place_group(*group);
       } else {
@@ -131,7 +130,7 @@ class Fuser {
 
   void place(int e) {
     runtime::poll_caller();
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    const Equation& eqn = program_.equations[index(e)];
     std::size_t unit = units_.size();
     if (fusable(eqn)) {
       for (std::size_t candidate : candidates(eqn)) {
@@ -149,8 +148,8 @@ class Fuser {
   std::vector<std::size_t> candidates(const Equation& eqn) const {
     std::vector<std::size_t> out;
     for (Var v : eqn.inputs) {
-      const int p = producer_[static_cast<std::size_t>(v)];
-      if (p >= 0) out.push_back(static_cast<std::size_t>(p));
+      const int p = producer_[index(v)];
+      if (p >= 0) out.push_back(index(p));
     }
     std::sort(out.begin(), out.end(), std::greater<>());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -166,15 +165,15 @@ class Fuser {
     if (!unit.loop || unit.equations.size() >= max_equations || unit.shape != loop_shape(eqn))
       return false;
     if (eqn.op->kind == Kind::reduction && unit.reduces &&
-        !(unit.axes == eqn.params.ints("axes"))) {
+        !(unit.axes == eqn.params.ints(param::axes))) {
       return false;
     }
     for (Var v : eqn.inputs) {
-      const int p = producer_[static_cast<std::size_t>(v)];
+      const int p = producer_[index(v)];
       if (p < 0) continue;
-      if (static_cast<std::size_t>(p) == u) {
-        if (after_[static_cast<std::size_t>(v)]) return false;  // its own reduction's result
-      } else if (ancestors_[static_cast<std::size_t>(p)].has(u)) {
+      if (index(p) == u) {
+        if (after_[index(v)]) return false;  // its own reduction's result
+      } else if (ancestors_[index(p)].has(u)) {
         return false;
       }
     }
@@ -190,19 +189,19 @@ class Fuser {
   }
 
   void join(int e, std::size_t u) {
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    const Equation& eqn = program_.equations[index(e)];
     FusionGroup& unit = units_[u];
     unit.equations.push_back(e);
     if (eqn.op->kind == Kind::reduction && !unit.rows) {
       unit.reduces = true;
-      unit.axes = eqn.params.ints("axes");
+      unit.axes = eqn.params.ints(param::axes);
     }
     UnitSet needed;
     for (Var v : eqn.inputs) {
-      const int p = producer_[static_cast<std::size_t>(v)];
-      if (p < 0 || static_cast<std::size_t>(p) == u) continue;
-      needed.add(static_cast<std::size_t>(p));
-      needed.add_all(ancestors_[static_cast<std::size_t>(p)]);
+      const int p = producer_[index(v)];
+      if (p < 0 || index(p) == u) continue;
+      needed.add(index(p));
+      needed.add_all(ancestors_[index(p)]);
     }
     ancestors_[u].add_all(needed);
     const bool has_successors = unit.equations.size() > 1 && !unit.rows;
@@ -210,8 +209,8 @@ class Fuser {
       if (other != u && ancestors_[other].has(u)) ancestors_[other].add_all(ancestors_[u]);
     }
     for (Var v : eqn.outputs) {
-      producer_[static_cast<std::size_t>(v)] = static_cast<int>(u);
-      after_[static_cast<std::size_t>(v)] = eqn.op->kind == Kind::reduction;
+      producer_[index(v)] = static_cast<int>(u);
+      after_[index(v)] = eqn.op->kind == Kind::reduction;
     }
   }
 
@@ -220,10 +219,9 @@ class Fuser {
     std::vector<std::vector<std::size_t>> needs(units_.size());
     for (std::size_t u = 0; u < units_.size(); ++u) {
       for (int e : units_[u].equations) {
-        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-          const int p = producer_[static_cast<std::size_t>(v)];
-          if (p >= 0 && static_cast<std::size_t>(p) != u)
-            needs[u].push_back(static_cast<std::size_t>(p));
+        for (Var v : program_.equations[index(e)].inputs) {
+          const int p = producer_[index(v)];
+          if (p >= 0 && index(p) != u) needs[u].push_back(index(p));
         }
       }
     }

@@ -3,8 +3,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/index.h"
 #include "compile/fusion/tile_groups.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -23,7 +24,7 @@ class RowMeasure {
       if (last_.count(v) > 0 && kept.insert(v).second) now += bytes(v);
     };
     for (int e : group_.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program_.equations[index(e)];
       if (eqn.op->view) continue;
       for (Var v : eqn.inputs) keep(memory_of(v));
       // Loops write over what they read last.
@@ -51,7 +52,7 @@ class RowMeasure {
   // product's.
   void find_uses(std::size_t i) {
     const int e = group_.equations[i];
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    const Equation& eqn = program_.equations[index(e)];
     const Var out = eqn.outputs[0];
     int level = 0;
     for (Var v : eqn.inputs) {

@@ -6,7 +6,8 @@
 #include <array>
 #include <numeric>
 
-#include "compile/simplify/core_ops.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -76,7 +77,7 @@ class RowGroupFinder {
   };
 
   const Type& type(Var v) const { return program_.type(v); }
-  Variable& variable(Var v) { return variables_[static_cast<std::size_t>(v)]; }
+  Variable& variable(Var v) { return variables_[index(v)]; }
 
   // The place of an open group; most_open for one that is closed.
   std::size_t place_of(int number) const {
@@ -100,7 +101,7 @@ class RowGroupFinder {
   }
 
   void place(int e) {
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    const Equation& eqn = program_.equations[index(e)];
     if (!join_some(e, eqn)) {
       Groups all = 0;
       for (Var v : eqn.inputs) all |= needs(v);
@@ -124,10 +125,10 @@ class RowGroupFinder {
     if (!opens(eqn)) return false;
     const TileStart start = start_of_rows(program_, eqn);
     if (start.operand < 0 || start.dims.empty()) return false;
-    const Var from = eqn.inputs[static_cast<std::size_t>(start.operand)];
+    const Var from = eqn.inputs[index(start.operand)];
     const std::size_t s = open(from, start.dims);
     std::vector<const TileDims*> given(eqn.inputs.size(), nullptr);
-    given[static_cast<std::size_t>(start.operand)] = &start.dims;
+    given[index(start.operand)] = &start.dims;
     return join_rows(e, eqn, s, given, 0);
   }
 
@@ -160,8 +161,8 @@ class RowGroupFinder {
   bool is_light(const Equation& eqn) const {
     const auto [a, b, out] = sizes_of(eqn);
     std::int64_t length = 1;  // of the sums
-    for (std::int64_t d : eqn.params.ints("lhs_contract"))
-      length *= type(eqn.inputs[0]).shape[static_cast<std::size_t>(d)];
+    for (std::int64_t d : eqn.params.ints(param::lhs_contract))
+      length *= type(eqn.inputs[0]).shape[index(d)];
     return out * length <= most_multiply_adds * std::max({a, b, out});
   }
   std::array<std::int64_t, 3> sizes_of(const Equation& eqn) const {
@@ -182,7 +183,7 @@ class RowGroupFinder {
     group = {};
     group.number = numbers_++;
     group.first = made_.size();
-    for (std::int32_t d : dims) group.rows.push_back(type(from).shape[static_cast<std::size_t>(d)]);
+    for (std::int32_t d : dims) group.rows.push_back(type(from).shape[index(d)]);
     return s;
   }
 
@@ -206,7 +207,7 @@ class RowGroupFinder {
     a.maps.insert(a.maps.end(), b.maps.begin(), b.maps.end());
     a.apart.insert(a.apart.end(), b.apart.begin(), b.apart.end());
     for (int e : b.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program_.equations[index(e)];
       for (const Vars* vars : {&eqn.inputs, &eqn.outputs}) {
         for (Var v : *vars) {
           if (variable(v).group == b.number) variable(v).group = a.number;
@@ -260,7 +261,7 @@ class RowGroupFinder {
     if (group.equations.size() >= most_equations) return false;
     const auto copy = copies_.find(e);
     if (copy != copies_.end()) {
-      const Var original = program_.equations[static_cast<std::size_t>(copy->second)].outputs[0];
+      const Var original = program_.equations[index(copy->second)].outputs[0];
       if (holds(group, {original})) return false;
       group.apart.push_back(original);
     }
@@ -352,8 +353,7 @@ class RowGroupFinder {
     if (group.worth_it && rows >= least_rows) {
       TileGroup made;
       made.rows = group.rows;
-      made.kept =
-          group.kept < 0 ? 0 : std::min(static_cast<std::size_t>(group.kept), made.rows.size());
+      made.kept = group.kept < 0 ? 0 : std::min(index(group.kept), made.rows.size());
       std::vector<std::size_t> order(group.equations.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -367,7 +367,7 @@ class RowGroupFinder {
       if (made.tile_footprint * rows >= least_group) found_.push_back(std::move(made));
     }
     for (int e : group.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program_.equations[index(e)];
       for (Var v : eqn.inputs) leave(variable(v), group);
       for (Var v : eqn.outputs) leave(variable(v), group);
     }

@@ -6,9 +6,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/index.h"
 #include "compile/lower/lower.h"
 #include "compile/remat/remat_into_consumers.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "kernels/aligned_buffer.h"
 #include "runtime/pool.h"
 
@@ -93,7 +94,7 @@ class BlockProgram {
     size_ = size;
     for (const Operand& o : first) operand(o.var, o.dims);
     for (std::size_t i = 0; i < group_.equations.size(); ++i)
-      add(program_.equations[static_cast<std::size_t>(group_.equations[i])], group_.maps[i]);
+      add(program_.equations[index(group_.equations[i])], group_.maps[i]);
     for (Var v : results) out_->outputs.push_back(made_.at(v));
     return out_;
   }
@@ -131,7 +132,7 @@ class BlockProgram {
   }
   Shape part_of(Shape shape, const TileDims& dims) const {
     for (std::size_t k = 0; k < group_.rows.size(); ++k) {
-      if (dims[k] >= 0) shape[static_cast<std::size_t>(dims[k])] = rows_at(k);
+      if (dims[k] >= 0) shape[index(dims[k])] = rows_at(k);
     }
     return shape;
   }
@@ -294,14 +295,13 @@ class RowStep final : public Step {
 BlockedWindow blocked(const Window& w, const TileDims& dims) {
   const std::int64_t width = itemsize(w.type.dtype);
   BlockedWindow out{w.slot, w.offset * width, {}};
-  for (std::int32_t d : dims)
-    out.steps.push_back(d < 0 ? 0 : w.strides[static_cast<std::size_t>(d)] * width);
+  for (std::int32_t d : dims) out.steps.push_back(d < 0 ? 0 : w.strides[index(d)] * width);
   return out;
 }
 
 std::size_t maker_of(const Program& program, const TileGroup& group, Var result) {
   std::size_t n = 0;
-  while (program.equations[static_cast<std::size_t>(group.equations[n])].outputs[0] != result) ++n;
+  while (program.equations[index(group.equations[n])].outputs[0] != result) ++n;
   return n;
 }
 
@@ -322,7 +322,7 @@ BlockPlans plans_of(const Program& program, const TileGroup& group, const Blocks
     options.carry = given.size();
     options.donated.assign(given.size(), true);
     for (const Operand& operand : maker.operands())
-      options.input_strides.push_back(windows[static_cast<std::size_t>(operand.var)]->strides);
+      options.input_strides.push_back(windows[index(operand.var)]->strides);
     std::vector<bool> overwritten(made->inputs.size(), false);
     std::fill_n(overwritten.begin(), given.size(), true);
     const FusedProgram fused = remat_into_consumers(made, fuse(*made), overwritten);
@@ -341,7 +341,7 @@ bool may_take_over(const Program& program, const TileGroup& group, Var result, V
   const TileDims& dims = group.maps[n].result;
   bool reads = std::find(dims.begin(), dims.end(), no_dim) == dims.end();
   for (std::size_t k = 0; reads && k < group.equations.size(); ++k) {
-    const Equation& eqn = program.equations[static_cast<std::size_t>(group.equations[k])];
+    const Equation& eqn = program.equations[index(group.equations[k])];
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       if (eqn.inputs[i] != v) continue;
       reads =
@@ -381,14 +381,14 @@ std::unique_ptr<Step> row_step(const Program& program, const TileGroup& group,
   for (std::size_t i = 0; i < order.size(); ++i) to.push_back(place(order[i], i < given.size()));
   std::vector<BlockedWindow> in, out(results.size());
   for (const Operand& operand : plans.operands)
-    in.push_back(blocked(*windows[static_cast<std::size_t>(operand.var)], operand.dims));
+    in.push_back(blocked(*windows[index(operand.var)], operand.dims));
 
   std::vector<RowSum> sums;
   for (std::size_t i = 0; i < group.equations.size(); ++i) {
-    const Equation& eqn = program.equations[static_cast<std::size_t>(group.equations[i])];
+    const Equation& eqn = program.equations[index(group.equations[i])];
     const auto found = std::find(results.begin(), results.end(), eqn.outputs[0]);
     if (found == results.end()) continue;
-    const auto k = static_cast<std::size_t>(found - results.begin());
+    const auto k = index(found - results.begin());
     out[k] = blocked(to[k], group.maps[i].result);
     if (group.maps[i].kept(group.rows.size()) == group.rows.size()) continue;
     std::int64_t count = to[k].type.size();

@@ -6,10 +6,13 @@
 // where A B contracts the steps as well. A loop that adds up writes c, and what it adds, once for
 // each step; so this is done where a_t and b_t together are smaller than c, and only where all of
 // them do not take much memory.
+#include "base/index.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/pattern_driver.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -65,7 +68,7 @@ class LoopSums : private CountedLoopView {
     for (const Equation* e = definition(v);
          e && e->op == &core_ops().transpose && (!alone || uses_[index(v)] == 1);
          e = definition(v)) {
-      permutations.push_back(e->params.ints("permutation"));
+      permutations.push_back(e->params.ints(param::permutation));
       v = e->inputs[0];
     }
     return v;
@@ -75,7 +78,7 @@ class LoopSums : private CountedLoopView {
   void find(std::size_t n) {
     const Var carry = body_.inputs[operands_[n]], sum = body_.outputs[results_[n]];
     const Equation* add = definition(sum);
-    if (!add || !adds(*add->op) || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return;
+    if (!add || !is_add(*add->op) || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return;
     if (add->inputs[0] != carry && add->inputs[1] != carry) return;
     Var term = add->inputs[add->inputs[0] == carry ? 1 : 0];
     Sum found{n, nullptr, {}, {}, {}};
@@ -101,7 +104,7 @@ class LoopSums : private CountedLoopView {
     v = without_transposes(v, out.permutations, false);
     const auto input = std::find(body_.inputs.begin(), body_.inputs.end(), v);
     if (input != body_.inputs.end()) {
-      const auto i = static_cast<std::size_t>(input - body_.inputs.begin());
+      const auto i = index(input - body_.inputs.begin());
       if (regions_.operands[i].flow == PortKind::whole) return out;
       if (regions_.operands[i].flow == PortKind::sliced && regions_.operands[i].axis == 0)
         stacks_[v] = in_[i];
@@ -194,12 +197,12 @@ class LoopSums : private CountedLoopView {
   Var product(const Sum& sum, const Vars& results) {
     Params params = sum.product->params;
     for (const char* name : {"lhs_contract", "rhs_contract"}) {
-      Ints dims = after_steps(params.ints(name));
+      Ints dims = after_steps(params.get<Ints>(name));
       dims.insert(0, 0);
       params.set(name, dims);
     }
     for (const char* name : {"lhs_batch", "rhs_batch"})
-      params.set(name, after_steps(params.ints(name)));
+      params.set(name, after_steps(params.get<Ints>(name)));
     Var v = builder_.emit1(core_ops().dot_general, params,
                            {stack(sum.left, results), stack(sum.right, results)}, eqn_.location);
     for (auto p = sum.permutations.rbegin(); p != sum.permutations.rend(); ++p)

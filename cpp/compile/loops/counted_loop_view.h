@@ -28,7 +28,7 @@ class CountedLoopView {
   // The equation of the body that makes v; null for its inputs and constants.
   const Equation* definition(Var v) const {
     const int e = makers_[index(v)];
-    return e < 0 ? nullptr : &body_.equations[static_cast<std::size_t>(e)];
+    return e < 0 ? nullptr : &body_.equations[index(e)];
   }
 
   Builder& builder_;

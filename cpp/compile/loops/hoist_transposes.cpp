@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "compile/loops/loop_rewriter.h"
 #include "compile/passes.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -18,8 +19,9 @@ constexpr std::int64_t fewest_iterations = 8;
 
 // Which operand is a matrix whose rows the product contracts with a vector; -1: none.
 int transposed_operand(const Program& program, const Equation& eqn) {
-  if (eqn.op != &core_ops().dot_general || !eqn.params.ints("lhs_batch").empty()) return -1;
-  const Ints* contract[] = {&eqn.params.ints("lhs_contract"), &eqn.params.ints("rhs_contract")};
+  if (eqn.op != &core_ops().dot_general || !eqn.params.ints(param::lhs_batch).empty()) return -1;
+  const Ints* contract[] = {&eqn.params.ints(param::lhs_contract),
+                            &eqn.params.ints(param::rhs_contract)};
   for (const int side : {0, 1}) {
     const Type &type = program.type(eqn.inputs[index(side)]),
                &other = program.type(eqn.inputs[index(1 - side)]);

@@ -15,6 +15,7 @@
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
+#include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "kernels/gemm/matmul.h"
 #include "ops/ops.h"
@@ -39,12 +40,13 @@ struct Matrix {
 // The matrix that a product multiplies by, as panels would have it: its operand 1.
 std::optional<Matrix> matrix_of(const Program& body, const Equation& eqn) {
   if (eqn.op != &core_ops().dot_general) return {};
-  const std::size_t batch = eqn.params.ints("rhs_batch").size();
+  const std::size_t batch = eqn.params.ints(param::rhs_batch).size();
   const Ints leading = ops::iota_ints(batch);
-  if (eqn.params.ints("rhs_batch") != leading || eqn.params.ints("lhs_batch") != leading) return {};
+  if (eqn.params.ints(param::rhs_batch) != leading || eqn.params.ints(param::lhs_batch) != leading)
+    return {};
   const Type &left = body.type(eqn.inputs[0]), &type = body.type(eqn.inputs[1]),
              &out = body.type(eqn.outputs[0]);
-  const Ints& contract = eqn.params.ints("rhs_contract");
+  const Ints& contract = eqn.params.ints(param::rhs_contract);
   const std::int64_t width = kernels::matmul_panel_columns(type.dtype);
   if (type.rank() != batch + 2 || contract.size() != 1 || width == 0 || left.dtype != type.dtype ||
       out.dtype != type.dtype)
@@ -121,16 +123,16 @@ class Wanted {
     Var v = eqn.inputs[m.operand];
     const Ints leading = ops::iota_ints(m.batch);
     for (int e = made_by[index(v)]; e >= 0; e = made_by[index(v)]) {
-      const Equation& turned = program.equations[static_cast<std::size_t>(e)];
+      const Equation& turned = program.equations[index(e)];
       if (turned.op != &core_ops().transpose) return {};
-      const Ints& permutation = turned.params.ints("permutation");
+      const Ints& permutation = turned.params.ints(param::permutation);
       if (!std::equal(leading.begin(), leading.end(), permutation.begin())) return {};
       m.summed = permutation[index(m.summed)];
       v = turned.inputs[0];
     }
     const auto input = std::find(program.inputs.begin(), program.inputs.end(), v);
     if (input == program.inputs.end()) return {};
-    m.operand = static_cast<std::size_t>(input - program.inputs.begin());
+    m.operand = index(input - program.inputs.begin());
     return m;
   }
 
@@ -175,7 +177,7 @@ class WithPanels {
             input ? std::find(matrices_.begin(), matrices_.end(), *input) : matrices_.end();
         if (at == matrices_.end()) continue;
         given.push_back(m);
-        panels.push_back(inputs_[static_cast<std::size_t>(at - matrices_.begin())]);
+        panels.push_back(inputs_[index(at - matrices_.begin())]);
       }
       if (given.empty()) {
         made->equations.push_back(eqn);
@@ -226,7 +228,7 @@ class WithPanels {
     Type type = body_.type(eqn.outputs[0]);
     const Params shape = ops::reshape_params(type.shape);
     type.shape.resize(type.rank() - 1);
-    const std::size_t batch = eqn.params.ints("rhs_batch").size();
+    const std::size_t batch = eqn.params.ints(param::rhs_batch).size();
     type.shape.push_back(made.type(panels).shape[batch]);
     type.shape.push_back(made.type(panels).shape[batch + 2]);
     Equation dot = eqn;

@@ -12,14 +12,14 @@
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
+#include "ir/core_ops.h"
 #include "ir/regions.h"
 
 namespace shardax {
 namespace {
 
 std::size_t result_at(const Equation& eqn, Var v) {
-  return static_cast<std::size_t>(std::find(eqn.outputs.begin(), eqn.outputs.end(), v) -
-                                  eqn.outputs.begin());
+  return index(std::find(eqn.outputs.begin(), eqn.outputs.end(), v) - eqn.outputs.begin());
 }
 
 std::optional<Equation> with_term(const Equation& eqn, std::size_t k, Var term,
@@ -39,7 +39,7 @@ ProgramPtr with_operand(const ProgramPtr& program, std::size_t k, const Location
   }
   const int e = made_by[index(v)];
   if (e < 0 || uses[index(v)] != 1) return {};
-  Equation& maker = made->equations[static_cast<std::size_t>(e)];
+  Equation& maker = made->equations[index(e)];
   std::optional<Equation> within = with_term(maker, result_at(maker, v), term, location);
   if (!within) return {};
   maker = std::move(*within);
@@ -88,14 +88,14 @@ class AddWithin {
   ProgramPtr run() {
     for (std::size_t e = 0; e < source_->equations.size(); ++e) {
       const Equation& eqn = source_->equations[e];
-      if (!adds(*eqn.op)) continue;
+      if (!is_add(*eqn.op)) continue;
       for (const std::size_t k : {1, 0}) {
         if (within(eqn, eqn.inputs[k], eqn.inputs[1 - k])) break;
       }
     }
     if (!made_) return source_;
     std::erase_if(made_->equations,
-                  [&](const Equation& e) { return has(dropped_, e.outputs[0]) && adds(*e.op); });
+                  [&](const Equation& e) { return has(dropped_, e.outputs[0]) && is_add(*e.op); });
     return made_;
   }
 
@@ -107,13 +107,13 @@ class AddWithin {
         !same_shape_and_dtype(source_->type(v), source_->type(term)))
       return false;
     const Program& now = made_ ? *made_ : *source_;
-    const Equation& maker = now.equations[static_cast<std::size_t>(e)];
+    const Equation& maker = now.equations[index(e)];
     const std::size_t k = result_at(maker, v);
     std::optional<Equation> made = with_term(maker, k, term, sum.location);
     if (!made) return false;
     if (!made_) made_ = copy_of(*source_);
     made->outputs[k] = sum.outputs[0];
-    made_->equations[static_cast<std::size_t>(e)] = std::move(*made);
+    made_->equations[index(e)] = std::move(*made);
     dropped_.push_back(sum.outputs[0]);
     return true;
   }
@@ -128,7 +128,7 @@ class AddWithin {
 
 ProgramPtr sink_adds_into_branches(const ProgramPtr& program) {
   const auto has_regions = [](const Equation& e) { return e.op->regions != nullptr; };
-  const auto is_sum = [](const Equation& e) { return adds(*e.op); };
+  const auto is_sum = [](const Equation& e) { return is_add(*e.op); };
   if (std::none_of(program->equations.begin(), program->equations.end(), has_regions) ||
       std::none_of(program->equations.begin(), program->equations.end(), is_sum))
     return program;

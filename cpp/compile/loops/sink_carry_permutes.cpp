@@ -7,11 +7,14 @@
 // that zeros move to zeros. The turn leaves v where the next one reads it: where a result stacks v,
 // nowhere else. What takes the moved value is put together once
 // (compile/simplify/fold_masked_select.cpp), or reads parts of it.
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/pattern_driver.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -106,7 +109,7 @@ class LateMoves : private CountedLoopView {
   // The input that is the same in each turn.
   std::optional<std::size_t> whole_input(Var v) const {
     const auto at = std::find(body_.inputs.begin(), body_.inputs.end(), v);
-    const auto i = static_cast<std::size_t>(at - body_.inputs.begin());
+    const auto i = index(at - body_.inputs.begin());
     if (at == body_.inputs.end() || regions_.operands[i].flow != PortKind::whole) return {};
     return i;
   }
@@ -138,9 +141,7 @@ class LateMoves : private CountedLoopView {
       return is_nothing(v) || is_fixed(v) || within[index(v)] == uses_[index(v)];
     });
   }
-  const Equation& equation(int number) const {
-    return body_.equations[static_cast<std::size_t>(number)];
-  }
+  const Equation& equation(int number) const { return body_.equations[index(number)]; }
 
   // The loop that carries the sources.
   Vars loop() {
@@ -164,7 +165,7 @@ class LateMoves : private CountedLoopView {
       move_within(move, *made, before, carry, first);
       made->outputs[results_[move.carry]] = move.source;
       const Var zero = builder_.constant(scalar_array(type.dtype, 0));
-      operands[static_cast<std::size_t>(at - made->inputs.begin())] =
+      operands[index(at - made->inputs.begin())] =
           builder_.emit1(core_ops().broadcast_in_dim,
                          {{"shape", type.shape}, {"broadcast_dimensions", Ints()}}, {zero}, {});
     }
@@ -177,7 +178,7 @@ class LateMoves : private CountedLoopView {
   // An iota or a constant that comes from outside of the loop is made within it: masks are known
   // there then.
   bool is_made_within(std::size_t input, Program& made, std::vector<Equation>& out) const {
-    static const Op& iota = *find_op("iota");
+    static const Op& iota = core_ops().iota;
     if (regions_.operands[input].flow != PortKind::whole) return false;
     const Var v = body_.inputs[input], given = in_[input];
     if (const Equation* e = builder_.defined_by(given, iota)) {

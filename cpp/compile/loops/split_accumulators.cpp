@@ -7,9 +7,11 @@
 // (compile/loops/batch_accumulated_dots.cpp).
 #include <algorithm>
 
+#include "base/index.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "ir/core_ops.h"
 #include "ops/permutations.h"
 
 namespace shardax {
@@ -69,7 +71,7 @@ class SplitSums : private CountedLoopView {
   std::optional<Pieces> pieces_of(std::size_t n) const {
     const Var carry = body_.inputs[operands_[n]], sum = body_.outputs[results_[n]];
     const Equation* add = definition(sum);
-    if (!add || !adds(*add->op) || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return {};
+    if (!add || !is_add(*add->op) || uses_[index(carry)] != 1 || uses_[index(sum)] != 1) return {};
     if (add->inputs[0] != carry && add->inputs[1] != carry) return {};
     Pieces found{n, -1, {}};
     Vars terms{add->inputs[add->inputs[0] == carry ? 1 : 0]};
@@ -77,7 +79,7 @@ class SplitSums : private CountedLoopView {
       const Var v = terms.back();
       terms.pop_back();
       const Equation* e = definition(v);
-      if (e && adds(*e->op) && uses_[index(v)] == 1) {
+      if (e && is_add(*e->op) && uses_[index(v)] == 1) {
         for (const Var term : e->inputs) terms.push_back(term);
       } else if (!add_piece(v, found)) {
         return {};
@@ -95,18 +97,18 @@ class SplitSums : private CountedLoopView {
   bool add_piece(Var v, Pieces& to) const {
     const Equation* pad = alone(v, core_ops().pad);
     if (!pad || !is_zero(body_, pad->inputs[1], makers_)) return false;
-    const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
+    const Ints &low = pad->params.ints(param::low), &high = pad->params.ints(param::high);
     const Type& own = body_.type(pad->inputs[0]);
     std::int64_t axis = -1;
     for (std::size_t d = 0; d < low.size(); ++d) {
-      if (low[d] < 0 || high[d] < 0 || pad->params.ints("interior")[d] != 0) return false;
+      if (low[d] < 0 || high[d] < 0 || pad->params.ints(param::interior)[d] != 0) return false;
       if (low[d] == 0 && high[d] == 0) continue;
       if (axis >= 0) return false;
       axis = static_cast<std::int64_t>(d);
     }
     if (axis < 0 || (to.axis >= 0 && axis != to.axis)) return false;
     to.axis = axis;
-    const auto a = static_cast<std::size_t>(axis);
+    const auto a = index(axis);
     Var value = pad->inputs[0];
     if (const Equation* reshape = alone(value, core_ops().reshape)) value = reshape->inputs[0];
     if (!is_product(value)) return false;
@@ -128,7 +130,7 @@ class SplitSums : private CountedLoopView {
   // That part of what is carried from before.
   Var part(Var v, std::int64_t axis, std::int64_t begin, std::int64_t end) {
     Shape shape = builder_.type(v).shape;
-    const auto a = static_cast<std::size_t>(axis);
+    const auto a = index(axis);
     if (const Equation* all = builder_.defined_by(v, core_ops().broadcast_in_dim);
         all && builder_.type(all->inputs[0]).rank() == 0) {
       shape[a] = end - begin;
@@ -174,7 +176,7 @@ class SplitSums : private CountedLoopView {
       }
       for (const Piece& piece : sum->all) {
         const Type& type = body_.type(piece.value);
-        carried[static_cast<std::size_t>(sum - sums_.data())].push_back(made->add(type));
+        carried[index(sum - sums_.data())].push_back(made->add(type));
         made->inputs.push_back(static_cast<Var>(made->types.size()) - 1);
         regions.operands.push_back(regions_.operands[i]);
         operands.push_back(initial(in_[i], sum->axis, piece));
@@ -187,7 +189,7 @@ class SplitSums : private CountedLoopView {
         regions.results.push_back(regions_.results[i]);
         continue;
       }
-      const Vars& carries = carried[static_cast<std::size_t>(sum - sums_.data())];
+      const Vars& carries = carried[index(sum - sums_.data())];
       for (std::size_t k = 0; k < carries.size(); ++k) {
         const Var total = made->add(body_.type(sum->all[k].value));
         made->equations.push_back(
@@ -210,7 +212,7 @@ class SplitSums : private CountedLoopView {
   // no step adds to.
   Var together(const Pieces& sum, const Vars& made, std::size_t first) {
     const Var start = in_[operands_[sum.carry]];
-    const std::int64_t extent = builder_.type(start).shape[static_cast<std::size_t>(sum.axis)];
+    const std::int64_t extent = builder_.type(start).shape[index(sum.axis)];
     Vars parts;
     std::int64_t at = 0;
     const auto fill = [&](std::int64_t to) {

@@ -12,6 +12,7 @@
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
 #include "control/map_divergent.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -206,7 +207,7 @@ class Segments {
     const Params& p = eqn.params;
     if (eqn.op != &core_ops().psum || eqn.inputs[0] != v || p.has("stacked")) return false;
     const auto* groups = p.find("axis_index_groups");
-    return p.axes("axes") == AxisSet{axis_.name} &&
+    return p.axes(param::collective_axes) == AxisSet{axis_.name} &&
            (!groups || std::holds_alternative<std::monostate>(*groups));
   }
 

@@ -12,9 +12,11 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/index.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -29,7 +31,7 @@ constexpr std::int64_t much_smaller = 4;
 // Elements in short rows that are spared, for each that is copied.
 constexpr std::int64_t worth = 2;
 
-std::size_t at(const Ints& ints, std::size_t i) { return static_cast<std::size_t>(ints[i]); }
+std::size_t at(const Ints& ints, std::size_t i) { return index(ints[i]); }
 
 std::int64_t elements_behind(const Shape& shape, std::size_t tail) {
   return std::accumulate(shape.end() - static_cast<std::ptrdiff_t>(tail), shape.end(),
@@ -81,7 +83,7 @@ Var main_of(Way way, const Equation& eqn) {
 // Is `v`, whose long dimension goes behind `tail` others, turned by that transpose?
 bool turns(const Equation& eqn, std::size_t rank, std::size_t tail) {
   return eqn.op == &core_ops().transpose &&
-         eqn.params.ints("permutation") == turned_order(rank, tail);
+         eqn.params.ints(param::permutation) == turned_order(rank, tail);
 }
 
 // Which values are worth turning.
@@ -110,7 +112,7 @@ class Search {
     bool any = false;
     for (std::size_t v = 0; v < tails_.size(); ++v) {
       if (tails_[v] == 0) continue;
-      const auto root = static_cast<std::size_t>(find(static_cast<Var>(v)));
+      const auto root = index(find(static_cast<Var>(v)));
       if (gains_[root] == 0 || gains_[root] < worth * costs_[root])
         tails_[v] = 0;
       else
@@ -121,14 +123,14 @@ class Search {
 
  private:
   const Type& type(Var v) const { return program_.type(v); }
-  std::size_t tail(Var v) const { return tails_[static_cast<std::size_t>(v)]; }
+  std::size_t tail(Var v) const { return tails_[index(v)]; }
   std::size_t long_dim(Var v) const { return type(v).rank() - 1 - tail(v); }
   Var find(Var v) {
-    const auto parent = [&](Var u) -> Var& { return parents_[static_cast<std::size_t>(u)]; };
+    const auto parent = [&](Var u) -> Var& { return parents_[index(u)]; };
     while (parent(v) != v) v = parent(v) = parent(parent(v));
     return v;
   }
-  void unite(Var a, Var b) { parents_[static_cast<std::size_t>(find(a))] = find(b); }
+  void unite(Var a, Var b) { parents_[index(find(a))] = find(b); }
 
   // Is `part`, whose dimensions are these of `whole`, turned as `whole` is?
   bool follows(Var part, Var whole, const Ints& dims) const {
@@ -148,10 +150,10 @@ class Search {
     };
     if (way == Way::broadcast) {
       const Var in = eqn.inputs[0];
-      if (follows(in, whole, eqn.params.ints("broadcast_dimensions"))) unite(in, whole);
+      if (follows(in, whole, eqn.params.ints(param::broadcast_dimensions))) unite(in, whole);
     } else if (way == Way::reduction) {
       const Var out = eqn.outputs[0];
-      const Ints kept = kept_dims(type(whole).rank(), eqn.params.ints("axes"));
+      const Ints kept = kept_dims(type(whole).rank(), eqn.params.ints(param::axes));
       if (follows(out, whole, kept)) unite(out, whole);
     } else {
       for (Var v : eqn.inputs)
@@ -160,11 +162,11 @@ class Search {
     }
   }
 
-  std::int64_t& cost(Var v) { return costs_[static_cast<std::size_t>(find(v))]; }
-  std::int64_t& gain(Var v) { return gains_[static_cast<std::size_t>(find(v))]; }
+  std::int64_t& cost(Var v) { return costs_[index(find(v))]; }
+  std::int64_t& gain(Var v) { return gains_[index(find(v))]; }
   void needs_natural(Var v) {
-    if (tail(v) == 0 || natural_[static_cast<std::size_t>(v)]) return;
-    natural_[static_cast<std::size_t>(v)] = true;
+    if (tail(v) == 0 || natural_[index(v)]) return;
+    natural_[index(v)] = true;
     cost(v) += type(v).size();
   }
 
@@ -189,10 +191,10 @@ class Search {
     }
     const auto apart = [&](Var v) { return tail(v) == 0 || find(v) != find(whole); };
     if (way == Way::broadcast) {
-      const auto [has_long, has_short] = has(whole, eqn.params.ints("broadcast_dimensions"));
+      const auto [has_long, has_short] = has(whole, eqn.params.ints(param::broadcast_dimensions));
       if (apart(eqn.inputs[0]) && has_long && has_short) cost(whole) += type(eqn.inputs[0]).size();
     } else if (way == Way::reduction) {
-      const Ints& axes = eqn.params.ints("axes");
+      const Ints& axes = eqn.params.ints(param::axes);
       const Var out = eqn.outputs[0];
       const auto [has_long, has_short] = has(whole, kept_dims(type(whole).rank(), axes));
       if (apart(out) && has_long && has_short) cost(whole) += type(out).size();
@@ -217,18 +219,19 @@ class Search {
     if (tail(v) == 0) return false;
     if (turns(eqn, type(v).rank(), tail(v))) return true;
     if (eqn.op != &core_ops().dot_general || eqn.inputs[0] == eqn.inputs[1]) return false;
-    const Ints& summed = eqn.params.ints(v == eqn.inputs[0] ? "lhs_contract" : "rhs_contract");
+    const Ints& summed =
+        eqn.params.ints(v == eqn.inputs[0] ? param::lhs_contract : param::rhs_contract);
     return std::find(summed.begin(), summed.end(), static_cast<std::int64_t>(long_dim(v))) !=
            summed.end();
   }
 
   // Is it a broadcast of single rows, or of each element to a row?
   bool repeats(Var v) const {
-    const int made = makers_[static_cast<std::size_t>(v)];
+    const int made = makers_[index(v)];
     if (made < 0 || tail(v) == 0) return false;
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(made)];
+    const Equation& eqn = program_.equations[index(made)];
     if (way_of(eqn) != Way::broadcast) return false;
-    const auto [has_long, has_short] = has(v, eqn.params.ints("broadcast_dimensions"));
+    const auto [has_long, has_short] = has(v, eqn.params.ints(param::broadcast_dimensions));
     return has_long != has_short;
   }
 
@@ -255,11 +258,11 @@ class Turner {
   Vars step(const Equation& eqn, const Vars& in) {
     const Way way = way_of(eqn);
     const Var whole = way == Way::none ? -1 : main_of(way, eqn);
-    const std::size_t tail = way == Way::none ? 0 : tails_[static_cast<std::size_t>(whole)];
+    const std::size_t tail = way == Way::none ? 0 : tails_[index(whole)];
     if (tail == 0) {
-      const std::size_t before = in.empty() ? 0 : tails_[static_cast<std::size_t>(eqn.inputs[0])];
+      const std::size_t before = in.empty() ? 0 : tails_[index(eqn.inputs[0])];
       if (before > 0 && turns(eqn, source_.type(eqn.inputs[0]).rank(), before))
-        return {turned(in[0], eqn.params.ints("permutation"), eqn.location)};
+        return {turned(in[0], eqn.params.ints(param::permutation), eqn.location)};
       return builder_.emit(*eqn.op, eqn.params, in, eqn.location);
     }
     const std::size_t rank = source_.type(whole).rank();
@@ -267,16 +270,15 @@ class Turner {
     Params params = eqn.params;
     Ints in_order = order, out_order = order;
     if (way == Way::broadcast) {
-      const Ints dims = ops::reordered(places, params.ints("broadcast_dimensions"));
+      const Ints dims = ops::reordered(places, params.ints(param::broadcast_dimensions));
       in_order = ops::iota_ints(dims.size());
-      std::sort(in_order.begin(), in_order.end(), [&](std::int64_t a, std::int64_t b) {
-        return dims[static_cast<std::size_t>(a)] < dims[static_cast<std::size_t>(b)];
-      });
+      std::sort(in_order.begin(), in_order.end(),
+                [&](std::int64_t a, std::int64_t b) { return dims[index(a)] < dims[index(b)]; });
       params.set("broadcast_dimensions", ops::reordered(dims, in_order));
-      params.set("shape", ops::reordered(params.ints("shape"), order));
+      params.set("shape", ops::reordered(params.ints(param::shape), order));
     } else if (way == Way::reduction) {
-      const Ints kept = kept_dims(rank, params.ints("axes"));
-      Ints axes = ops::reordered(places, params.ints("axes"));
+      const Ints kept = kept_dims(rank, params.ints(param::axes));
+      Ints axes = ops::reordered(places, params.ints(param::axes));
       std::sort(axes.begin(), axes.end());
       out_order.clear();
       for (std::int64_t d : order) {
@@ -285,11 +287,11 @@ class Turner {
       }
       params.set("axes", axes);
     } else if (way == Way::concatenate) {
-      params.set("dimension", places[static_cast<std::size_t>(params.integer("dimension"))]);
+      params.set("dimension", places[index(params.integer(param::dimension))]);
     } else if (way == Way::slice || way == Way::pad) {
       for (const char* name :
            {"start_indices", "limit_indices", "strides", "low", "high", "interior"})
-        if (params.has(name)) params.set(name, ops::reordered(params.ints(name), order));
+        if (params.has(name)) params.set(name, ops::reordered(params.get<Ints>(name), order));
     }
     Vars operands;
     for (Var v : in) {
@@ -327,7 +329,7 @@ class Turner {
     const Shape& shape = builder_.type(v).shape;
     Ints long_dims;
     for (std::int64_t d : order)
-      if (shape[static_cast<std::size_t>(d)] != 1) long_dims.push_back(d);
+      if (shape[index(d)] != 1) long_dims.push_back(d);
     if (!std::is_sorted(long_dims.begin(), long_dims.end()))
       return builder_.emit1(core_ops().transpose, {{"permutation", order}}, {v}, location);
     return builder_.emit1(core_ops().reshape, ops::reshape_params(ops::reordered(shape, order)),

@@ -6,7 +6,7 @@
 
 #include "base/index.h"
 #include "compile/pipeline.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "ir/regions.h"
 
 namespace shardax {
@@ -15,8 +15,8 @@ namespace {
 // The input that the equation's result `k` may be written over; -1: none.
 int origin(const Program& program, const std::vector<int>& made_by, Var v) {
   for (int e = made_by[index(v)]; e >= 0; e = made_by[index(v)]) {
-    const Equation& eqn = program.equations[static_cast<std::size_t>(e)];
-    if (eqn.op->in_place || adds(*eqn.op)) {
+    const Equation& eqn = program.equations[index(e)];
+    if (eqn.op->in_place || is_add(*eqn.op)) {
       v = eqn.inputs[0];
     } else if (eqn.op->regions) {
       const auto at = std::find(eqn.outputs.begin(), eqn.outputs.end(), v) - eqn.outputs.begin();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/fusion/tiled_step.h"
 #include "compile/lower/liveness.h"
@@ -37,8 +38,8 @@ Window BufferAssignment::fresh(const Type& t) {
 }
 
 void BufferAssignment::set(Var v, Window w) {
-  const auto at = static_cast<std::size_t>(v);
-  variables_[static_cast<std::size_t>(w.slot)].push_back(v);
+  const auto at = index(v);
+  variables_[index(w.slot)].push_back(v);
   windows_[at] = std::make_unique<Window>(std::move(w));
   seen_[at] = windows_[at].get();
 }
@@ -71,39 +72,38 @@ int BufferAssignment::stacked_as(std::size_t k) const {
 
 bool BufferAssignment::is_carry(const Slot& slot) const {
   if (slot.kind != Slot::Kind::input) return false;
-  const std::size_t k = static_cast<std::size_t>(slot.index) - options_.first_carry;
+  const std::size_t k = index(slot.index) - options_.first_carry;
   return (k < options_.carry && plan_->stacked[k] < 0) || has(options_.over, slot.index);
 }
 
 bool BufferAssignment::is_given(const Slot& slot) const {
-  const auto input = static_cast<std::size_t>(slot.index);
+  const auto input = index(slot.index);
   return slot.kind == Slot::Kind::input && input < options_.donated.size() &&
          options_.donated[input];
 }
 
 void BufferAssignment::overwrite(int slot) {
-  const auto input = static_cast<std::size_t>(plan_->slots[static_cast<std::size_t>(slot)].index);
+  const auto input = index(plan_->slots[index(slot)].index);
   auto& all = plan_->overwritten;
   if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(input);
 }
 
 bool BufferAssignment::used_later(int slot) const {
-  const Vars& in_slot = variables_[static_cast<std::size_t>(slot)];
+  const Vars& in_slot = variables_[index(slot)];
   return std::any_of(in_slot.begin(), in_slot.end(),
-                     [&](Var v) { return last_unit_[static_cast<std::size_t>(v)] > unit_; });
+                     [&](Var v) { return last_unit_[index(v)] > unit_; });
 }
 
 bool BufferAssignment::covers_slot(const Window& w) const {
-  const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-  const std::int64_t bytes =
-      slot.kind == Slot::Kind::input
-          ? type(program_.inputs[static_cast<std::size_t>(slot.index)]).bytes()
-          : slot.bytes;
+  const Slot& slot = plan_->slots[index(w.slot)];
+  const std::int64_t bytes = slot.kind == Slot::Kind::input
+                                 ? type(program_.inputs[index(slot.index)]).bytes()
+                                 : slot.bytes;
   return w.offset == 0 && w.type.bytes() == bytes && is_contiguous(w.type.shape, w.strides);
 }
 
 bool BufferAssignment::is_ours(const Window& w) const {
-  const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+  const Slot& slot = plan_->slots[index(w.slot)];
   return (slot.kind == Slot::Kind::arena || is_carry(slot) || is_given(slot)) && covers_slot(w);
 }
 
@@ -121,7 +121,7 @@ bool BufferAssignment::is_free(const Equation& eqn, std::size_t operand) const {
 }
 
 void BufferAssignment::use(const Window& w) {
-  auto& [first, last] = uses_[static_cast<std::size_t>(w.slot)];
+  auto& [first, last] = uses_[index(w.slot)];
   const int now = static_cast<int>(plan_->steps.size());
   if (first < 0) first = now;
   last = now;
@@ -134,12 +134,12 @@ void BufferAssignment::add_step(std::unique_ptr<Step> step) {
 
 bool BufferAssignment::takes_over(const FusionGroup& unit, std::size_t n, Var v, int slot) const {
   if (used_later(slot)) return false;
-  for (Var u : variables_[static_cast<std::size_t>(slot)]) {
-    if (last_unit_[static_cast<std::size_t>(u)] < unit_) continue;  // not read here
+  for (Var u : variables_[index(slot)]) {
+    if (last_unit_[index(u)] < unit_) continue;  // not read here
     if (!covers_slot(window(u)) || !same_shape_and_dtype(type(u), type(v))) return false;
     for (std::size_t k = 0; k < unit.equations.size(); ++k) {
       // Reductions take what they read at the end of a tile.
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[k])];
+      const Equation& eqn = program_.equations[index(unit.equations[k])];
       if (k <= n && eqn.op->kind != Kind::reduction) continue;
       if (std::find(eqn.inputs.begin(), eqn.inputs.end(), u) != eqn.inputs.end()) return false;
     }
@@ -161,7 +161,7 @@ int BufferAssignment::replaced_memory(const FusionGroup& unit, std::size_t n, Va
   for (std::size_t k = 0; k < options_.over.size(); ++k) {
     const int slot = options_.over[k];
     if (slot >= 0 && program_.outputs[k] == v &&
-        same_shape_and_dtype(type(program_.inputs[static_cast<std::size_t>(slot)]), type(v)) &&
+        same_shape_and_dtype(type(program_.inputs[index(slot)]), type(v)) &&
         takes_over(unit, n, v, slot))
       return slot;
   }
@@ -170,12 +170,11 @@ int BufferAssignment::replaced_memory(const FusionGroup& unit, std::size_t n, Va
 
 int BufferAssignment::dead_memory(const FusionGroup& unit, std::size_t n, Var v) const {
   for (std::size_t k = 0; k <= n; ++k) {
-    for (Var u : program_.equations[static_cast<std::size_t>(unit.equations[k])].inputs) {
-      if (!windows_[static_cast<std::size_t>(u)] || !same_shape_and_dtype(type(u), type(v)))
-        continue;
+    for (Var u : program_.equations[index(unit.equations[k])].inputs) {
+      if (!windows_[index(u)] || !same_shape_and_dtype(type(u), type(v))) continue;
       const int slot = window(u).slot;
-      if (plan_->slots[static_cast<std::size_t>(slot)].kind == Slot::Kind::arena &&
-          covers_slot(window(u)) && takes_over(unit, n, v, slot))
+      if (plan_->slots[index(slot)].kind == Slot::Kind::arena && covers_slot(window(u)) &&
+          takes_over(unit, n, v, slot))
         return slot;
     }
   }
@@ -183,7 +182,7 @@ int BufferAssignment::dead_memory(const FusionGroup& unit, std::size_t n, Var v)
 }
 
 Window BufferAssignment::result_memory(const FusionGroup& unit, std::size_t n, Var v) {
-  const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
+  const Equation& eqn = program_.equations[index(unit.equations[n])];
   if (eqn.op->kind == Kind::elementwise && type(v).shape == unit.shape) {
     const int replaced = unit.reduces ? -1 : replaced_memory(unit, n, v);
     const int given = replaced < 0 && is_result(v) && !unit.reduces ? given_memory(unit, n, v) : -1;
@@ -207,19 +206,18 @@ Var BufferAssignment::given_rows(const TileGroup& group, Var v,
 }
 
 bool BufferAssignment::whole(const Window& w) const {
-  return plan_->slots[static_cast<std::size_t>(w.slot)].kind == Slot::Kind::arena && covers_slot(w);
+  return plan_->slots[index(w.slot)].kind == Slot::Kind::arena && covers_slot(w);
 }
 
 bool BufferAssignment::replaces_carry(std::size_t i, const Window& w) const {
-  const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
-  const bool own = i < options_.carry
-                       ? static_cast<std::size_t>(slot.index) == options_.first_carry + i
-                       : i < options_.over.size() && options_.over[i] == slot.index;
+  const Slot& slot = plan_->slots[index(w.slot)];
+  const bool own = i < options_.carry ? index(slot.index) == options_.first_carry + i
+                                      : i < options_.over.size() && options_.over[i] == slot.index;
   return is_carry(slot) && own && covers_slot(w);
 }
 
 void BufferAssignment::claim_output(int slot, std::int64_t bytes) {
-  Slot& s = plan_->slots[static_cast<std::size_t>(slot)];
+  Slot& s = plan_->slots[index(slot)];
   s.kind = Slot::Kind::output;
   s.index = static_cast<int>(plan_->output_bytes.size());
   plan_->output_bytes.push_back(bytes);

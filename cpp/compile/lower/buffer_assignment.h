@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_set>
 
+#include "base/index.h"
 #include "compile/fusion/tile_groups.h"
 #include "compile/lower/lower.h"
 
@@ -17,7 +18,7 @@ class BufferAssignment {
  protected:
   using Windows = std::vector<std::unique_ptr<Window>>;
   const Type& type(Var v) const { return program_.type(v); }
-  const Window& window(Var v) const { return *windows_[static_cast<std::size_t>(v)]; }
+  const Window& window(Var v) const { return *windows_[index(v)]; }
 
   // ---- slots and windows
   int add_slot(Slot slot);

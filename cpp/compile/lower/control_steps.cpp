@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "compile/lower/lower.h"
 #include "compile/lower/scalar_step.h"
 #include "ir/regions.h"
@@ -51,10 +52,10 @@ class CondStep final : public ControlStep {
       : ControlStep(std::move(in), std::move(out)), branches_(std::move(branches)) {}
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
-    std::int32_t index;
-    std::memcpy(&index, in[0], sizeof index);
+    std::int32_t choice;
+    std::memcpy(&choice, in[0], sizeof choice);
     const auto last = static_cast<std::int32_t>(branches_.size()) - 1;
-    const Plan& branch = *branches_[static_cast<std::size_t>(std::clamp(index, 0, last))];
+    const Plan& branch = *branches_[index(std::clamp(choice, 0, last))];
     const kernels::AlignedBuffer<std::byte> arena(branch.arena_bytes);
     branch.run_raw(in.data() + 1, out.data(), arena.data());
   }
@@ -105,7 +106,7 @@ class Carry {
   void advance(const Pointers& results) {
     current_ = 1 - current_;
     for (std::size_t i = 0; i < stacked_.size(); ++i) {
-      if (stacked_[i] >= 0) sets_[current_][i] = results[static_cast<std::size_t>(stacked_[i])];
+      if (stacked_[i] >= 0) sets_[current_][i] = results[index(stacked_[i])];
     }
   }
   void finish(std::byte* const* out) const {
@@ -114,7 +115,7 @@ class Carry {
 
  private:
   void copy(std::byte* to, const std::byte* from, std::size_t i) const {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes_[i]));
+    std::memcpy(to, from, index(bytes_[i]));
   }
   const std::vector<std::int64_t>& bytes_;
   const std::vector<int>& stacked_;

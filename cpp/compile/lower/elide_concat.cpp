@@ -5,7 +5,7 @@
 
 #include "base/index.h"
 #include "base/lists.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -16,10 +16,10 @@ bool puts_together(const Equation& eqn) {
   if (eqn.op == &core_ops().concatenate) return true;
   if (eqn.op != &core_ops().pad) return false;
   const auto negative = [](std::int64_t n) { return n < 0; };
-  const Ints &low = eqn.params.ints("low"), &high = eqn.params.ints("high");
+  const Ints &low = eqn.params.ints(param::low), &high = eqn.params.ints(param::high);
   return std::none_of(low.begin(), low.end(), negative) &&
          std::none_of(high.begin(), high.end(), negative) &&
-         eqn.params.ints("interior") == Ints(low.size(), 0);
+         eqn.params.ints(param::interior) == Ints(low.size(), 0);
 }
 
 // [begin, begin + size) of the window along a dimension.
@@ -76,10 +76,10 @@ std::vector<Window> part_windows(const Program& program, const Equation& eqn, co
     Window w = whole;
     const Shape& shape = program.type(eqn.inputs[0]).shape;
     for (std::size_t d = 0; d < shape.size(); ++d)
-      w = cut(w, d, eqn.params.ints("low")[d], shape[d]);
+      w = cut(w, d, eqn.params.ints(param::low)[d], shape[d]);
     return {w};
   }
-  const std::size_t d = index(eqn.params.integer("dimension"));
+  const std::size_t d = index(eqn.params.integer(param::dimension));
   std::vector<Window> out;
   std::int64_t begin = 0;
   for (const Var v : eqn.inputs) {
@@ -91,7 +91,7 @@ std::vector<Window> part_windows(const Program& program, const Equation& eqn, co
 }
 
 std::vector<Window> filled_windows(const Equation& eqn, const Window& whole) {
-  const Ints &low = eqn.params.ints("low"), &high = eqn.params.ints("high");
+  const Ints &low = eqn.params.ints(param::low), &high = eqn.params.ints(param::high);
   std::vector<Window> out;
   Window left = whole;  // what dimensions before do not fill
   for (std::size_t d = 0; d < low.size(); ++d) {

@@ -6,6 +6,7 @@
 #include "array/narrow.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -54,7 +55,7 @@ class Widener {
   // There are kernels between narrow types and float32 or int32. Integers stay integers, so that
   // they wrap.
   Var conversion(const Equation& eqn, Var v) {
-    const DType from = builder_.type(v).dtype, to = eqn.params.dtype("new_dtype");
+    const DType from = builder_.type(v).dtype, to = eqn.params.dtype(param::new_dtype);
     if (is_narrow(from)) v = convert(v, wide_dtype(from), eqn.location);
     if (is_narrow(to)) {
       const DType seen = builder_.type(v).dtype;

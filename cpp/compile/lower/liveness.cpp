@@ -1,6 +1,7 @@
 // compile/lower/liveness.cpp - uses of variables by units.
 #include "compile/lower/liveness.h"
 
+#include "base/index.h"
 #include "ir/op.h"
 
 namespace shardax {
@@ -8,9 +9,9 @@ namespace shardax {
 std::vector<int> count_uses(const Program& program) {
   std::vector<int> uses(program.types.size(), 0);
   for (const Equation& eqn : program.equations) {
-    for (const Var v : eqn.inputs) ++uses[static_cast<std::size_t>(v)];
+    for (const Var v : eqn.inputs) ++uses[index(v)];
   }
-  for (const Var v : program.outputs) ++uses[static_cast<std::size_t>(v)];
+  for (const Var v : program.outputs) ++uses[index(v)];
   return uses;
 }
 
@@ -19,22 +20,21 @@ std::vector<bool> stored_variables(const Program& program, const std::vector<Fus
   std::vector<bool> stored(program.types.size(), false);
   for (std::size_t u = 0; u < units.size(); ++u) {
     for (int e : units[u].equations) {
-      const Equation& eqn = program.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program.equations[index(e)];
       for (Var v : eqn.outputs) {
-        unit_of[static_cast<std::size_t>(v)] = static_cast<int>(u);
-        if (eqn.op->kind == Kind::reduction) stored[static_cast<std::size_t>(v)] = true;
+        unit_of[index(v)] = static_cast<int>(u);
+        if (eqn.op->kind == Kind::reduction) stored[index(v)] = true;
       }
     }
   }
   for (std::size_t u = 0; u < units.size(); ++u) {
     for (int e : units[u].equations) {
-      for (Var v : program.equations[static_cast<std::size_t>(e)].inputs) {
-        if (unit_of[static_cast<std::size_t>(v)] != static_cast<int>(u))
-          stored[static_cast<std::size_t>(v)] = true;
+      for (Var v : program.equations[index(e)].inputs) {
+        if (unit_of[index(v)] != static_cast<int>(u)) stored[index(v)] = true;
       }
     }
   }
-  for (Var v : program.outputs) stored[static_cast<std::size_t>(v)] = true;
+  for (Var v : program.outputs) stored[index(v)] = true;
   return stored;
 }
 
@@ -42,11 +42,10 @@ std::vector<int> last_uses(const Program& program, const std::vector<FusionGroup
   std::vector<int> last(program.types.size(), -1);
   for (std::size_t u = 0; u < units.size(); ++u) {
     for (int e : units[u].equations) {
-      for (Var v : program.equations[static_cast<std::size_t>(e)].inputs)
-        last[static_cast<std::size_t>(v)] = static_cast<int>(u);
+      for (Var v : program.equations[index(e)].inputs) last[index(v)] = static_cast<int>(u);
     }
   }
-  for (Var v : program.outputs) last[static_cast<std::size_t>(v)] = static_cast<int>(units.size());
+  for (Var v : program.outputs) last[index(v)] = static_cast<int>(units.size());
   return last;
 }
 

@@ -5,13 +5,14 @@
 #include <unordered_set>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "compile/fusion/tiled_step.h"
 #include "compile/lower/arena.h"
 #include "compile/lower/branch_aliasing.h"
 #include "compile/lower/buffer_assignment.h"
 #include "compile/lower/elide_concat.h"
 #include "compile/lower/steps.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "runtime/interrupt.h"
 
@@ -31,7 +32,7 @@ class Lowering : private BufferAssignment {
     for (const FusionGroup& unit : units_) {
       runtime::poll_caller();
       ++unit_;
-      if (unit.loop && windows_[static_cast<std::size_t>(result_of(unit))]) continue;  // is added
+      if (unit.loop && windows_[index(result_of(unit))]) continue;  // is added
       if (gives_nothing(unit)) {
         place_nothing(unit);
       } else if (unit.loop) {
@@ -39,7 +40,7 @@ class Lowering : private BufferAssignment {
       } else if (unit.rows) {
         rows(*unit.rows);
       } else {
-        single(program_.equations[static_cast<std::size_t>(unit.equations[0])]);
+        single(program_.equations[index(unit.equations[0])]);
       }
     }
     unit_ = static_cast<int>(units_.size());
@@ -57,7 +58,7 @@ class Lowering : private BufferAssignment {
   // A unit whose results have no elements is no step: no kernel meets results without elements.
   bool gives_nothing(const FusionGroup& unit) const {
     return std::all_of(unit.equations.begin(), unit.equations.end(), [&](int e) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program_.equations[index(e)];
       return !eqn.outputs.empty() && !has_effects(eqn) &&
              std::all_of(eqn.outputs.begin(), eqn.outputs.end(),
                          [&](Var v) { return type(v).size() == 0; });
@@ -65,19 +66,18 @@ class Lowering : private BufferAssignment {
   }
   void place_nothing(const FusionGroup& unit) {
     for (const int e : unit.equations) {
-      for (const Var v : program_.equations[static_cast<std::size_t>(e)].outputs)
-        set(v, fresh(type(v)));
+      for (const Var v : program_.equations[index(e)].outputs) set(v, fresh(type(v)));
     }
   }
 
   void loop(const FusionGroup& unit) {
     for (std::size_t n = 0; n < unit.equations.size(); ++n) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(unit.equations[n])];
+      const Equation& eqn = program_.equations[index(unit.equations[n])];
       for (Var v : eqn.inputs) {
-        if (const Window* w = seen_[static_cast<std::size_t>(v)]) use(*w);
+        if (const Window* w = seen_[index(v)]) use(*w);
       }
       for (Var v : eqn.outputs) {
-        if (!stored_[static_cast<std::size_t>(v)]) continue;
+        if (!stored_[index(v)]) continue;
         set(v, parts_.contains(v) ? place_in_whole(v) : result_memory(unit, n, v));
         use(window(v));
       }
@@ -88,15 +88,15 @@ class Lowering : private BufferAssignment {
   void rows(const TileGroup& group) {
     std::vector<Var> results, taken;
     for (int e : group.equations) {
-      for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-        if (windows_[static_cast<std::size_t>(v)]) use(window(v));
+      for (Var v : program_.equations[index(e)].inputs) {
+        if (windows_[index(v)]) use(window(v));
       }
     }
     std::unordered_set<Var> needed;  // of views: what they show
     for (std::size_t i = group.equations.size(); i-- > 0;) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(group.equations[i])];
+      const Equation& eqn = program_.equations[index(group.equations[i])];
       const Var v = eqn.outputs[0];
-      if (last_unit_[static_cast<std::size_t>(v)] > unit_) needed.insert(v);
+      if (last_unit_[index(v)] > unit_) needed.insert(v);
       if (needed.count(v) == 0) continue;
       if (eqn.op->view) {
         needed.insert(eqn.inputs[0]);
@@ -116,7 +116,7 @@ class Lowering : private BufferAssignment {
     add_step(row_step(program_, group, windows_, results, taken, place));
     for (std::size_t i = 0; i < results.size(); ++i) set(results[i], to[i]);
     for (int e : group.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program_.equations[index(e)];
       if (eqn.op->view && needed.count(eqn.outputs[0]) > 0) view(eqn);
     }
   }
@@ -156,7 +156,7 @@ class Lowering : private BufferAssignment {
       over = overwritable_operands(eqn);
     for (std::size_t k = 0; k < over.size(); ++k) {
       if (over[k] < 0) continue;
-      const auto operand = static_cast<std::size_t>(over[k]);
+      const auto operand = index(over[k]);
       if (!is_large(eqn.outputs[k]) || !is_free(eqn, operand) ||
           in[operand].slot != window(eqn.inputs[operand]).slot)
         over[k] = -1;
@@ -167,9 +167,9 @@ class Lowering : private BufferAssignment {
       for (std::size_t k = 0; k < taken.size(); ++k) {
         const Var v = eqn.outputs[k];
         if (taken[k] >= 0) {
-          const Window& w = in[static_cast<std::size_t>(taken[k])];
-          plan_->slots[static_cast<std::size_t>(window(v).slot)].bytes = 0;
-          if (is_given(plan_->slots[static_cast<std::size_t>(w.slot)])) overwrite(w.slot);
+          const Window& w = in[index(taken[k])];
+          plan_->slots[index(window(v).slot)].bytes = 0;
+          if (is_given(plan_->slots[index(w.slot)])) overwrite(w.slot);
           set(v, {w.slot, w.offset, type(v), w.strides});
         }
         out.push_back(window(v));
@@ -184,32 +184,31 @@ class Lowering : private BufferAssignment {
   }
 
   Var result_of(const FusionGroup& unit) const {
-    return program_.equations[static_cast<std::size_t>(unit.equations.back())].outputs[0];
+    return program_.equations[index(unit.equations.back())].outputs[0];
   }
 
   // Adds a product to what only it is added to, in its memory; false: it can't be done.
   bool add_product(const Equation& eqn, const std::vector<Window>& in) {
     if (eqn.op != &core_ops().dot_general) return false;
     const Var v = eqn.outputs[0];
-    const int user = last_unit_[static_cast<std::size_t>(v)];
-    if (uses_of_[static_cast<std::size_t>(v)] != 1 || user <= unit_ ||
-        user >= static_cast<int>(units_.size()))
+    const int user = last_unit_[index(v)];
+    if (uses_of_[index(v)] != 1 || user <= unit_ || user >= static_cast<int>(units_.size()))
       return false;
-    const FusionGroup& unit = units_[static_cast<std::size_t>(user)];
-    const Equation& add = program_.equations[static_cast<std::size_t>(unit.equations[0])];
-    if (!unit.loop || unit.equations.size() != 1 || !adds(*add.op)) return false;
+    const FusionGroup& unit = units_[index(user)];
+    const Equation& add = program_.equations[index(unit.equations[0])];
+    if (!unit.loop || unit.equations.size() != 1 || !is_add(*add.op)) return false;
     const Var to = add.inputs[add.inputs[0] == v ? 1 : 0];
-    if (!windows_[static_cast<std::size_t>(to)] || uses_of_[static_cast<std::size_t>(to)] != 1 ||
+    if (!windows_[index(to)] || uses_of_[index(to)] != 1 ||
         !same_shape_and_dtype(type(to), type(v)) || parts_.contains(add.outputs[0]))
       return false;
     const Window sum = window(to);
     if (!is_ours(sum)) return false;
-    for (const Var other : variables_[static_cast<std::size_t>(sum.slot)]) {
-      if (other != to && last_unit_[static_cast<std::size_t>(other)] >= unit_) return false;
+    for (const Var other : variables_[index(sum.slot)]) {
+      if (other != to && last_unit_[index(other)] >= unit_) return false;
     }
     std::unique_ptr<Step> step = adding_step(eqn, in, sum);
     if (!step) return false;
-    if (is_given(plan_->slots[static_cast<std::size_t>(sum.slot)])) overwrite(sum.slot);
+    if (is_given(plan_->slots[index(sum.slot)])) overwrite(sum.slot);
     set(add.outputs[0], {sum.slot, sum.offset, type(add.outputs[0]), sum.strides});
     for (const Window& w : in) use(w);
     use(sum);
@@ -219,11 +218,11 @@ class Lowering : private BufferAssignment {
 
   // The place of a part in memory for the whole, which is there from now on.
   Window place_in_whole(Var v) {
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(parts_.at(v))];
+    const Equation& eqn = program_.equations[index(parts_.at(v))];
     const auto [whole, added] = wholes_.try_emplace(eqn.outputs[0]);
     if (added) whole->second = fresh(type(eqn.outputs[0]));
     const auto at = std::find(eqn.inputs.begin(), eqn.inputs.end(), v) - eqn.inputs.begin();
-    return part_windows(program_, eqn, whole->second)[static_cast<std::size_t>(at)];
+    return part_windows(program_, eqn, whole->second)[index(at)];
   }
 
   // Puts together what does not lie in the whole yet.
@@ -259,7 +258,7 @@ class Lowering : private BufferAssignment {
     if (add_product(eqn, in)) return;
     for (const Window& w : in) use(w);
     const bool over = overwrites(eqn);
-    if (over && is_given(plan_->slots[static_cast<std::size_t>(in[0].slot)])) overwrite(in[0].slot);
+    if (over && is_given(plan_->slots[index(in[0].slot)])) overwrite(in[0].slot);
     for (Var v : eqn.outputs) {
       set(v, over ? in[0] : fresh(type(v)));
       out.push_back(window(v));
@@ -322,7 +321,7 @@ class Lowering : private BufferAssignment {
         add_step(copy_step(w, to));
         w = to;
       }
-      const Slot& slot = plan_->slots[static_cast<std::size_t>(w.slot)];
+      const Slot& slot = plan_->slots[index(w.slot)];
       if (slot.kind == Slot::Kind::arena) claim_output(w.slot, slot.bytes);
       plan_->outputs.push_back(w);
     }

@@ -9,7 +9,7 @@
 #include "codegen/vector/lane.h"
 #include "compile/lower/lower.h"
 #include "compile/pipeline.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "ir/op.h"
 #include "kernels/tiles/row_loop.h"
 #include "kernels/tiles/small_loop.h"

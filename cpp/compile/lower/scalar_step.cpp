@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "codegen/executable.h"
 #include "codegen/scalar/code.h"
 #include "compile/pipeline.h"
@@ -97,13 +98,11 @@ class ScalarStep final : public Step {
     const kernels::AlignedBuffer<std::byte> frame(loop_->frame_bytes);
     pointers.push_back(frame.data());
     for (const FrameAddress& a : loop_->addresses) {
-      std::byte* address = pointers[static_cast<std::size_t>(a.pointer)] + a.value;
+      std::byte* address = pointers[index(a.pointer)] + a.value;
       std::memcpy(frame.data() + a.at, &address, sizeof address);
     }
     for (const InitialCopy& copy : loop_->copies) {
-      std::memcpy(pointers[static_cast<std::size_t>(copy.to)],
-                  pointers[static_cast<std::size_t>(copy.from)],
-                  static_cast<std::size_t>(copy.bytes));
+      std::memcpy(pointers[index(copy.to)], pointers[index(copy.from)], index(copy.bytes));
     }
     if (loop_->range >= 0) {
       const std::int64_t range[] = {from, to};

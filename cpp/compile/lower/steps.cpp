@@ -3,7 +3,7 @@
 
 #include "analysis/cost.h"
 #include "base/errors.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "kernels/copy/copy.h"
 #include "ops/linalg/product.h"
 #include "runtime/pool.h"

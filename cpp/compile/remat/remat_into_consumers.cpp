@@ -81,7 +81,7 @@ class Remaker {
   };
 
   const Program& program() const { return program_ ? *program_ : *source_; }
-  const Equation& equation(int e) const { return program().equations[static_cast<std::size_t>(e)]; }
+  const Equation& equation(int e) const { return program().equations[index(e)]; }
   const Type& type(Var v) const { return program().type(v); }
 
   void consider(int e) {
@@ -92,11 +92,11 @@ class Remaker {
     std::int64_t moved = -bytes;  // less than now: it is not written
     for (int u : users_[index(v)]) {
       if (u == unit_of_[index(v)]) continue;
-      const FusionGroup& unit = units_[static_cast<std::size_t>(u)];
+      const FusionGroup& unit = units_[index(u)];
       if (!unit.loop || unit.shape != type(v).shape) return;
       Attempt attempt;
       if (!remake(e, u, bytes, attempt)) return;
-      const Loop& loop = loops_[static_cast<std::size_t>(u)];
+      const Loop& loop = loops_[index(u)];
       if (unit.equations.size() + loop.equations.size() + attempt.equations.size() > most_of_loop)
         return;
       moved += attempt.bytes - bytes;
@@ -122,13 +122,12 @@ class Remaker {
     return attempt.equations.size() <= most_equations;
   }
   bool find(Var v, int u, std::int64_t bytes, Attempt& attempt) {
-    const Loop& loop = loops_[static_cast<std::size_t>(u)];
+    const Loop& loop = loops_[index(u)];
     if (loop.names.count(v) > 0 || loop.reads.count(v) > 0 || attempt.made.count(v) > 0 ||
         attempt.reads.count(v) > 0)
       return true;
     const int maker = unit_of_[index(v)];
-    const bool in_memory =
-        maker < 0 || !units_[static_cast<std::size_t>(maker)].loop || stored_[index(v)];
+    const bool in_memory = maker < 0 || !units_[index(maker)].loop || stored_[index(v)];
     if (in_memory) {
       const bool is_read = has(users_[index(v)], u);
       const bool is_small = type(v).bytes() * small_ratio <= bytes || repeats(v, bytes);
@@ -150,7 +149,7 @@ class Remaker {
   void apply(int u, const Attempt& attempt) {
     if (!program_) program_ = copy_of(*source_);
     changed_ = true;
-    Loop& loop = loops_[static_cast<std::size_t>(u)];
+    Loop& loop = loops_[index(u)];
     for (int e : attempt.equations) {
       Equation eqn = equation(e);
       const Var v = eqn.outputs[0];
@@ -180,7 +179,7 @@ class Remaker {
       order.push_back(e);
     };
     for (int e : units_[u].equations) {
-      for (Var& v : program_->equations[static_cast<std::size_t>(e)].inputs) {
+      for (Var& v : program_->equations[index(e)].inputs) {
         if (const auto found = loop.names.find(v); found != loop.names.end()) v = found->second;
       }
       place(place, e);

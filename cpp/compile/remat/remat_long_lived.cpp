@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
+#include "ir/core_ops.h"
 #include "ir/sufficient_set.h"
 #include "runtime/interrupt.h"
 

@@ -5,7 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compile/simplify/core_ops.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -32,14 +33,12 @@ class Recomputer {
         users_(program.types.size()),
         is_result_(program.types.size(), false) {
     for (std::size_t e = 0; e < program.equations.size(); ++e) {
-      for (Var v : program.equations[e].inputs)
-        users_[static_cast<std::size_t>(v)].push_back(static_cast<int>(e));
+      for (Var v : program.equations[e].inputs) users_[index(v)].push_back(static_cast<int>(e));
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      for (int e : groups[g].equations)
-        group_of_[static_cast<std::size_t>(e)] = static_cast<int>(g);
+      for (int e : groups[g].equations) group_of_[index(e)] = static_cast<int>(g);
     }
-    for (Var v : program.outputs) is_result_[static_cast<std::size_t>(v)] = true;
+    for (Var v : program.outputs) is_result_[index(v)] = true;
   }
 
   // The program with copies; null where there is nothing to copy. `copies`: which these are in it.
@@ -57,15 +56,14 @@ class Recomputer {
         const Results& made = made_[it->second];
         std::unordered_map<Var, Var> renamed;
         for (int original : made.equations) {
-          Equation eqn = program_.equations[static_cast<std::size_t>(original)];
+          Equation eqn = program_.equations[index(original)];
           for (Var& v : eqn.inputs) {
             if (const auto found = renamed.find(v); found != renamed.end()) v = found->second;
           }
           const Var copy = out->add(program_.type(eqn.outputs[0]));
           renamed.emplace(eqn.outputs[0], copy);
           eqn.outputs[0] = copy;
-          copies.emplace(static_cast<int>(out->equations.size()),
-                         places[static_cast<std::size_t>(original)]);
+          copies.emplace(static_cast<int>(out->equations.size()), places[index(original)]);
           out->equations.push_back(std::move(eqn));
         }
         for (Var v : made.results) replaced_[v] = {renamed.at(v), group_of_maker(v)};
@@ -89,8 +87,8 @@ class Recomputer {
   };
 
   int group_of_maker(Var v) const {
-    const int e = maker_[static_cast<std::size_t>(v)];
-    return e < 0 ? -1 : group_of_[static_cast<std::size_t>(e)];
+    const int e = maker_[index(v)];
+    return e < 0 ? -1 : group_of_[index(e)];
   }
   bool is_large(Var v, const TileGroup& group) const {
     std::int64_t rows = 1;
@@ -99,7 +97,7 @@ class Recomputer {
   }
 
   void copy_results(int g) {
-    const TileGroup& group = groups_[static_cast<std::size_t>(g)];
+    const TileGroup& group = groups_[index(g)];
     Results made;
     std::unordered_set<int> equations;
     std::unordered_set<Var> needed;
@@ -107,11 +105,11 @@ class Recomputer {
     int first_user = static_cast<int>(program_.equations.size());
     std::int64_t largest = 0;
     for (int e : group.equations) {
-      const Var v = program_.equations[static_cast<std::size_t>(e)].outputs[0];
+      const Var v = program_.equations[index(e)].outputs[0];
       largest = std::max(largest, program_.type(v).size());
     }
     for (int e : group.equations) {
-      const Var v = program_.equations[static_cast<std::size_t>(e)].outputs[0];
+      const Var v = program_.equations[index(e)].outputs[0];
       int user = first_user;
       if (2 * program_.type(v).size() < largest || 2 * memory_of(v) < program_.type(v).bytes() ||
           !is_used_outside(v, g, user))
@@ -137,11 +135,11 @@ class Recomputer {
   // Bytes that have to be kept for it.
   std::int64_t memory_of(Var v) const {
     std::int64_t least = program_.type(v).bytes();
-    for (int e = maker_[static_cast<std::size_t>(v)]; e >= 0;) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    for (int e = maker_[index(v)]; e >= 0;) {
+      const Equation& eqn = program_.equations[index(e)];
       if (!eqn.op->view) break;
       least = std::min(least, program_.type(eqn.inputs[0]).bytes());
-      e = maker_[static_cast<std::size_t>(eqn.inputs[0])];
+      e = maker_[index(eqn.inputs[0])];
     }
     return least;
   }
@@ -149,10 +147,10 @@ class Recomputer {
   // By equations that go by rows alone; `first`: the first of them.
   bool is_used_outside(Var v, int g, int& first) const {
     bool outside = false;
-    if (is_result_[static_cast<std::size_t>(v)]) return false;
-    for (int user : users_[static_cast<std::size_t>(v)]) {
-      if (group_of_[static_cast<std::size_t>(user)] == g) continue;
-      if (!goes_by_rows(program_.equations[static_cast<std::size_t>(user)])) return false;
+    if (is_result_[index(v)]) return false;
+    for (int user : users_[index(v)]) {
+      if (group_of_[index(user)] == g) continue;
+      if (!goes_by_rows(program_.equations[index(user)])) return false;
       outside = true;
       first = std::min(first, user);
     }
@@ -163,12 +161,12 @@ class Recomputer {
   // outside.
   bool collect(Var v, int g, std::unordered_set<int>& equations,
                std::unordered_set<Var>& needed) const {
-    if (group_of_maker(v) != g || !is_large(v, groups_[static_cast<std::size_t>(g)])) {
+    if (group_of_maker(v) != g || !is_large(v, groups_[index(g)])) {
       needed.insert(v);
       return true;
     }
-    const int e = maker_[static_cast<std::size_t>(v)];
-    const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+    const int e = maker_[index(v)];
+    const Equation& eqn = program_.equations[index(e)];
     if (eqn.op->kind == Kind::reduction || !goes_by_rows(eqn)) return false;
     if (!equations.insert(e).second) return true;
     return std::all_of(eqn.inputs.begin(), eqn.inputs.end(),
@@ -200,7 +198,7 @@ GroupedProgram form_tile_groups(const ProgramPtr& program) {
   for (const TileGroup& group : groups)
     grouped.insert(group.equations.begin(), group.equations.end());
   const bool all = std::all_of(copies.begin(), copies.end(), [&](const auto& copy) {
-    const Equation& eqn = again->equations[static_cast<std::size_t>(copy.first)];
+    const Equation& eqn = again->equations[index(copy.first)];
     return eqn.op->view || grouped.count(copy.first) > 0;
   });
   return all ? GroupedProgram{again, std::move(groups)} : out;

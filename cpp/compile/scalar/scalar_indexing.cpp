@@ -5,7 +5,7 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/scalar/scalar_values.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "ops/indexing/windows.h"
 
 namespace shardax {
@@ -17,10 +17,10 @@ struct Scatter {
   const Op* combine;
 };
 const Scatter* find_scatter(const Op* op) {
-  static const Scatter all[] = {{find_op("scatter"), nullptr},
-                                {find_op("scatter-add"), find_op("add")},
-                                {find_op("scatter-sub"), find_op("sub")},
-                                {find_op("scatter-mul"), find_op("mul")}};
+  static const Scatter all[] = {{&core_ops().scatter, nullptr},
+                                {&core_ops().scatter_add, &core_ops().add},
+                                {&core_ops().scatter_sub, &core_ops().sub},
+                                {&core_ops().scatter_mul, &core_ops().mul}};
   const auto found = std::find_if(std::begin(all), std::end(all),
                                   [&](const Scatter& each) { return each.op == op; });
   return found == std::end(all) ? nullptr : found;
@@ -210,7 +210,7 @@ struct ElementWriter::Rows {
 Held ElementWriter::gather(const Equation& eqn, const std::vector<Held*>& in, const Type& out) {
   const Held source = readable(*in[0]);
   const Rows rows(*this, ops::gather_dims(eqn.params), ops::WindowMode::clip, source, *in[1], out,
-                  eqn.params.ints("slice_sizes"));
+                  eqn.params.ints(param::slice_sizes));
   Held result{out};
   result.nodes.resize(index(out.size()));
   for (const auto& each : rows.elements)

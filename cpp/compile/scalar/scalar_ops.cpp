@@ -6,7 +6,7 @@
 #include "base/index.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalar_values.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 #include "kernels/tiles/short_rows.h"
 #include "ops/linalg/product.h"
 
@@ -75,10 +75,10 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held
 
 // What joins two elements of a reduction: the op on scalars.
 const Op* ElementWriter::pair_of(const Op& reduction) {
-  static const Op* const pairs[][2] = {{find_op("reduce_and"), find_op("and")},
-                                       {find_op("reduce_or"), find_op("or")},
-                                       {find_op("reduce_max"), find_op("max")},
-                                       {find_op("reduce_min"), find_op("min")},
+  static const Op* const pairs[][2] = {{&core_ops().reduce_and, &core_ops().and_},
+                                       {&core_ops().reduce_or, &core_ops().or_},
+                                       {&core_ops().reduce_max, &core_ops().max},
+                                       {&core_ops().reduce_min, &core_ops().min},
                                        {&core_ops().reduce_sum, &core_ops().add}};
   for (const auto& [op, pair] : pairs) {
     if (op == &reduction) return pair;
@@ -95,7 +95,7 @@ bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
   const std::int64_t results = out.type.size(), n = results > 0 ? in.type.size() / results : 0;
   const bool truth = dtype == DType::boolean;
   if (!pair || in.type.size() > most_elements || n < 1 || (!truth && n >= kernels::row_lanes) ||
-      eqn.params.ints("axes") !=
+      eqn.params.ints(param::axes) !=
           ops::iota_ints(in.type.rank() - kept, static_cast<std::int64_t>(kept)))
     return false;
   const Number kind = number_kind(dtype);

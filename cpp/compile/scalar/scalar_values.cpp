@@ -137,7 +137,7 @@ Held ElementWriter::constant(const ArrayPtr& value) {
   const int bytes = itemsize(type.dtype);
   each_offset(type.shape, value->strides(), [&](std::int64_t, std::int64_t offset) {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, value->data() + offset * bytes, static_cast<std::size_t>(bytes));
+    std::memcpy(&bits, value->data() + offset * bytes, index(bytes));
     if (type.dtype == DType::boolean) bits = bits ? ~std::uint64_t{0} : 0;
     held.nodes.push_back(nodes().add({Code::constant, kind, {}, bits}));
   });

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/index.h"
 #include "ir/op.h"
 
 namespace shardax {
@@ -36,7 +37,7 @@ std::optional<Vars> fold_constants(const PatternContext& m) {
   std::uint64_t bits = 0;
   kernel.function(&bits, operands.data(), 1, kernel.extra);
   ArrayPtr folded = empty_array(result);
-  std::memcpy(folded->data(), &bits, static_cast<std::size_t>(itemsize(result.dtype)));
+  std::memcpy(folded->data(), &bits, index(itemsize(result.dtype)));
   return Vars{m.b.constant(std::move(folded))};
 }
 

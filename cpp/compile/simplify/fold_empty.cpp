@@ -7,6 +7,8 @@
 #include <span>
 
 #include "array/narrow.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -16,7 +18,7 @@ bool is_empty(const Type& type) { return type.size() == 0; }
 
 ArrayPtr zero_of(DType dtype) {
   ArrayPtr zero = empty_array(Type{dtype, false, {}, {}});
-  std::memset(zero->data(), 0, static_cast<std::size_t>(itemsize(dtype)));
+  std::memset(zero->data(), 0, index(itemsize(dtype)));
   return zero;
 }
 

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/index.h"
 #include "compile/passes.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -13,7 +14,7 @@ struct WrapOps {
 };
 const WrapOps& wrap_ops() {
   static const WrapOps ops{core_ops().add,
-                           *find_op("lt"),
+                           core_ops().lt,
                            core_ops().select_n,
                            core_ops().reshape,
                            core_ops().broadcast_in_dim,
@@ -38,8 +39,7 @@ class Wrapper {
         made_by_(makers(source)),
         constants_(source.types.size(), nullptr),
         source_(source) {
-    for (const Constant& c : source.constants)
-      constants_[static_cast<std::size_t>(c.var)] = c.value.get();
+    for (const Constant& c : source.constants) constants_[index(c.var)] = c.value.get();
   }
 
   // Null where nothing changed.
@@ -66,8 +66,8 @@ class Wrapper {
   };
 
   const Equation* made_by(Var v) const {
-    const int e = made_by_[static_cast<std::size_t>(v)];
-    return e < 0 ? nullptr : &source_.equations[static_cast<std::size_t>(e)];
+    const int e = made_by_[index(v)];
+    return e < 0 ? nullptr : &source_.equations[index(e)];
   }
   const Equation* made_by(Var v, const Op& op) const {
     const Equation* eqn = made_by(v);
@@ -78,7 +78,7 @@ class Wrapper {
   // The integer that all elements of `v` are.
   std::optional<std::int64_t> number(Var v) const {
     while (const Equation* repeat = made_by(v, wrap_ops().broadcast)) v = repeat->inputs[0];
-    const Array* value = constants_[static_cast<std::size_t>(v)];
+    const Array* value = constants_[index(v)];
     if (!value || value->type().rank() != 0) return {};
     switch (value->dtype()) {
       case DType::int32: return *reinterpret_cast<const std::int32_t*>(value->data());
@@ -122,7 +122,7 @@ class Wrapper {
 
   std::optional<Found> without_wraps(const Equation& eqn, const Ints& dims) {
     const Shape& operand = source_.type(eqn.inputs[0]).shape;
-    const auto size = [&](std::size_t k) { return operand[static_cast<std::size_t>(dims[k])]; };
+    const auto size = [&](std::size_t k) { return operand[index(dims[k])]; };
     if (dims.size() == 1) {
       const auto places = arranged(eqn.inputs[1], size(0));
       return places ? std::optional(Found{*places, {size(0)}}) : std::nullopt;
@@ -131,7 +131,7 @@ class Wrapper {
     const Equation* parts = made_by(eqn.inputs[1], wrap_ops().concatenate);
     if (!parts || parts->inputs.size() != dims.size()) return {};
     const auto last = static_cast<std::int64_t>(type(eqn.inputs[1]).rank()) - 1;
-    if (parts->params.integer("dimension") != last) return {};
+    if (parts->params.integer(param::dimension) != last) return {};
     Found out{-1, Ints(dims.size(), 0)};
     Vars columns = parts->inputs;
     for (std::size_t k = 0; k < dims.size(); ++k) {

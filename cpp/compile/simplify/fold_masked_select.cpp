@@ -5,8 +5,10 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/fold_static_indices.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -28,10 +30,10 @@ std::optional<std::int64_t> constant_index(const PatternContext& m, Var v) {
 
 // The dimension along which `v`, an iota that may be repeated along others, counts; -1: none.
 std::int64_t counted_dim(const PatternContext& m, Var v) {
-  static const Op& iota = *find_op("iota");
+  static const Op& iota = core_ops().iota;
   std::int64_t dim = 0;
   if (const Equation* broadcast = m.b.defined_by(v, core_ops().broadcast_in_dim)) {
-    const Ints& dims = broadcast->params.ints("broadcast_dimensions");
+    const Ints& dims = broadcast->params.ints(param::broadcast_dimensions);
     if (dims.size() != 1) return -1;
     dim = dims[0];
     v = broadcast->inputs[0];
@@ -42,10 +44,10 @@ std::int64_t counted_dim(const PatternContext& m, Var v) {
 
 // iota == constant, or that repeated along other dimensions.
 std::optional<Chosen> chosen(const PatternContext& m, Var mask) {
-  static const Op& eq = *find_op("eq");
+  static const Op& eq = core_ops().eq;
   Ints dims = ops::iota_ints(m.b.type(mask).rank());
   if (const Equation* broadcast = m.b.defined_by(mask, core_ops().broadcast_in_dim)) {
-    dims = broadcast->params.ints("broadcast_dimensions");
+    dims = broadcast->params.ints(param::broadcast_dimensions);
     mask = broadcast->inputs[0];
   }
   const Equation* equal = m.b.defined_by(mask, eq);
@@ -86,7 +88,7 @@ class Row {
       return m_.emit(*e.op, e.params, inputs);
     }
     if (e.op->kind == Kind::reduction && e.outputs.size() == 1) {
-      Ints axes = e.params.ints("axes");
+      Ints axes = e.params.ints(param::axes);
       std::sort(axes.begin(), axes.end());
       for (const std::int64_t axis : axes) dim += axis <= dim ? 1 : 0;
       return m_.emit(*e.op, e.params, {of(e.inputs[0], dim)});
@@ -114,7 +116,7 @@ std::optional<Vars> fold_masked_concat(const PatternContext& m) {
   const std::optional<Chosen> where = choice_of(m, m.in);
   if (!where) return {};
   const Equation* whole = m.b.defined_by(m.in[1], core_ops().concatenate);
-  if (!whole || whole->params.integer("dimension") != where->dim) return {};
+  if (!whole || whole->params.integer(param::dimension) != where->dim) return {};
   Vars pieces = whole->inputs;
   const Params params = whole->params;
   std::int64_t begin = 0;
@@ -136,15 +138,15 @@ std::optional<Vars> slice_of_masked_select(const PatternContext& m) {
   const std::optional<Chosen> where = choice_of(m, in);
   if (!where) return {};
   const auto d = index(where->dim);
-  const std::int64_t begin = m.params.ints("start_indices")[d],
-                     end = m.params.ints("limit_indices")[d];
+  const std::int64_t begin = m.params.ints(param::start_indices)[d],
+                     end = m.params.ints(param::limit_indices)[d];
   const bool inside = begin <= where->at && where->at < end;
   if (inside && end - begin > 1) return {};
   return one(m.emit(core_ops().slice, m.params, {in[inside ? 2 : 1]}));
 }
 
 std::optional<Vars> sum_of_masked_row(const PatternContext& m) {
-  const Ints& axes = m.params.ints("axes");
+  const Ints& axes = m.params.ints(param::axes);
   const Equation* choice = m.b.defined_by(m.in[0], core_ops().select_n);
   if (!choice || axes.size() != 1) return {};
   const Vars in = choice->inputs;
@@ -219,9 +221,9 @@ std::optional<Vars> update_by_masked_select(const PatternContext& m) {
   if (!starts || !kept) return {};
   const Ints limits = end_of(*starts, sizes);
   if (!has_from(m, m.in[0], kept->inputs[0], *starts, limits) ||
-      kept->params.ints("start_indices") != *starts ||
-      kept->params.ints("limit_indices") != limits ||
-      kept->params.ints("strides") != Ints(sizes.size(), 1))
+      kept->params.ints(param::start_indices) != *starts ||
+      kept->params.ints(param::limit_indices) != limits ||
+      kept->params.ints(param::strides) != Ints(sizes.size(), 1))
     return {};
   const std::int64_t dim = same_dim(m.b.type(in[0]).shape, where->dim, sizes);
   if (dim < 0) return {};

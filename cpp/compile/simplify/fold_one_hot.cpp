@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/lists.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -15,8 +17,8 @@ struct OneHotOps {
   const Op &iota, &eq, &ge, &lt, &bit_and;
 };
 const OneHotOps& one_hot_ops() {
-  static const OneHotOps ops{*find_op("iota"), *find_op("eq"), *find_op("ge"), *find_op("lt"),
-                             *find_op("and")};
+  static const OneHotOps ops{core_ops().iota, core_ops().eq, core_ops().ge, core_ops().lt,
+                             core_ops().and_};
   return ops;
 }
 
@@ -45,7 +47,7 @@ Ints others(std::size_t rank, std::int64_t dim) {
 // The operand of a broadcast along `dims` to the shape of `v`; -1 where it is none.
 Var operand_along(const PatternContext& m, Var v, const Ints& dims) {
   const Equation* repeat = m.b.defined_by(v, core_ops().broadcast_in_dim);
-  if (!repeat || !(repeat->params.ints("broadcast_dimensions") == dims)) return -1;
+  if (!repeat || !(repeat->params.ints(param::broadcast_dimensions) == dims)) return -1;
   const Shape &shape = m.b.type(v).shape, &own = m.b.type(repeat->inputs[0]).shape;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (own[i] != shape[static_cast<std::size_t>(dims[i])]) return -1;
@@ -56,9 +58,9 @@ Var operand_along(const PatternContext& m, Var v, const Ints& dims) {
 }  // namespace
 
 std::optional<Vars> narrow_iota(const PatternContext& m) {
-  const Ints& shape = m.params.ints("shape");
+  const Ints& shape = m.params.ints(param::shape);
   if (shape.size() < 2) return {};
-  const std::int64_t dim = m.params.integer("dimension");
+  const std::int64_t dim = m.params.integer(param::dimension);
   const Var line = m.emit(one_hot_ops().iota,
                           m.params.with("shape", Ints{shape[static_cast<std::size_t>(dim)]})
                               .with("dimension", std::int64_t{0}),
@@ -68,12 +70,13 @@ std::optional<Vars> narrow_iota(const PatternContext& m) {
 
 std::optional<Vars> scatter_into_select(const PatternContext& m) {
   const Params& p = m.params;
-  const Ints &at = p.ints("scatter_dims_to_operand_dims"), &batch = p.ints("operand_batching_dims"),
-             &of_indices = p.ints("scatter_indices_batching_dims");
+  const Ints &at = p.ints(param::scatter_dims_to_operand_dims),
+             &batch = p.ints(param::operand_batching_dims),
+             &of_indices = p.ints(param::scatter_indices_batching_dims);
   const Type type = m.b.type(m.in[0]), updates = m.b.type(m.in[2]), index = m.b.type(m.in[1]);
-  if (at.size() != 1 || !(p.ints("inserted_window_dims") == at) ||
-      !p.ints("update_window_dims").empty() || batch.size() + 1 != type.rank() ||
-      !is_ascending(batch) || !is_ascending(of_indices) || p.text("mode") == "clip" ||
+  if (at.size() != 1 || !(p.ints(param::inserted_window_dims) == at) ||
+      !p.ints(param::update_window_dims).empty() || batch.size() + 1 != type.rank() ||
+      !is_ascending(batch) || !is_ascending(of_indices) || p.text(param::mode) == "clip" ||
       updates.dtype != type.dtype || !is_floating(type.dtype) || !is_integer(index.dtype) ||
       itemsize(index.dtype) < 4 || !is_scalar_constant(m.b, m.in[0], 0))
     return {};
@@ -102,7 +105,7 @@ std::optional<Vars> scatter_into_select(const PatternContext& m) {
 }
 
 std::optional<Vars> sum_of_one_hot(const PatternContext& m) {
-  const Ints& axes = m.params.ints("axes");
+  const Ints& axes = m.params.ints(param::axes);
   const Equation* choice = m.b.defined_by(m.in[0], core_ops().select_n);
   if (!choice || axes.size() != 1 || choice->inputs.size() != 3 ||
       !is_scalar_constant(m.b, choice->inputs[1], 0))

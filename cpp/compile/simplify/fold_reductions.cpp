@@ -3,7 +3,9 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 #include "ops/convolution.h"
 #include "ops/ops.h"
 
@@ -24,11 +26,11 @@ Ints without_dim(const Ints& dims, std::int64_t d) {
 std::optional<Vars> reduce_before_transpose(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().transpose);
   if (!inner) return {};
-  const Ints permutation = inner->params.ints("permutation");
+  const Ints permutation = inner->params.ints(param::permutation);
   const Var source = inner->inputs[0];
   Ints axes, kept;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(permutation.size()); ++d) {
-    (has(m.params.ints("axes"), d) ? axes : kept).push_back(permutation[index(d)]);
+    (has(m.params.ints(param::axes), d) ? axes : kept).push_back(permutation[index(d)]);
   }
   std::sort(axes.begin(), axes.end());
   Ints sorted = kept;
@@ -47,22 +49,22 @@ std::optional<Vars> reduce_into_dot(const PatternContext& m) {
   if (!dot) return {};
   const Params p = dot->params;
   const Vars operands = dot->inputs;
-  const Ints& axes = m.params.ints("axes");
+  const Ints& axes = m.params.ints(param::axes);
   Ints lhs_batch, rhs_batch;
-  Ints lhs_contract = p.ints("lhs_contract"), rhs_contract = p.ints("rhs_contract");
+  Ints lhs_contract = p.ints(param::lhs_contract), rhs_contract = p.ints(param::rhs_contract);
   std::size_t moved = 0;
-  for (std::size_t i = 0; i < p.ints("lhs_batch").size(); ++i) {
+  for (std::size_t i = 0; i < p.ints(param::lhs_batch).size(); ++i) {
     if (has(axes, static_cast<std::int64_t>(i))) {
-      lhs_contract.insert(moved, p.ints("lhs_batch")[i]);
-      rhs_contract.insert(moved, p.ints("rhs_batch")[i]);
+      lhs_contract.insert(moved, p.ints(param::lhs_batch)[i]);
+      rhs_contract.insert(moved, p.ints(param::rhs_batch)[i]);
       ++moved;
     } else {
-      lhs_batch.push_back(p.ints("lhs_batch")[i]);
-      rhs_batch.push_back(p.ints("rhs_batch")[i]);
+      lhs_batch.push_back(p.ints(param::lhs_batch)[i]);
+      rhs_batch.push_back(p.ints(param::rhs_batch)[i]);
     }
   }
   if (moved == 0) return {};
-  const auto batch = static_cast<std::int64_t>(p.ints("lhs_batch").size());
+  const auto batch = static_cast<std::int64_t>(p.ints(param::lhs_batch).size());
   Ints rest;
   for (std::int64_t d : axes) {
     if (d >= batch) rest.push_back(d - static_cast<std::int64_t>(moved));
@@ -83,7 +85,7 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
   if (!conv || !conv->params.has("leading")) return {};
   const Params p = conv->params;
   const Vars operands = conv->inputs;
-  Ints leading = p.ints("leading"), rest = m.params.ints("axes");
+  Ints leading = p.ints(param::leading), rest = m.params.ints(param::axes);
   constexpr auto both = static_cast<std::int64_t>(ops::Leading::both),
                  summed = static_cast<std::int64_t>(ops::Leading::summed);
   std::int64_t position = 0, removed = 0;
@@ -106,7 +108,7 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
 }
 
 std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
-  static const Op& scatter_add = *find_op("scatter-add");
+  static const Op& scatter_add = core_ops().scatter_add;
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
   const Equation* scatter = m.b.defined_by(m.in[0], scatter_add);
   const Type type = m.b.type(m.in[0]);
@@ -116,19 +118,19 @@ std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
   Params p = scatter->params;
   const Vars operands = scatter->inputs;
   Shape shape = type.shape;
-  Ints rest = m.params.ints("axes");
+  Ints rest = m.params.ints(param::axes);
   for (std::size_t i = rest.size(); i-- > 0;) {
     const std::int64_t axis = rest[i];
-    const Ints batch = p.ints("operand_batching_dims");
+    const Ints batch = p.ints(param::operand_batching_dims);
     const auto found = std::find(batch.begin(), batch.end(), axis);
     if (found == batch.end()) continue;
-    Ints of_indices = p.ints("scatter_indices_batching_dims");
-    of_indices.erase(static_cast<std::size_t>(found - batch.begin()));
+    Ints of_indices = p.ints(param::scatter_indices_batching_dims);
+    of_indices.erase(index(found - batch.begin()));
     p.set("scatter_indices_batching_dims", of_indices);
     for (const char* dims :
          {"operand_batching_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"})
-      p.set(dims, without_dim(p.ints(dims), axis));
-    shape.erase(static_cast<std::size_t>(axis));
+      p.set(dims, without_dim(p.get<Ints>(dims), axis));
+    shape.erase(index(axis));
     rest = without_dim(rest, axis);
   }
   if (shape.size() == type.rank()) return {};

@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -31,7 +32,7 @@ std::optional<Ints> static_integers(const PatternContext& m, Var v) {
   if (made->op == &core_ops().broadcast_in_dim) {
     const std::optional<Ints> one = static_integers(m, made->inputs[0]);
     if (!one || one->size() != 1) return {};
-    return Ints(static_cast<std::size_t>(type.size()), one->front());
+    return Ints(index(type.size()), one->front());
   }
   if (made->op == &core_ops().reshape) return static_integers(m, made->inputs[0]);
   if (made->op != &core_ops().concatenate || type.rank() != 1) return {};
@@ -86,15 +87,16 @@ std::optional<Ints> static_starts(const PatternContext& m, const Vars& inputs, c
 std::optional<Vars> static_scatter(const PatternContext& m) {
   const Params& p = m.params;
   const Type type = m.b.type(m.in[0]), update = m.b.type(m.in[2]);
-  const Ints &window = p.ints("update_window_dims"), &inserted = p.ints("inserted_window_dims");
-  if (!p.ints("operand_batching_dims").empty() || update.dtype != type.dtype) return {};
+  const Ints &window = p.ints(param::update_window_dims),
+             &inserted = p.ints(param::inserted_window_dims);
+  if (!p.ints(param::operand_batching_dims).empty() || update.dtype != type.dtype) return {};
   Shape sizes;
   std::size_t next = 0;
   for (std::size_t d = 0; d < type.rank(); ++d)
     sizes.push_back(
         has(inserted, static_cast<std::int64_t>(d)) ? 1 : update.shape[index(window[next++])]);
   const std::optional<Ints> start =
-      known_place(m, type.shape, sizes, p.ints("scatter_dims_to_operand_dims"));
+      known_place(m, type.shape, sizes, p.ints(param::scatter_dims_to_operand_dims));
   if (!start) return {};
   const Var own = reshaped(m, m.in[2], sizes);
   if (sizes == type.shape) return one(own);
@@ -107,9 +109,9 @@ std::optional<Vars> static_scatter(const PatternContext& m) {
 std::optional<Vars> static_gather(const PatternContext& m) {
   const Params& p = m.params;
   const Shape shape = m.b.type(m.in[0]).shape;
-  const Ints& sizes = p.ints("slice_sizes");
-  if (!p.ints("operand_batching_dims").empty()) return {};
-  const std::optional<Ints> start = known_place(m, shape, sizes, p.ints("start_index_map"));
+  const Ints& sizes = p.ints(param::slice_sizes);
+  if (!p.ints(param::operand_batching_dims).empty()) return {};
+  const std::optional<Ints> start = known_place(m, shape, sizes, p.ints(param::start_index_map));
   if (!start) return {};
   const Type result = infer_types(m.op, {m.b.type(m.in[0]), m.b.type(m.in[1])}, p)[0];
   const Var window = slice_of(m, m.in[0], *start, end_of(*start, sizes));
@@ -117,7 +119,7 @@ std::optional<Vars> static_gather(const PatternContext& m) {
 }
 
 std::optional<Vars> static_slice(const PatternContext& m) {
-  const Ints& sizes = m.params.ints("slice_sizes");
+  const Ints& sizes = m.params.ints(param::slice_sizes);
   const std::optional<Ints> start = static_starts(m, m.in, sizes, 1);
   if (!start) return {};
   return one(slice_of(m, m.in[0], *start, end_of(*start, sizes)));
@@ -136,8 +138,9 @@ std::optional<Vars> slice_of_update(const PatternContext& m) {
   const Shape sizes = m.b.type(update.inputs[1]).shape;
   const std::optional<Ints> starts = static_starts(m, update.inputs, sizes, 2);
   if (!starts) return {};
-  const Ints &begin = m.params.ints("start_indices"), &end = m.params.ints("limit_indices");
-  bool apart = false, within = m.params.ints("strides") == Ints(sizes.size(), 1);
+  const Ints &begin = m.params.ints(param::start_indices),
+             &end = m.params.ints(param::limit_indices);
+  bool apart = false, within = m.params.ints(param::strides) == Ints(sizes.size(), 1);
   Ints from, to;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const std::int64_t first = (*starts)[d], last = first + sizes[d];

@@ -1,10 +1,12 @@
 // compile/simplify/pattern_driver.cpp - inlining of calls, batching of device axes, patterns.
 #include "compile/simplify/pattern_driver.h"
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
 #include "compile/simplify/fold_empty.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
 #include "transform/batch.h"
@@ -51,22 +53,22 @@ Vars PatternDriver::walk(const Program& program, const Vars& inputs) {
   std::vector<Var> env(program.types.size(), -1);
   const bool counted = uses_ && depth_ == 0;
   const auto define = [&](Var from, Var to) {
-    env[static_cast<std::size_t>(from)] = to;
-    if (counted) builder_.count_uses(to, (*uses_)[static_cast<std::size_t>(from)]);
+    env[index(from)] = to;
+    if (counted) builder_.count_uses(to, (*uses_)[index(from)]);
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) define(program.inputs[i], inputs[i]);
   for (const Constant& c : program.constants) define(c.var, builder_.constant(c.value));
   ++depth_;
   for (const Equation& eqn : program.equations) {
     Vars in;
-    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    for (Var v : eqn.inputs) in.push_back(env[index(v)]);
     runtime::poll_caller();
     const Vars out = step(eqn, in);
     for (std::size_t i = 0; i < out.size(); ++i) define(eqn.outputs[i], out[i]);
   }
   --depth_;
   Vars outputs;
-  for (Var v : program.outputs) outputs.push_back(env[static_cast<std::size_t>(v)]);
+  for (Var v : program.outputs) outputs.push_back(env[index(v)]);
   return outputs;
 }
 
@@ -151,10 +153,9 @@ Ints PatternDriver::repeated_dims(Var v) const {
   if (!broadcast) return out;
   const Shape& shape = builder_.type(v).shape;
   const Shape& own = builder_.type(broadcast->inputs[0]).shape;
-  const Ints& dims = broadcast->params.ints("broadcast_dimensions");
+  const Ints& dims = broadcast->params.ints(param::broadcast_dimensions);
   std::vector<bool> varies(shape.size(), false);
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    varies[static_cast<std::size_t>(dims[i])] = own[i] != 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) varies[index(dims[i])] = own[i] != 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (!varies[d] && shape[d] > 1) out.push_back(static_cast<std::int64_t>(d));
   }
@@ -165,7 +166,7 @@ Var PatternDriver::without(Var v, const Ints& dropped, const LocationPtr& locati
   if (dropped.empty()) return v;
   const Equation* broadcast = builder_.defined_by(v, core_ops().broadcast_in_dim);
   const Shape small = without_dims(builder_.type(v).shape, dropped);
-  const Ints dims = broadcast->params.ints("broadcast_dimensions");
+  const Ints dims = broadcast->params.ints(param::broadcast_dimensions);
   Var source = broadcast->inputs[0];
   Ints units, kept;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -200,7 +201,7 @@ Var PatternDriver::moved(Var v, std::int64_t from, std::int64_t to, const Locati
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(builder_.type(v).rank()); ++d) {
     if (d != from) order.push_back(d);
   }
-  order.insert(static_cast<std::size_t>(to), from);
+  order.insert(index(to), from);
   return builder_.emit1(core_ops().transpose, {{"permutation", order}}, {v}, location);
 }
 
@@ -250,7 +251,7 @@ Vars PatternDriver::map(const Equation& eqn, const Regions& regions, const Vars&
       out[i] = builder_.emit1(core_ops().squeeze, {{"dimensions", Ints{0}}}, {first}, location);
     } else if (stacked) {
       Shape full = shape;
-      full.insert(static_cast<std::size_t>(where), axis.size);
+      full.insert(index(where), axis.size);
       out[i] = repeat(out[i], full, {where}, location);
     }
   }
@@ -261,7 +262,7 @@ ProgramPtr simplify(const ProgramPtr& program, bool segments) {
   // Where regions are walked in place, how often their values are used is not known yet.
   // A result is used by others too.
   std::vector<int> uses = count_uses(*program);
-  for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
+  for (const Var v : program->outputs) ++uses[index(v)];
   PatternDriver driver(*program, segments, calls(*program) ? nullptr : &uses);
   const Vars out = driver.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
   return driver.builder().finish({out.begin(), out.end()});

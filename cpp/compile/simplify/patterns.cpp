@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/fold_constants.h"
 #include "compile/simplify/fold_masked_select.h"
 #include "compile/simplify/fold_one_hot.h"
@@ -14,8 +15,10 @@
 #include "compile/simplify/fold_static_indices.h"
 #include "compile/simplify/fold_transposes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "compile/simplify/pattern_table.h"
 #include "compile/simplify/push_select_into_update.h"
 #include "compile/simplify/simplify_concat.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -29,13 +32,13 @@ Result operand_if(bool condition, const PatternContext& m) {
 }
 
 Result drop_reshape(const PatternContext& m) {
-  return operand_if(m.params.ints("new_sizes") == m.b.type(m.in[0]).shape, m);
+  return operand_if(m.params.ints(param::new_sizes) == m.b.type(m.in[0]).shape, m);
 }
 
 Result drop_broadcast(const PatternContext& m) {
   const Type& in = m.b.type(m.in[0]);
-  return operand_if(m.params.ints("shape") == in.shape &&
-                        m.params.ints("broadcast_dimensions") == ops::iota_ints(in.rank()),
+  return operand_if(m.params.ints(param::shape) == in.shape &&
+                        m.params.ints(param::broadcast_dimensions) == ops::iota_ints(in.rank()),
                     m);
 }
 
@@ -43,7 +46,7 @@ Result join_reshapes(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().reshape);
   if (!inner) return {};
   const Var source = inner->inputs[0];
-  if (m.b.type(source).shape == m.params.ints("new_sizes")) return one(source);
+  if (m.b.type(source).shape == m.params.ints(param::new_sizes)) return one(source);
   return one(m.emit(core_ops().reshape, m.params, {source}));
 }
 
@@ -51,7 +54,7 @@ Result squeeze_of_reshape(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().reshape);
   if (!inner) return {};
   const Var source = inner->inputs[0];
-  const Shape left = without_dims(m.b.type(m.in[0]).shape, m.params.ints("dimensions"));
+  const Shape left = without_dims(m.b.type(m.in[0]).shape, m.params.ints(param::dimensions));
   if (m.b.type(source).shape == left) return one(source);
   return one(m.emit(core_ops().reshape, ops::reshape_params(left), {source}));
 }
@@ -60,8 +63,8 @@ Result join_broadcasts(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], core_ops().broadcast_in_dim);
   if (!inner) return {};
   Ints dims;
-  for (std::int64_t d : inner->params.ints("broadcast_dimensions")) {
-    dims.push_back(m.params.ints("broadcast_dimensions")[index(d)]);
+  for (std::int64_t d : inner->params.ints(param::broadcast_dimensions)) {
+    dims.push_back(m.params.ints(param::broadcast_dimensions)[index(d)]);
   }
   return one(m.emit(core_ops().broadcast_in_dim, m.params.with("broadcast_dimensions", dims),
                     {inner->inputs[0]}));
@@ -69,7 +72,7 @@ Result join_broadcasts(const PatternContext& m) {
 
 // Only the weak type may differ, which programs do not need.
 Result drop_convert(const PatternContext& m) {
-  return operand_if(m.params.dtype("new_dtype") == m.b.type(m.in[0]).dtype, m);
+  return operand_if(m.params.dtype(param::new_dtype) == m.b.type(m.in[0]).dtype, m);
 }
 
 // Programs that are compiled have been differentiated, and labels are given to their results.
@@ -87,7 +90,7 @@ Result drop_double_neg(const PatternContext& m) {
 
 // As XLA has it, also where exp(x) overflows; logarithms of complex numbers are periodic.
 Result log_of_exp(const PatternContext& m) {
-  static const Op& exp = *find_op("exp");
+  static const Op& exp = core_ops().exp;
   const Equation* inner = m.b.defined_by(m.in[0], exp);
   return inner && is_floating(m.b.type(m.in[0]).dtype) ? one(inner->inputs[0]) : Result{};
 }
@@ -119,10 +122,10 @@ Result shrink_elementwise(const PatternContext& m) {
     const Equation* source = m.b.defined_by(v, core_ops().broadcast_in_dim);
     if (!source) return {};
     any_broadcast = true;
-    const Ints& dims = source->params.ints("broadcast_dimensions");
+    const Ints& dims = source->params.ints(param::broadcast_dimensions);
     const Shape& own = m.b.type(source->inputs[0]).shape;
     for (std::size_t i = 0; i < dims.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dims[i]);
+      const auto d = index(dims[i]);
       if (own[i] == shape[d]) repeated[d] = false;
     }
   }
@@ -147,7 +150,7 @@ Result shrink_elementwise(const PatternContext& m) {
     const Shape own = m.b.type(operand).shape;
     Ints dims, dropped;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const std::int64_t d = place[index(source.params.ints("broadcast_dimensions")[i])];
+      const std::int64_t d = place[index(source.params.ints(param::broadcast_dimensions)[i])];
       if (d < 0) {
         dropped.push_back(static_cast<std::int64_t>(i));
       } else {
@@ -228,7 +231,7 @@ Result add_units_after(const PatternContext& m) {
 }
 
 Result add_into_scatter(const PatternContext& m) {
-  static const Op& scatter_add = *find_op("scatter-add");
+  static const Op& scatter_add = core_ops().scatter_add;
   for (const std::size_t i : {1, 0}) {
     const Equation* scatter = m.b.defined_by(m.in[i], scatter_add);
     const Var other = m.in[1 - i];
@@ -257,7 +260,7 @@ Result join_scatters(const PatternContext& m) {
 // Along dimensions of one element there is nothing to reduce.
 Result drop_unit_axes(const PatternContext& m) {
   const Shape& shape = m.b.type(m.in[0]).shape;
-  const Ints& axes = m.params.ints("axes");
+  const Ints& axes = m.params.ints(param::axes);
   Ints rest;
   for (std::int64_t d : axes) {
     if (shape[index(d)] != 1) rest.push_back(d);
@@ -268,72 +271,69 @@ Result drop_unit_axes(const PatternContext& m) {
   return one(m.emit(core_ops().reshape, ops::reshape_params(left), {reduced}));
 }
 
-using Rule = Result (*)(const PatternContext&);
-struct Row {
-  std::string_view op;  // "": every elementwise op
-  Rule rule;
-};
+// A pattern, under its own name.
+#define ROW(op, pattern) {op, #pattern, pattern}
 // In the order in which they are tried. For the example, `sum` is reduce_sum.
-constexpr Row rows[] = {
+constexpr Pattern rows[] = {
     // before                                   after
-    {"", fold_constants},                    // sign(7)                     1
-    {"transpose", drop_transpose},           // transpose(x), in order      x
-    {"transpose", join_transposes},          // transpose(transpose(x))     transpose(x)
-    {"transpose", transpose_into_dot},       // transpose(dot(a, b))        dot(b, a)
-    {"transpose", transpose_operands},       // transpose(transpose(x) + y) x + transpose(y)
-    {"reshape", drop_reshape},               // reshape(x) to its own shape x
-    {"reshape", join_reshapes},              // reshape(reshape(x))         reshape(x)
-    {"squeeze", squeeze_of_reshape},         // squeeze(reshape(x))         reshape(x)
-    {"broadcast_in_dim", drop_broadcast},    // broadcast(x) to its shape   x
-    {"broadcast_in_dim", join_broadcasts},   // broadcast(broadcast(x))     broadcast(x)
-    {"convert_element_type", drop_convert},  // convert(x) to its own dtype x
-    {"stop_gradient", drop_identity},        // stop_gradient(x)            x
-    {"sharding_constraint", drop_identity},  // sharding_constraint(x)      x
-    {"reshard", drop_identity},              // reshard(x)                  x
-    {"device_put", drop_identity},           // device_put(x)               x
-    {"select_n", drop_select},               // select_n(which, x, x)       x
-    {"select_n", push_select_into_update},   // select(p, update(x), x)     update of x, chosen
-    {"select_n", fold_masked_concat},        // iota == 0 ? y : [x, z]      [y[0], z]
-    {"scatter", static_scatter},             // x.at[2].set(y)              update of x, at 2
-    {"gather", static_gather},               // of one window at 2          x[2:3]
-    {"dynamic_slice", static_slice},         // dynamic_slice(x, 2)         x[2:5]
-    {"dynamic_update_slice", update_all},    // update all of x by y        y
-    {"dynamic_update_slice",
-     update_by_masked_select},                // update by iota == 7 ? y : x  of y[7] alone
-    {"slice", slice_of_update},               // (x updated at 0 by y)[1:]   x[1:]
-    {"slice", slice_of_masked_select},        // (iota == 0 ? y : x)[1:]     x[1:]
-    {"neg", drop_double_neg},                 // neg(neg(x))                 x
-    {"log", log_of_exp},                      // log(exp(x))                 x
-    {"mul", drop_unit_factor},                // x * 1, 1 * x                x
-    {"div", drop_unit_divisor},               // x / 1                       x
-    {"", push_into_concat},                   // [x, y] + z                  [x + z[:n], y + z[n:]]
-    {"", shrink_elementwise},                 // broadcast(x) * broadcast(y) broadcast(x * y)
-    {"", add_units_after},                    // -x[:, None]                 (-x)[:, None]
-    {"add_any", add_into_scatter},            // x + scatter_add(0, updates) scatter_add(x, updates)
-    {"iota", narrow_iota},                    // iota over one of more dims  broadcast(iota)
-    {"scatter-add", scatter_into_select},     // one number for each row     iota == i ? x : 0
-    {"scatter-add", join_scatters},           // two at the same places      of the updates' sum
-    {"concatenate", join_concatenations},     // [[x, y], z]                 [x, y, z]
-    {"add_any", join_pads},                   // pad(x) + pad(y), neighbours  pad(concatenate(x, y))
-    {"reduce_sum", drop_unit_axes},           // over dimensions of size 1   reshape(x)
-    {"reduce_prod", drop_unit_axes},          //
-    {"reduce_max", drop_unit_axes},           //
-    {"reduce_min", drop_unit_axes},           //
-    {"reduce_sum", sum_of_one_hot},           // sum(iota == i ? x : 0)      x, if i is inside
-    {"reduce_sum", sum_of_masked_row},        // sum(iota == 7 ? x : 0)      x[7]
-    {"reduce_sum", reduce_before_transpose},  // sum(transpose(x))           transpose(sum(x))
-    {"reduce_sum", reduce_into_dot},          // sum(dot(a, b)) over batches dot(a, b) over them too
-    {"reduce_sum", reduce_into_conv},         // the same of convolutions
-    {"reduce_sum", reduce_into_scatter},      // sum(scatter_add(0, u)), batches scatter_add(0, u)
+    ROW("", fold_constants),                    // sign(7)                     1
+    ROW("transpose", drop_transpose),           // transpose(x), in order      x
+    ROW("transpose", join_transposes),          // transpose(transpose(x))     transpose(x)
+    ROW("transpose", transpose_into_dot),       // transpose(dot(a, b))        dot(b, a)
+    ROW("transpose", transpose_operands),       // transpose(transpose(x)+y)   x + transpose(y)
+    ROW("reshape", drop_reshape),               // reshape(x) to its own shape x
+    ROW("reshape", join_reshapes),              // reshape(reshape(x))         reshape(x)
+    ROW("squeeze", squeeze_of_reshape),         // squeeze(reshape(x))         reshape(x)
+    ROW("broadcast_in_dim", drop_broadcast),    // broadcast(x) to its shape   x
+    ROW("broadcast_in_dim", join_broadcasts),   // broadcast(broadcast(x))     broadcast(x)
+    ROW("convert_element_type", drop_convert),  // convert(x) to its own dtype x
+    ROW("stop_gradient", drop_identity),        // stop_gradient(x)            x
+    ROW("sharding_constraint", drop_identity),  // sharding_constraint(x)      x
+    ROW("reshard", drop_identity),              // reshard(x)                  x
+    ROW("device_put", drop_identity),           // device_put(x)               x
+    ROW("select_n", drop_select),               // select_n(which, x, x)       x
+    ROW("select_n", push_select_into_update),   // select(p, update(x), x)     update of x
+    ROW("select_n", fold_masked_concat),        // iota == 0 ? y : [x, z]      [y[0], z]
+    ROW("scatter", static_scatter),             // x.at[2].set(y)              update of x, at 2
+    ROW("gather", static_gather),               // of one window at 2          x[2:3]
+    ROW("dynamic_slice", static_slice),         // dynamic_slice(x, 2)         x[2:5]
+    ROW("dynamic_update_slice", update_all),    // update all of x by y        y
+    ROW("dynamic_update_slice",
+        update_by_masked_select),             // update by iota == 7 ? y : x  of y[7] alone
+    ROW("slice", slice_of_update),            // (x updated at 0 by y)[1:]   x[1:]
+    ROW("slice", slice_of_masked_select),     // (iota == 0 ? y : x)[1:]     x[1:]
+    ROW("neg", drop_double_neg),              // neg(neg(x))                 x
+    ROW("log", log_of_exp),                   // log(exp(x))                 x
+    ROW("mul", drop_unit_factor),             // x * 1, 1 * x                x
+    ROW("div", drop_unit_divisor),            // x / 1                       x
+    ROW("", push_into_concat),                // [x, y] + z                  [x + z[:n], y + z[n:]]
+    ROW("", shrink_elementwise),              // broadcast(x) * broadcast(y) broadcast(x * y)
+    ROW("", add_units_after),                 // -x[:, None]                 (-x)[:, None]
+    ROW("add_any", add_into_scatter),         // x + scatter_add(0, u)       scatter_add(x, u)
+    ROW("iota", narrow_iota),                 // iota over one of more dims  broadcast(iota)
+    ROW("scatter-add", scatter_into_select),  // one number for each row     iota == i ? x : 0
+    ROW("scatter-add", join_scatters),        // two at the same places      of the updates' sum
+    ROW("concatenate", join_concatenations),  // [[x, y], z]                 [x, y, z]
+    ROW("add_any", join_pads),                // pad(x) + pad(y), adjacent   pad(concatenate(x, y))
+    ROW("reduce_sum", drop_unit_axes),        // over dimensions of size 1   reshape(x)
+    ROW("reduce_prod", drop_unit_axes),       //
+    ROW("reduce_max", drop_unit_axes),        //
+    ROW("reduce_min", drop_unit_axes),        //
+    ROW("reduce_sum", sum_of_one_hot),        // sum(iota == i ? x : 0)      x, if i is inside
+    ROW("reduce_sum", sum_of_masked_row),     // sum(iota == 7 ? x : 0)      x[7]
+    ROW("reduce_sum", reduce_before_transpose),  // sum(transpose(x))           transpose(sum(x))
+    ROW("reduce_sum", reduce_into_dot),      // sum(dot(a, b)), batches     dot(a, b), over them too
+    ROW("reduce_sum", reduce_into_conv),     // the same of convolutions
+    ROW("reduce_sum", reduce_into_scatter),  // sum(scatter_add(0, u)), batches scatter_add(0, u)
 };
 
-// The rules of each op.
-std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
-  std::unordered_map<const Op*, std::vector<Rule>> out;
+// The patterns of each op.
+using Patterns = std::unordered_map<const Op*, std::vector<decltype(Pattern::apply)>>;
+Patterns patterns_by_op() {
+  Patterns out;
   for (const Op* op : all_ops()) {
-    for (const Row& row : rows) {
-      const bool meant = row.op.empty() ? op->kind == Kind::elementwise : op->name == row.op;
-      if (meant) out[op].push_back(row.rule);
+    for (const Pattern& pattern : rows) {
+      if (meant_for(pattern, *op)) out[op].push_back(pattern.apply);
     }
   }
   return out;
@@ -341,12 +341,14 @@ std::unordered_map<const Op*, std::vector<Rule>> rules_by_op() {
 
 }  // namespace
 
+std::span<const Pattern> simplify_patterns() { return rows; }
+
 std::optional<Vars> apply_rules(const PatternContext& match) {
-  static const std::unordered_map<const Op*, std::vector<Rule>> rules = rules_by_op();
-  const auto own = rules.find(&match.op);
-  if (own == rules.end()) return {};
-  for (Rule rule : own->second) {
-    if (Result replaced = rule(match)) return replaced;
+  static const Patterns patterns = patterns_by_op();
+  const auto own = patterns.find(&match.op);
+  if (own == patterns.end()) return {};
+  for (const auto pattern : own->second) {
+    if (Result replaced = pattern(match)) return replaced;
   }
   return {};
 }

@@ -6,8 +6,9 @@
 #include <functional>
 #include <numeric>
 
+#include "base/index.h"
 #include "base/lists.h"
-#include "compile/simplify/core_ops.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -16,18 +17,19 @@ struct UpdateOps {
   const Op &scatter, &scatter_add, &update_slice, &gather, &slice;
 };
 const UpdateOps& update_ops() {
-  static const UpdateOps ops{*find_op("scatter"), *find_op("scatter-add"),
-                             *find_op("dynamic_update_slice"), *find_op("gather"),
-                             *find_op("dynamic_slice")};
+  static const UpdateOps ops{core_ops().scatter, core_ops().scatter_add,
+                             core_ops().dynamic_update_slice, core_ops().gather,
+                             core_ops().dynamic_slice};
   return ops;
 }
 
 // For each dimension of a scatter's operand, the one of its updates that goes with it, element by
 // element; -1: an index says where.
 Ints places_of(const Params& p, std::size_t rank, std::size_t update_rank) {
-  const Ints &window = p.ints("update_window_dims"), &inserted = p.ints("inserted_window_dims");
-  const Ints &batch = p.ints("operand_batching_dims"),
-             &of_indices = p.ints("scatter_indices_batching_dims");
+  const Ints &window = p.ints(param::update_window_dims),
+             &inserted = p.ints(param::inserted_window_dims);
+  const Ints &batch = p.ints(param::operand_batching_dims),
+             &of_indices = p.ints(param::scatter_indices_batching_dims);
   Ints others;  // dimensions of the updates that are of the indices
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(update_rank); ++d) {
     if (!has(window, d)) others.push_back(d);
@@ -36,10 +38,9 @@ Ints places_of(const Params& p, std::size_t rank, std::size_t update_rank) {
   std::size_t next = 0;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d) {
     const auto at = std::find(batch.begin(), batch.end(), d);
-    std::int64_t& place = places[static_cast<std::size_t>(d)];
+    std::int64_t& place = places[index(d)];
     if (at != batch.end()) {
-      const auto i =
-          static_cast<std::size_t>(of_indices[static_cast<std::size_t>(at - batch.begin())]);
+      const auto i = index(of_indices[index(at - batch.begin())]);
       place = others[i];
     } else if (!has(inserted, d)) {
       place = window[next++];
@@ -80,21 +81,21 @@ class Pushing {
     if (&op == &update_ops().scatter) {
       Ints sizes;
       for (const std::int64_t place : places)
-        sizes.push_back(place < 0 ? 1 : updates[static_cast<std::size_t>(place)]);
-      for (const std::int64_t d : eqn.params.ints("operand_batching_dims"))
-        sizes[static_cast<std::size_t>(d)] = 1;
+        sizes.push_back(place < 0 ? 1 : updates[index(place)]);
+      for (const std::int64_t d : eqn.params.ints(param::operand_batching_dims))
+        sizes[index(d)] = 1;
       const Params& p = eqn.params;
       old = m_.emit(update_ops().gather,
-                    {{"offset_dims", p.ints("update_window_dims")},
-                     {"collapsed_slice_dims", p.ints("inserted_window_dims")},
-                     {"start_index_map", p.ints("scatter_dims_to_operand_dims")},
-                     {"operand_batching_dims", p.ints("operand_batching_dims")},
-                     {"start_indices_batching_dims", p.ints("scatter_indices_batching_dims")},
+                    {{"offset_dims", p.ints(param::update_window_dims)},
+                     {"collapsed_slice_dims", p.ints(param::inserted_window_dims)},
+                     {"start_index_map", p.ints(param::scatter_dims_to_operand_dims)},
+                     {"operand_batching_dims", p.ints(param::operand_batching_dims)},
+                     {"start_indices_batching_dims", p.ints(param::scatter_indices_batching_dims)},
                      {"slice_sizes", sizes},
                      {"mode", std::string("clip")},  // what is out of bounds is not written
                      {"fill_value", std::monostate()},
-                     {"indices_are_sorted", p.flag("indices_are_sorted")},
-                     {"unique_indices", p.flag("unique_indices")}},
+                     {"indices_are_sorted", p.flag(param::indices_are_sorted)},
+                     {"unique_indices", p.flag(param::unique_indices)}},
                     {*before, eqn.inputs[1]});
     } else {
       const Var zero = m_.b.constant(scalar_array(dtype, -0.0));  // keeps the signs of zeros
@@ -130,9 +131,9 @@ class Pushing {
     if (2 * count(updates) > count(shape)) return {};
     Ints dims;
     for (const std::int64_t d : mask_dims_) {
-      const std::int64_t place = places[static_cast<std::size_t>(d)];
+      const std::int64_t place = places[index(d)];
       if (place < 0) return {};
-      if (updates[static_cast<std::size_t>(place)] != shape[static_cast<std::size_t>(d)]) return {};
+      if (updates[index(place)] != shape[index(d)]) return {};
       dims.push_back(place);
     }
     if (!std::is_sorted(dims.begin(), dims.end())) return {};
@@ -154,7 +155,7 @@ std::optional<Vars> push_select_into_update(const PatternContext& m) {
   if (!mask || m.in[1] == m.in[2]) return {};
   const Var narrow = mask->inputs[0];
   if (!(m.b.type(mask->outputs[0]).shape == m.b.type(m.in[1]).shape)) return {};
-  Pushing pushing(m, narrow, mask->params.ints("broadcast_dimensions"), m.in[1]);
+  Pushing pushing(m, narrow, mask->params.ints(param::broadcast_dimensions), m.in[1]);
   const std::optional<Var> out = pushing.push(m.in[2]);
   return out ? std::optional<Vars>(Vars{*out}) : std::nullopt;
 }

@@ -4,21 +4,10 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/lower/elide_concat.h"
+#include "compile/simplify/constants.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
-
-bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
-  while (const Equation* broadcast = builder.defined_by(v, core_ops().broadcast_in_dim))
-    v = broadcast->inputs[0];
-  const Array* value = builder.constant_value(v);
-  if (!value || value->type().rank() != 0) return false;
-  switch (value->dtype()) {
-    case DType::float32: return *reinterpret_cast<const float*>(value->data()) == wanted;
-    case DType::float64: return *reinterpret_cast<const double*>(value->data()) == wanted;
-    case DType::int32: return *reinterpret_cast<const std::int32_t*>(value->data()) == wanted;
-    default: return false;
-  }
-}
 
 namespace {
 
@@ -32,10 +21,10 @@ struct Padded {
 std::optional<Padded> padded(const PatternContext& m, Var v) {
   const Equation* pad = m.b.defined_by(v, core_ops().pad);
   if (!pad || !is_scalar_constant(m.b, pad->inputs[1], 0)) return {};
-  const Ints &low = pad->params.ints("low"), &high = pad->params.ints("high");
+  const Ints &low = pad->params.ints(param::low), &high = pad->params.ints(param::high);
   Padded out{pad->inputs[0], pad->inputs[1], -1, 0, 0};
   for (std::size_t d = 0; d < low.size(); ++d) {
-    if (pad->params.ints("interior")[d] != 0 || low[d] < 0 || high[d] < 0) return {};
+    if (pad->params.ints(param::interior)[d] != 0 || low[d] < 0 || high[d] < 0) return {};
     if (low[d] == 0 && high[d] == 0) continue;
     if (out.dim >= 0) return {};
     out.dim = static_cast<std::int64_t>(d);
@@ -59,7 +48,7 @@ Var part_along(const PatternContext& m, Var v, std::int64_t dim, std::int64_t be
   Shape shape = m.b.type(v).shape;
   if (shape.empty()) return v;
   if (const Equation* broadcast = m.b.defined_by(v, core_ops().broadcast_in_dim);
-      broadcast && !has(broadcast->params.ints("broadcast_dimensions"), dim)) {
+      broadcast && !has(broadcast->params.ints(param::broadcast_dimensions), dim)) {
     shape[index(dim)] = end - begin;
     return m.emit(core_ops().broadcast_in_dim, broadcast->params.with("shape", shape),
                   {broadcast->inputs[0]});
@@ -75,7 +64,7 @@ std::optional<Vars> join_pads(const PatternContext& m) {
   if (!left || !right || left->dim != right->dim) return {};
   const auto [first, second] =
       left->low < right->low ? std::pair(*left, *right) : std::pair(*right, *left);
-  const auto d = static_cast<std::size_t>(first.dim);
+  const auto d = index(first.dim);
   const Shape& shape = m.b.type(first.source).shape;
   if (first.low + shape[d] != second.low) return {};
   const Ints none(shape.size(), 0);
@@ -93,7 +82,7 @@ std::optional<Vars> join_concatenations(const PatternContext& m) {
   Vars parts;
   for (Var v : m.in) {
     const Equation* inner = m.b.defined_by(v, core_ops().concatenate);
-    if (inner && inner->params.integer("dimension") == m.params.integer("dimension")) {
+    if (inner && inner->params.integer(param::dimension) == m.params.integer(param::dimension)) {
       parts.append(inner->inputs.begin(), inner->inputs.end());
     } else {
       parts.push_back(v);
@@ -128,7 +117,7 @@ std::optional<Vars> push_into_concat(const PatternContext& m) {
   if (whole.inputs.size() > most_joined ||
       std::any_of(whole.inputs.begin(), whole.inputs.end(), is_short))
     return {};
-  const std::int64_t d = whole.params.integer("dimension");
+  const std::int64_t d = whole.params.integer(param::dimension);
   Vars pieces;
   std::int64_t begin = 0;
   for (const Var piece : whole.inputs) {

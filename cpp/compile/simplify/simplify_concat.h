@@ -5,9 +5,6 @@
 
 namespace shardax {
 
-// Is it a scalar constant, or one repeated, of that value?
-bool is_scalar_constant(const Builder& builder, Var v, double wanted);
-
 // v[start[0]:limit[0], ...].
 Var slice_of(const PatternContext& m, Var v, const Ints& start, const Ints& limit);
 

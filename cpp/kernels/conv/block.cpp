@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "base/index.h"
+
 namespace shardax::kernels {
 namespace {
 
@@ -49,8 +51,7 @@ void Part::find(const ConvArgs& p, std::int64_t first, std::int64_t count, Steps
     out.high[d] = std::max(out.high[d], place);
   };
   for (std::int64_t k = 0; k < count;) {
-    const Tap &outer = lines[0].taps[static_cast<std::size_t>(z)],
-              &middle = lines[1].taps[static_cast<std::size_t>(y)];
+    const Tap &outer = lines[0].taps[index(z)], &middle = lines[1].taps[index(y)];
     const Tap* taps = lines[2].taps.data() + x;
     const std::int64_t n = std::min(size(2) - x, count - k);
     out.runs[out.run_count++] = {k, n, channel, {outer.place, middle.place}, taps};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/index.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/gemm/kernels.h"
@@ -218,7 +219,7 @@ class WindowFinder {
     for (std::int64_t i = 0; i < d.size; ++i, to += each) {
       const std::int64_t at = d.low + i;
       if (at < 0 || at >= d.bound) {
-        std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(each) * sizeof(T));
+        std::memset(static_cast<void*>(to), 0, index(each) * sizeof(T));
       } else {
         copy(level + 1, from + at * d.from_stride * width_, to, each);
       }

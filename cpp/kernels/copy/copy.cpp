@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/index.h"
 #include "kernels/copy/transposed.h"
 #include "kernels/tiles/dispatch.h"
 #include "kernels/width.h"
@@ -25,7 +26,7 @@ SHARDAX_CLONES void copy_run(std::byte* out, const std::byte* in, std::int64_t b
     for (int p = 0; p < pieces; ++p) part[p] = reinterpret_cast<const Piece*>(in)[p];
     for (int p = 0; p < pieces; ++p) reinterpret_cast<Piece*>(out)[p] = part[p];
   }
-  std::memcpy(out, in, static_cast<std::size_t>(bytes));
+  std::memcpy(out, in, index(bytes));
 }
 
 // A 2-d copy whose sides have their unit strides in different dimensions walks 16 x 16 blocks, so
@@ -104,7 +105,7 @@ std::size_t split_dim(const Shape& dims) {
   const auto is_long =
       std::find_if(dims.begin(), dims.end(), [](std::int64_t n) { return n >= 16; });
   const auto chosen = is_long != dims.end() ? is_long : std::max_element(dims.begin(), dims.end());
-  return static_cast<std::size_t>(chosen - dims.begin());
+  return index(chosen - dims.begin());
 }
 
 }  // namespace

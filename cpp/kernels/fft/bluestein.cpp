@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/index.h"
 #include "kernels/aligned_buffer.h"
 
 namespace shardax::kernels {
@@ -40,7 +41,7 @@ std::complex<T> times(std::complex<T> a, Root<T> w) {
 template <class T>
 std::array<std::complex<T>*, width> starts(std::complex<T>* data, std::int64_t step) {
   std::array<std::complex<T>*, width> out;
-  for (std::int64_t l = 0; l < width; ++l) out[static_cast<std::size_t>(l)] = data + l * step;
+  for (std::int64_t l = 0; l < width; ++l) out[index(l)] = data + l * step;
   return out;
 }
 
@@ -77,7 +78,7 @@ FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse, Size siz
       turns_(columns_, rows_, false),
       back_turns_(rows_, columns_, true) {
   const std::int64_t length = rows_ * columns_;
-  std::vector<std::complex<double>> c(static_cast<std::size_t>(length));
+  std::vector<std::complex<double>> c(index(length));
   for (std::int64_t j = 0; j < n; ++j) {
     if (j % 256 == 255) runtime::poll_caller();
     // j^2 mod 2 n in 128 bits.
@@ -88,8 +89,8 @@ FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse, Size siz
     if (!inverse) w = std::conj(w);
     chirp_.push_back({static_cast<T>(w.real()), static_cast<T>(w.imag())});
     const std::complex<double> value = std::conj(w) / static_cast<double>(length);
-    c[static_cast<std::size_t>(j)] = value;
-    if (j > 0) c[static_cast<std::size_t>(length - j)] = value;
+    c[index(j)] = value;
+    if (j > 0) c[index(length - j)] = value;
   }
   const Lines<const std::complex<double>> in{c.data(), 1, 1, 1, 1, 0};
   Fourier<double>(length, false).run(in, {c.data(), 1, 1, 1, 1, 0}, 1);
@@ -97,7 +98,7 @@ FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse, Size siz
     for (std::int64_t column = 0; column < columns_; ++column) {
       Lanes<T>& eight = spectrum_.emplace_back();
       for (std::int64_t l = 0; l < width; ++l) {
-        eight.set(l, Complex(c[static_cast<std::size_t>(row + l + rows_ * column)]));
+        eight.set(l, Complex(c[index(row + l + rows_ * column)]));
       }
     }
   }
@@ -156,7 +157,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
                                   std::int64_t out_step, std::int64_t wanted, T scale) const {
   const AlignedBuffer<Complex> line(rows_ * columns_);
   for (std::int64_t j = 0; j < n_; ++j) {
-    line[j] = times(Complex(in[j * in_step]), chirp_[static_cast<std::size_t>(j)]);
+    line[j] = times(Complex(in[j * in_step]), chirp_[index(j)]);
   }
   std::fill(line.data() + n_, line.data() + line.size(), Complex(0));
   by_groups(columns_, width, rows_, [&](std::int64_t first) {
@@ -187,7 +188,7 @@ void FourierConvolution<T>::alone(const E* in, std::int64_t in_step, Complex* ou
     scatter(columns, rows_, T(1), at.data(), columns_, true, width);
   });
   for (std::int64_t k = 0; k < wanted; ++k) {
-    out[k * out_step] = times(line[k], chirp_[static_cast<std::size_t>(k)]) * scale;
+    out[k * out_step] = times(line[k], chirp_[index(k)]) * scale;
   }
 }
 

@@ -1,4 +1,5 @@
 // kernels/fft/real.cpp - Fourier transforms of real rows by complex ones of half their length.
+#include "base/index.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/fft/bluestein.h"
 #include "kernels/fft/four_step.h"
@@ -27,7 +28,7 @@ Lines<E> dense(E* data, std::int64_t rows, std::int64_t step) {
 
 template <class T>
 std::complex<T> root_at(const std::vector<lanes::Root<T>>& roots, std::int64_t k) {
-  const lanes::Root<T> w = roots[static_cast<std::size_t>(k)];
+  const lanes::Root<T> w = roots[index(k)];
   return {w.re, w.im};
 }
 

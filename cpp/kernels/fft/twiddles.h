@@ -1,6 +1,7 @@
 // kernels/fft/twiddles.h - the factors between the columns and the rows of a line as a matrix.
 #pragma once
 
+#include "base/index.h"
 #include "kernels/fft/fft.h"
 
 namespace shardax::kernels {
@@ -66,8 +67,8 @@ class Turns {
     return out;
   }
   std::complex<double> power(std::int64_t k) const {
-    const std::complex<double> a = low_[static_cast<std::size_t>(k & (few_ - 1))];
-    const std::complex<double> b = high_[static_cast<std::size_t>(k / few_)];
+    const std::complex<double> a = low_[index(k & (few_ - 1))];
+    const std::complex<double> b = high_[index(k / few_)];
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
 

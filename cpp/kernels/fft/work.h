@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/index.h"
 #include "base/per_thread.h"
 #include "kernels/fft/lines.h"
 #include "runtime/interrupt.h"
@@ -23,10 +24,7 @@ constexpr std::int64_t longest_task = 65536;
 template <class T>
 struct Workspace {
   std::vector<Lanes<T>> a, b, c;
-  explicit Workspace(std::int64_t n = 0)
-      : a(static_cast<std::size_t>(n)),
-        b(static_cast<std::size_t>(n)),
-        c(static_cast<std::size_t>(n)) {}
+  explicit Workspace(std::int64_t n = 0) : a(index(n)), b(index(n)), c(index(n)) {}
 };
 template <class T>
 Workspace<T>& workspace(std::int64_t n) {

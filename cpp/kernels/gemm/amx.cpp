@@ -6,6 +6,8 @@
 // made of 32 elements at a time here, whatever the shape.
 #include "kernels/gemm/amx.h"
 
+#include "base/index.h"
+
 #if defined(__x86_64__) && defined(__linux__) && __GNUC__ >= 11  // which know AMX
 #include <cpuid.h>
 #include <immintrin.h>
@@ -73,8 +75,7 @@ template <class Products, class Sum>
 void rows_by_panel(std::int64_t rows, std::int64_t groups, const std::uint32_t* a,
                    std::int64_t a_row, const std::uint32_t* b, Sum* sums, std::int64_t sums_row,
                    bool add) {
-  const auto stride = static_cast<std::size_t>(a_row) * sizeof *a,
-             sums_stride = static_cast<std::size_t>(sums_row) * sizeof *sums;
+  const auto stride = index(a_row) * sizeof *a, sums_stride = index(sums_row) * sizeof *sums;
   constexpr std::size_t panel_stride = panel * sizeof *b;
   asm volatile("" ::: "memory");  // what is read has been written
   for (std::int64_t i = 0; i < rows; i += 2 * side) {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <memory>
 
+#include "base/index.h"
 #include "kernels/gemm/kernels.h"
 
 namespace shardax::kernels {
@@ -45,9 +46,7 @@ void expand_b(const MatmulArgs& p, T* out) {
 
 template <class S, class T>
 void product(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
-  const auto room = [](std::int64_t n) {
-    return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n));
-  };
+  const auto room = [](std::int64_t n) { return std::make_unique_for_overwrite<T[]>(index(n)); };
   const bool same = std::is_same_v<S, T>;
   MatmulArgs real = p;
   real.dtype = real.out_dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;

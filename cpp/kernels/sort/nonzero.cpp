@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/index.h"
 #include "kernels/tiles/dispatch.h"
 #include "runtime/pool.h"
 
@@ -63,11 +64,10 @@ SHARDAX_CLONES void write_places(const bool* mask, std::int64_t from, std::int64
 // How many hold before each stretch, and in all.
 std::vector<std::int64_t> counts_before(const bool* mask, std::int64_t n) {
   const std::int64_t stretches = (n + stretch - 1) / stretch;
-  std::vector<std::int64_t> before(static_cast<std::size_t>(stretches + 1), 0);
+  std::vector<std::int64_t> before(index(stretches + 1), 0);
   runtime::parallel_for(stretches, [&](std::int64_t s) {
     const std::int64_t start = s * stretch;
-    before[static_cast<std::size_t>(s + 1)] =
-        count_stretch(mask + start, std::min(stretch, n - start));
+    before[index(s + 1)] = count_stretch(mask + start, std::min(stretch, n - start));
   });
   std::partial_sum(before.begin(), before.end(), before.begin());
   return before;
@@ -83,7 +83,7 @@ template <class I>
 void find_places(const bool* mask, std::int64_t n, I* out, std::int64_t size) {
   const std::vector<std::int64_t> before = counts_before(mask, n);
   runtime::parallel_for(std::ssize(before) - 1, [&](std::int64_t s) {
-    const auto at = static_cast<std::size_t>(s);
+    const auto at = index(s);
     const std::int64_t first = before[at], end = std::min(before[at + 1], size);
     if (first >= end) return;
     write_places(mask, s * stretch, std::min(n, (s + 1) * stretch), out + first, end - first);

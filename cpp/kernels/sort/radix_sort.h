@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "array/half.h"
+#include "base/index.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::kernels {
@@ -58,7 +59,7 @@ void radix_sort(Item* items, Item* scratch, std::int64_t n, KeyOf key_of) {
     for (std::int64_t i = begin; i < end; ++i) {
       const K key = key_of(items[i]);
       for (int p = 0; p < passes; ++p) {
-        ++counts[static_cast<std::size_t>(p * 256) + static_cast<std::uint8_t>(key >> (8 * p))];
+        ++counts[index(p * 256) + static_cast<std::uint8_t>(key >> (8 * p))];
       }
     }
   });
@@ -76,8 +77,7 @@ void radix_sort(Item* items, Item* scratch, std::int64_t n, KeyOf key_of) {
     });
     std::swap(from, to);
   }
-  if (from != items)
-    std::memcpy(static_cast<void*>(items), from, static_cast<std::size_t>(n) * sizeof(Item));
+  if (from != items) std::memcpy(static_cast<void*>(items), from, index(n) * sizeof(Item));
 }
 
 // Items stand in the order of their positions before.

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/index.h"
 #include "kernels/sort/radix_sort.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
@@ -176,14 +177,14 @@ void sort_row(K* keys, K* scratch, std::int64_t n) {
     const std::size_t count = runs.size();
     runs.resize(2 * count);
     runtime::parallel_for(static_cast<std::int64_t>(count), [&](std::int64_t i) {
-      Run<K>& run = runs[static_cast<std::size_t>(i)];
-      Run<K>& other = runs[static_cast<std::size_t>(i) + count];
+      Run<K>& run = runs[index(i)];
+      Run<K>& other = runs[index(i) + count];
       other = run.part(0, 0);
       if (run.n > block_size<K>) other = cut(run);
     });
   }
   runtime::parallel_for(static_cast<std::int64_t>(runs.size()),
-                        [&](std::int64_t i) { sort_run(runs[static_cast<std::size_t>(i)]); });
+                        [&](std::int64_t i) { sort_run(runs[index(i)]); });
 }
 
 // ---- keys of elements ----------------------------------------------------------------------
@@ -225,7 +226,7 @@ std::int64_t take_unequal(const K* x, K* keys, K* out, std::int64_t n) {
     keys[numbers] = keys[i];
     numbers += number;
   }
-  std::memmove(out + numbers, out, static_cast<std::size_t>(n - numbers) * sizeof(K));
+  std::memmove(out + numbers, out, index(n - numbers) * sizeof(K));
   return numbers;
 }
 // Zeros have the signs that they had, in their order.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/index.h"
 #include "kernels/special/series.h"
 
 namespace shardax::kernels {
@@ -84,8 +85,8 @@ struct Quadrature {
         slope = order * (x * value - before) / (x * x - 1);
         x -= value / slope;
       }
-      node[static_cast<std::size_t>(i)] = (1 + x) / 2;
-      weight[static_cast<std::size_t>(i)] = 1 / ((1 - x * x) * slope * slope);
+      node[index(i)] = (1 + x) / 2;
+      weight[index(i)] = 1 / ((1 - x * x) * slope * slope);
     }
   }
 };

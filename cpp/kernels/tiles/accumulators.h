@@ -1,6 +1,7 @@
 // kernels/tiles/accumulators.h - accumulators of a loop's reductions.
 #pragma once
 
+#include "base/index.h"
 #include "kernels/tiles/tile_loop.h"
 
 namespace shardax::kernels {
@@ -18,7 +19,7 @@ class Accumulators {
   static std::size_t bytes(const TileLoop& loop, std::int64_t count) {
     std::int64_t sum = 0;
     for (const TileReduction& r : loop.reductions) sum += size(r, count);
-    return static_cast<std::size_t>(sum);
+    return index(sum);
   }
 
   void init() {

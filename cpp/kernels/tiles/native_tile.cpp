@@ -1,5 +1,6 @@
 // kernels/tiles/native_tile.cpp - a loop's instructions as machine code.
 #include "base/errors.h"
+#include "base/index.h"
 #include "codegen/vector/lower_int_division.h"
 #include "kernels/tiles/row_loop.h"
 
@@ -23,7 +24,7 @@ int bytes_of(codegen::Kind kind) {
 // The nodes of all instructions; outputs are stores, and registers that reductions read. Complex
 // operands get their parts. False where something cannot be recorded.
 bool record(TileLoop& loop, codegen::VectorProgram& program) {
-  const auto registers = static_cast<std::size_t>(loop.registers);
+  const auto registers = index(loop.registers);
   const std::size_t first_store = loop.loads.size() + registers;
   std::vector<int> nodes(first_store + loop.stores.size(), -1);
   auto operands = static_cast<std::int32_t>(nodes.size());
@@ -54,13 +55,10 @@ bool record(TileLoop& loop, codegen::VectorProgram& program) {
   for (const TileInstruction& instruction : loop.instructions) {
     if (!instruction.record) return false;
     SmallVector<int, 4> in;
-    for (const std::int32_t operand : instruction.in)
-      in.push_back(nodes[static_cast<std::size_t>(operand)]);
-    nodes[static_cast<std::size_t>(instruction.out)] =
-        instruction.record(program, in.data(), instruction.extra);
+    for (const std::int32_t operand : instruction.in) in.push_back(nodes[index(operand)]);
+    nodes[index(instruction.out)] = instruction.record(program, in.data(), instruction.extra);
   }
-  for (const auto& [from, to] : loop.copies)
-    nodes[static_cast<std::size_t>(to)] = nodes[static_cast<std::size_t>(from)];
+  for (const auto& [from, to] : loop.copies) nodes[index(to)] = nodes[index(from)];
   const auto output = [&](std::size_t operand) {
     for (const codegen::Output& other : program.outputs) {
       if (other.operand == static_cast<int>(operand)) return;
@@ -80,7 +78,7 @@ bool record(TileLoop& loop, codegen::VectorProgram& program) {
   };
   for (std::size_t i = first_store; i < nodes.size(); ++i) output(i);
   for (const TileReduction& r : loop.reductions) {
-    if (static_cast<std::size_t>(r.in) >= loop.loads.size()) output(static_cast<std::size_t>(r.in));
+    if (index(r.in) >= loop.loads.size()) output(index(r.in));
   }
   return true;
 }
@@ -94,7 +92,7 @@ bool single_rows(const TileLoop& loop) {
 // Reductions take as many as there are.
 bool repeats(const TileLoop& loop, std::size_t i) {
   for (const TileReduction& r : loop.reductions) {
-    if (static_cast<std::size_t>(r.in) == i) return false;
+    if (index(r.in) == i) return false;
   }
   const TileAccess& access = loop.loads[i];
   // Other numbers are read as vectors.
@@ -143,9 +141,9 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   for (std::size_t i = 0; i < loop.loads.size(); ++i)
     native.operands[i] = {bytes_of(loop.loads[i].kind), repeats(loop, i)};
   for (const ComplexParts& parts : native.parts_in) {
-    const bool repeats = native.operands[static_cast<std::size_t>(parts.whole)].repeats;
+    const bool repeats = native.operands[index(parts.whole)].repeats;
     for (const std::int32_t part : {parts.first, parts.first + 1})
-      native.operands[static_cast<std::size_t>(part)] = {parts.bytes, repeats};
+      native.operands[index(part)] = {parts.bytes, repeats};
   }
 }
 
@@ -165,7 +163,7 @@ bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
   std::int64_t written = 0;
   for (const codegen::Output& output : program.outputs) {
     const int bytes = bytes_of(program.node(output.node).kind);
-    native.operands[static_cast<std::size_t>(output.operand)] = {bytes};
+    native.operands[index(output.operand)] = {bytes};
     native.outputs.push_back(output.operand);
     written += bytes * elements;
   }

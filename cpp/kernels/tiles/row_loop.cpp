@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/index.h"
 #include "kernels/tiles/accumulators.h"
 #include "kernels/tiles/tile_iterator.h"
 
@@ -16,9 +17,8 @@ constexpr std::int64_t most_row = chunk_elements;
 constexpr std::int64_t side_by_side = 8;
 
 bool is_reduced(const TileLoop& loop, std::size_t operand) {
-  return std::ranges::any_of(loop.reductions, [&](const TileReduction& r) {
-    return static_cast<std::size_t>(r.in) == operand;
-  });
+  return std::ranges::any_of(loop.reductions,
+                             [&](const TileReduction& r) { return index(r.in) == operand; });
 }
 
 }  // namespace
@@ -100,9 +100,7 @@ class RowLoop::Rows {
     }
   }
 
-  const std::byte* start(std::int32_t operand) const {
-    return starts_[static_cast<std::size_t>(operand)];
-  }
+  const std::byte* start(std::int32_t operand) const { return starts_[index(operand)]; }
   void run(std::int64_t some) {
     pointers_ = starts_;
     if (!overwritten_.empty()) return run_over(some);
@@ -122,9 +120,8 @@ class RowLoop::Rows {
   using Pointers = SmallVector<std::byte*, 16>;
 
   bool is_written(const std::byte* at) const {
-    return std::ranges::any_of(native_.outputs, [&](std::int32_t output) {
-      return starts_[static_cast<std::size_t>(output)] == at;
-    });
+    return std::ranges::any_of(native_.outputs,
+                               [&](std::int32_t output) { return starts_[index(output)] == at; });
   }
   void next(Pointers& pointers) const {
     for (const std::size_t i : moving_) pointers[i] += rows_.places_[i].step;
@@ -141,8 +138,7 @@ class RowLoop::Rows {
     for (std::int64_t k = 0; k < some; ++k) {
       Pointers last = last_;
       for (const auto& [load, block] : overwritten_) {
-        std::memcpy(block, last[load],
-                    static_cast<std::size_t>(turn * native_.operands[load].bytes));
+        std::memcpy(block, last[load], index(turn * native_.operands[load].bytes));
         last[load] = block;
       }
       code(pointers_.data(), whole);
@@ -164,8 +160,8 @@ class RowLoop::Rows {
 };
 
 void RowLoop::run_rows(std::byte* const* base, std::int64_t first, std::int64_t last) const {
-  const auto registers = static_cast<std::size_t>(scratch_bytes_);
-  const std::size_t blocks = loop_.loads.size() * static_cast<std::size_t>(rest_bytes);
+  const auto registers = index(scratch_bytes_);
+  const std::size_t blocks = loop_.loads.size() * index(rest_bytes);
   const ScratchBlock scratch(registers + blocks + Accumulators::bytes(loop_, last - first));
   Accumulators acc(loop_, scratch.data() + registers + blocks, last - first);
   acc.init();

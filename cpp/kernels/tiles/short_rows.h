@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/index.h"
 #include "kernels/tiles/dispatch.h"
 
 namespace shardax::kernels {
@@ -207,7 +208,7 @@ template <class T, class F>
     const std::int64_t count = std::min(width, rows - r);
     const T* from = x + r * n;
     if (r >= whole) {
-      std::memcpy(copy, from, static_cast<std::size_t>(count * n) * sizeof(T));
+      std::memcpy(copy, from, index(count * n) * sizeof(T));
       from = copy;
     }
     part(from, r, count);
@@ -252,7 +253,7 @@ template <class R, class T, class Acc>
     };
     combine_rows<R, T>(results, n, last, load);
     const auto found = __builtin_convertvector(results, Results);
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(Acc);
+    const auto bytes = index(count) * sizeof(Acc);
     Results total = {};
     if (count == S::width) {
       std::memcpy(&total, acc + first, sizeof total);

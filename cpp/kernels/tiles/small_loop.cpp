@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "kernels/copy/broadcast_fill.h"
 #include "kernels/tiles/tile_iterator.h"
 #include "kernels/width.h"
@@ -42,9 +43,8 @@ std::unique_ptr<const SmallLoop> SmallLoop::of(const TileLoop& loop) {
 }
 
 bool SmallLoop::reduces(std::size_t operand) const {
-  return std::any_of(loop_.reductions.begin(), loop_.reductions.end(), [&](const TileReduction& r) {
-    return static_cast<std::size_t>(r.in) == operand;
-  });
+  return std::any_of(loop_.reductions.begin(), loop_.reductions.end(),
+                     [&](const TileReduction& r) { return index(r.in) == operand; });
 }
 
 bool SmallLoop::lay_out() {
@@ -146,8 +146,7 @@ void SmallLoop::run(std::byte* const* base) const {
       } else if (p.how == How::repeat_each) {
         repeat_each(out, elements_, in, 0, 1);
       } else {
-        for (std::int64_t k = 0; k < elements_; ++k)
-          out[k] = in[p.offsets[static_cast<std::size_t>(k)]];
+        for (std::int64_t k = 0; k < elements_; ++k) out[k] = in[p.offsets[index(k)]];
       }
     });
   }
@@ -165,8 +164,7 @@ void SmallLoop::run(std::byte* const* base) const {
       using T = decltype(zero);
       T* out = reinterpret_cast<T*>(base[p.pointer] + p.offset);
       const T* in = reinterpret_cast<const T*>(pointers[i]);
-      for (std::int64_t k = 0; k < elements_; ++k)
-        out[p.offsets[static_cast<std::size_t>(k)]] = in[k];
+      for (std::int64_t k = 0; k < elements_; ++k) out[p.offsets[index(k)]] = in[k];
     });
   }
   if (!loop_.reductions.empty()) reduce(pointers, base, scratch);
@@ -178,10 +176,9 @@ void SmallLoop::run_rows(std::byte** pointers, std::byte* const* base, std::byte
   for (std::int64_t row = 0, rows = elements_ / row_; row < rows; ++row) {
     for (std::size_t i = 0; i < count; ++i) {
       const Place& p = places_[i];
-      of_row[i] = p.how == How::by_rows
-                      ? base[p.pointer] + p.offset +
-                            std::int64_t{p.offsets[static_cast<std::size_t>(row)]} * p.itemsize
-                      : pointers[i] + row * p.step;
+      of_row[i] = p.how == How::by_rows ? base[p.pointer] + p.offset +
+                                              std::int64_t{p.offsets[index(row)]} * p.itemsize
+                                        : pointers[i] + row * p.step;
     }
     run_code(loop_, {of_row, count}, row_, rests, rest_bytes);
   }
@@ -207,7 +204,7 @@ void SmallLoop::reduce(std::byte* const* pointers, std::byte* const* base,
   for (std::size_t i = 0; i < loop_.reductions.size(); ++i) {
     const TileReduction& r = loop_.reductions[i];
     std::byte* acc = scratch + accumulators_[i];
-    const std::byte* in = pointers[static_cast<std::size_t>(r.in)];
+    const std::byte* in = pointers[index(r.in)];
     r.kernels.init(acc, loop_.kept);
     if (loop_.reduce_inner) {
       r.kernels.fold(acc, in, loop_.reduced, loop_.kept);

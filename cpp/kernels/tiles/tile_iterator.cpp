@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/index.h"
 #include "kernels/copy/broadcast_fill.h"
 #include "kernels/copy/transposed.h"
 #include "kernels/width.h"
@@ -22,7 +23,7 @@ void copy_run(T* out, const T* in, std::int64_t count) {
   constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
   for (; count >= line; count -= line, out += line, in += line)
     std::memcpy(out, in, line * sizeof(T));
-  if (count > 0) std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(T));
+  if (count > 0) std::memcpy(out, in, index(count) * sizeof(T));
 }
 
 template <class T>
@@ -33,7 +34,7 @@ SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
 }  // namespace
 
 void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n) {
-  const std::size_t first_store = loop.loads.size() + static_cast<std::size_t>(loop.registers);
+  const std::size_t first_store = loop.loads.size() + index(loop.registers);
   for (const TileInstruction& instruction : loop.instructions) {
     const void* in[8];
     const void** operands = in;
@@ -43,14 +44,12 @@ void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n)
       operands = many.data();
     }
     for (std::size_t k = 0; k < instruction.in.size(); ++k)
-      operands[k] = pointers[static_cast<std::size_t>(instruction.in[k])];
-    instruction.function(pointers[static_cast<std::size_t>(instruction.out)], operands, n,
-                         instruction.extra);
+      operands[k] = pointers[index(instruction.in[k])];
+    instruction.function(pointers[index(instruction.out)], operands, n, instruction.extra);
   }
   for (const auto& [from, to] : loop.copies) {
-    const auto store = static_cast<std::size_t>(to) - first_store;
-    std::memcpy(pointers[static_cast<std::size_t>(to)], pointers[static_cast<std::size_t>(from)],
-                static_cast<std::size_t>(n * loop.stores[store].itemsize));
+    const auto store = index(to) - first_store;
+    std::memcpy(pointers[index(to)], pointers[index(from)], index(n * loop.stores[store].itemsize));
   }
 }
 
@@ -68,7 +67,7 @@ std::int64_t TileIterator::most_in_scratch(const TileLoop& loop) {
 }
 
 std::size_t scratch_bytes(const TileLoop& loop) {
-  return operand_count(loop) * static_cast<std::size_t>(register_bytes);
+  return operand_count(loop) * index(register_bytes);
 }
 
 TileIterator::TileIterator(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
@@ -98,7 +97,7 @@ TileIterator::TileIterator(const TileLoop& loop, std::byte* const* base, std::by
     by_rows_ = true;
   }
   for (int r = 0; r < loop.registers; ++r) {
-    const std::size_t slot = loop.loads.size() + static_cast<std::size_t>(r);
+    const std::size_t slot = loop.loads.size() + index(r);
     pointers_[slot] = scratch_ + slot * register_bytes;
   }
   for (std::size_t i = 0; i < loop.stores.size(); ++i) {
@@ -112,7 +111,7 @@ TileIterator::TileIterator(const TileLoop& loop, std::byte* const* base, std::by
   for (const auto* all : {&loop.native.parts_in, &loop.native.parts_out}) {
     for (const ComplexParts& parts : *all) {
       for (const std::int32_t part : {parts.first, parts.first + 1})
-        pointers_[static_cast<std::size_t>(part)] = scratch_ + part * register_bytes;
+        pointers_[index(part)] = scratch_ + part * register_bytes;
     }
   }
   origins_ = memory_;
@@ -156,7 +155,7 @@ void TileIterator::tile(std::int64_t start, std::int64_t n) {
       gather(i, n);
     }
   }
-  const std::size_t first_store = loads + static_cast<std::size_t>(loop_.registers);
+  const std::size_t first_store = loads + index(loop_.registers);
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
     const int width = loop_.stores[i].itemsize;
     std::byte* scratch = scratch_ + (first_store + i) * register_bytes;
@@ -193,7 +192,7 @@ bool TileIterator::reads_in_place() const {
 // A reduction of the load itself folds a whole tile of it, not row after row.
 bool TileIterator::takes_rows(std::size_t load) const {
   for (const TileReduction& r : loop_.reductions) {
-    if (static_cast<std::size_t>(r.in) == load) return false;
+    if (index(r.in) == load) return false;
   }
   return loop_.native.by_rows &&
          (loop_.native.operands[load].repeats || loop_.loads[load].strides[rank_ - 1] == 1);

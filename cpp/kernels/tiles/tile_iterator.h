@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "base/index.h"
 #include "kernels/tiles/tile_loop.h"
 
 namespace shardax::kernels {
@@ -66,7 +67,7 @@ class TileIterator {
   // only read where it lies any number.
   std::int64_t most_elements() const;
 
-  const std::byte* operand(std::int32_t i) const { return pointers_[static_cast<std::size_t>(i)]; }
+  const std::byte* operand(std::int32_t i) const { return pointers_[index(i)]; }
 
  private:
   // `rows`: strided, but machine code reads rows of it in place, or one element of each.

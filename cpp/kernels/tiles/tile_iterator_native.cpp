@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/index.h"
 #include "kernels/tiles/dispatch.h"
 #include "kernels/tiles/tile_iterator.h"
 
@@ -26,8 +27,8 @@ SHARDAX_CLONES void put_together_as(T* numbers, const T* re, const T* im, std::i
 
 bool is_part_in(const TileLoop& loop, std::size_t operand) {
   const auto& all = loop.native.parts_in;
-  return !all.empty() && operand >= static_cast<std::size_t>(all.front().first) &&
-         operand < static_cast<std::size_t>(all.back().first) + 2;
+  return !all.empty() && operand >= index(all.front().first) &&
+         operand < index(all.back().first) + 2;
 }
 
 // Does the code read operand i? Of complex operands it reads the parts.
@@ -55,11 +56,11 @@ struct LastTurn {
       const auto [bytes, repeats] = native.operands[i];
       turn[i] = pointers[i] + (repeats ? 0 : at * bytes);
       if (repeats || rest == 0) continue;
-      std::memcpy(block(i), turn[i], static_cast<std::size_t>(rest * bytes));
+      std::memcpy(block(i), turn[i], index(rest * bytes));
       turn[i] = block(i);
     }
     for (const std::int32_t output : native.outputs) {
-      const auto i = static_cast<std::size_t>(output);
+      const auto i = index(output);
       turn[i] = block(i);
     }
     native.code->code()(turn.data(), native.code->multiple());
@@ -68,10 +69,9 @@ struct LastTurn {
   // The results from element `from` of blocks on are those of the last `rest` elements.
   void keep(std::int64_t at, std::int64_t from, std::int64_t rest) const {
     for (const std::int32_t output : loop.native.outputs) {
-      const auto i = static_cast<std::size_t>(output);
+      const auto i = index(output);
       const int bytes = loop.native.operands[i].bytes;
-      std::memcpy(pointers[i] + at * bytes, block(i) + from * bytes,
-                  static_cast<std::size_t>(rest * bytes));
+      std::memcpy(pointers[i] + at * bytes, block(i) + from * bytes, index(rest * bytes));
     }
   }
 };
@@ -80,7 +80,7 @@ struct LastTurn {
 
 bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers) {
   return std::ranges::any_of(loop.native.outputs, [&](std::int32_t output) {
-    const std::byte* to = pointers[static_cast<std::size_t>(output)];
+    const std::byte* to = pointers[index(output)];
     return std::find(pointers.begin(), pointers.begin() + std::ssize(loop.loads), to) !=
            pointers.begin() + std::ssize(loop.loads);
   });
@@ -108,8 +108,8 @@ void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::i
 // The parts of complex operands, and complex results out of their parts.
 void TileIterator::take_apart(std::int64_t n) {
   for (const ComplexParts& parts : loop_.native.parts_in) {
-    const auto whole = static_cast<std::size_t>(parts.whole);
-    const auto first = static_cast<std::size_t>(parts.first);
+    const auto whole = index(parts.whole);
+    const auto first = index(parts.first);
     if (loop_.native.operands[whole].repeats) {
       pointers_[first] = pointers_[whole];
       pointers_[first + 1] = pointers_[whole] + parts.bytes;
@@ -126,10 +126,10 @@ void TileIterator::take_apart(std::int64_t n) {
 }
 void TileIterator::put_together(std::int64_t n) const {
   for (const ComplexParts& parts : loop_.native.parts_out) {
-    const auto first = static_cast<std::size_t>(parts.first);
+    const auto first = index(parts.first);
     const auto put = [&](auto zero) {
       using T = decltype(zero);
-      put_together_as(reinterpret_cast<T*>(pointers_[static_cast<std::size_t>(parts.whole)]),
+      put_together_as(reinterpret_cast<T*>(pointers_[index(parts.whole)]),
                       reinterpret_cast<const T*>(pointers_[first]),
                       reinterpret_cast<const T*>(pointers_[first + 1]), n);
     };
@@ -215,7 +215,7 @@ void TileIterator::run_streaming(std::int64_t n) {
       if (!repeats) pointers[i] += count * bytes;
     }
   };
-  const auto output = [&](std::int32_t i) { return static_cast<std::size_t>(i); };
+  const auto output = [&](std::int32_t i) { return index(i); };
   const std::size_t any = output(native.outputs[0]);
   const auto bytes = static_cast<std::uintptr_t>(native.operands[any].bytes);
   const std::uintptr_t before = -reinterpret_cast<std::uintptr_t>(pointers[any]) % line;

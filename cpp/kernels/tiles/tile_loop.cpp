@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "kernels/tiles/accumulators.h"
 #include "kernels/tiles/block_loop.h"
 #include "kernels/tiles/tile_iterator.h"
@@ -111,9 +112,9 @@ void run_reduce_inner(const TileLoop& loop, std::byte* const* base, ParallelFor 
   // Few rows: threads share the pieces of each.
   const std::int64_t pieces = (loop.reduced + chunk_elements - 1) / chunk_elements;
   const std::size_t piece_bytes = Accumulators::bytes(loop, 1);
-  const ScratchBlock memory(piece_bytes * static_cast<std::size_t>(pieces * loop.kept));
+  const ScratchBlock memory(piece_bytes * index(pieces * loop.kept));
   const auto part = [&](std::int64_t i) {
-    return Accumulators(loop, memory.data() + static_cast<std::size_t>(i) * piece_bytes, 1);
+    return Accumulators(loop, memory.data() + index(i) * piece_bytes, 1);
   };
   parallel_for(pieces * loop.kept, [&](std::int64_t chunk) {
     const std::int64_t k = chunk / pieces, from = chunk % pieces * chunk_elements;
@@ -147,7 +148,7 @@ void zip_in_place(const TileLoop& loop, TileIterator& walker, Accumulators& acc,
         const TileReduction& reduction = loop.reductions[i];
         reduction.kernels.zip(acc.rows[i] + (k - first) * reduction.accumulator_size,
                               walker.operand(reduction.in), n, std::min(rows_together, to - r),
-                              loop.loads[static_cast<std::size_t>(reduction.in)].strides[0]);
+                              loop.loads[index(reduction.in)].strides[0]);
       }
     }
   }
@@ -233,9 +234,9 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
   }
   const std::int64_t together = std::max<std::int64_t>(1, chunk_elements / (parts.rows * width));
   const std::size_t bytes = Accumulators::bytes(loop, loop.kept);
-  const ScratchBlock memory(bytes * static_cast<std::size_t>(parts.count));
+  const ScratchBlock memory(bytes * index(parts.count));
   const auto part = [&](std::int64_t p) {
-    return Accumulators(loop, memory.data() + bytes * static_cast<std::size_t>(p), loop.kept);
+    return Accumulators(loop, memory.data() + bytes * index(p), loop.kept);
   };
   parallel_for((parts.count + together - 1) / together * ranges, [&](std::int64_t chunk) {
     const ScratchBlock scratch(scratch_bytes(loop));

@@ -17,6 +17,7 @@
 
 #include "array/type.h"
 #include "base/function_ref.h"
+#include "base/index.h"
 #include "codegen/executable.h"
 #include "codegen/vector/emit_kernel.h"
 #include "kernels/tiles/reduce.h"
@@ -101,7 +102,7 @@ struct TileLoop {
 
 // Of loads, registers, stores and parts.
 inline std::size_t operand_count(const TileLoop& loop) {
-  return loop.loads.size() + static_cast<std::size_t>(loop.registers) + loop.stores.size() +
+  return loop.loads.size() + index(loop.registers) + loop.stores.size() +
          2 * (loop.native.parts_in.size() + loop.native.parts_out.size());
 }
 

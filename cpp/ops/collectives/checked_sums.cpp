@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "array/checked_axis.h"
+#include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 
 namespace shardax::ops {
@@ -33,13 +34,13 @@ std::string_view name_of(AxisState state) {
 template <AxisState to>
 Types cast_type(const Op&, const Types& in, const Params& params) {
   Type out = in[0];
-  out.varying = with_state(out.varying, checked_axes(params.axes("axes")), to);
+  out.varying = with_state(out.varying, checked_axes(params.axes(param::collective_axes)), to);
   return {out};
 }
 
 // The same op over the axes that are left, or the operand.
 Batched batch_cast(const BatchArgs& a) {
-  const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
+  const AxisSet rest = without(a.params.axes(param::collective_axes), a.axis.name);
   const Value& x = a.in[0];
   return {{rest.empty() ? x : bind1(a.op, {{"axes", AxisNames{rest}}}, {x})}, {a.batched[0]}};
 }
@@ -91,7 +92,7 @@ const Op reduced_value_op{
                 .type = cast_type<AxisState::shared>,
                 .jvp = jvp_self<reduced_value_op>,
                 .transpose = [](const TransposeArgs& a) -> Values {
-                  return {first_term(a.ct[0], a.params.axes("axes"))};
+                  return {first_term(a.ct[0], a.params.axes(param::collective_axes))};
                 },
                 .batch = batch_cast,
                 .show = show_axes,
@@ -106,7 +107,7 @@ const Op unreduced_psum_op{
                 .type = cast_type<AxisState::shared>,
                 .jvp = jvp_self<unreduced_psum_op>,
                 .transpose = transpose_to<preduced_op>,
-                .batch = [](const BatchArgs& a) { return find_op("psum_invariant")->batch(a); },
+                .batch = [](const BatchArgs& a) { return core_ops().psum_invariant.batch(a); },
                 .show = show_axes})};
 
 constexpr const Op* casts[] = {&preduced_op, &vary_unreduced_op, &reduced_vary_op,
@@ -165,7 +166,7 @@ Value cast_state(const Value& a, const AxisSet& axes, AxisState to) {
     if (state_over(a->type().varying, name) != from) refuse_mixed(a, checked[0], name, "pcast");
   }
   const Op* op = nullptr;
-  if (from == AxisState::shared && to == AxisState::varying) op = find_op("pvary");
+  if (from == AxisState::shared && to == AxisState::varying) op = &core_ops().pvary;
   if (from == AxisState::shared && to == AxisState::reduced) op = &preduced_op;
   if (from == AxisState::varying && to == AxisState::unreduced) op = &vary_unreduced_op;
   if (from == AxisState::reduced && to == AxisState::varying) op = &reduced_vary_op;

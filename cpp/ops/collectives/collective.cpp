@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "array/checked_axis.h"
+#include "ir/core_ops.h"
 #include "ops/by_op.h"
 #include "ops/collectives/family.h"
 
@@ -13,9 +14,9 @@ extern const Op pvary_op;
 
 // Over axes that are not checked nothing says which devices' cotangents are whose: they pass.
 Values transpose_pvary(const TransposeArgs& a) {
-  const AxisSet checked = checked_axes(a.params.axes("axes"));
+  const AxisSet checked = checked_axes(a.params.axes(param::collective_axes));
   if (checked.empty()) return {a.ct[0]};
-  static const Op& psum = *find_op("psum_invariant");
+  static const Op& psum = core_ops().psum_invariant;
   return {reduce_devices(psum, a.ct[0], {checked, 1, {}})};
 }
 
@@ -24,12 +25,12 @@ const Op axis_index_op{collective(
      .operands = 0,
      .doc = "The position of this device along an axis, int32.",
      .type = [](const Op& op, const Types&, const Params& params) -> Types {
-       const AxisSet& axes = params.axes("axis_name");
+       const AxisSet& axes = params.axes(param::axis_name);
        if (axes.size() != 1) value_error(op.name, ": ", axes.size(), " axes; one was expected.");
        return {Type{DType::int32, false, {}, axes}};
      },
      .batch = [](const BatchArgs& a) -> Batched {
-       if (!contains(a.params.axes("axis_name"), a.axis.name))
+       if (!contains(a.params.axes(param::axis_name), a.axis.name))
          return {{bind1(a.op, a.params, {})}, {false}};
        return batched1(iota(DType::int32, {a.axis.size}, 0));
      },
@@ -43,7 +44,7 @@ const Op pvary_op{
                 .cheap = true,
                 .type = [](const Op&, const Types& in, const Params& params) -> Types {
                   Type out = in[0];
-                  AxisSet axes = params.axes("axes");
+                  AxisSet axes = params.axes(param::collective_axes);
                   std::sort(axes.begin(), axes.end());
                   refuse_sums("pvary", out, axes);
                   out.varying = join(out.varying, axes);
@@ -52,9 +53,9 @@ const Op pvary_op{
                 .jvp = [](const JvpArgs& a) -> Values { return {bind1(pvary_op, a.params, a.t)}; },
                 .transpose = transpose_pvary,
                 .batch = [](const BatchArgs& a) -> Batched {
-                  const AxisSet rest = without(a.params.axes("axes"), a.axis.name);
+                  const AxisSet rest = without(a.params.axes(param::collective_axes), a.axis.name);
                   const Value out = rest.empty() ? a.in[0] : pvary(a.in[0], rest);
-                  const bool own = contains(a.params.axes("axes"), a.axis.name);
+                  const bool own = contains(a.params.axes(param::collective_axes), a.axis.name);
                   if (a.batched[0] || !own || !runs_by_op()) return {{out}, {a.batched[0]}};
                   return batched1(broadcast_leading(out, a.axis.size));  // repeated, not copied
                 },

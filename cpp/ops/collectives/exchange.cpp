@@ -14,7 +14,8 @@ extern const Op all_gather_op, all_gather_invariant_op, all_gather_reduced_op, r
 struct Exchange {
   std::int64_t size;  // of the group
   bool tiled;
-  Exchange(const Op& op, const Params& p) : size(p.integer("axis_size")), tiled(p.flag("tiled")) {
+  Exchange(const Op& op, const Params& p)
+      : size(p.integer(param::axis_size)), tiled(p.flag(param::tiled)) {
     if (size < 0) value_error(op.name, ": axis_size ", size, " is negative.");
   }
   // Has each device a part of as many elements? Where there is no device, nobody has any.
@@ -24,9 +25,9 @@ struct Exchange {
 // The params of an exchange over the same devices that acts on dimension `dim`.
 Params exchange_like(const Params& params, std::string_view dim_param, std::int64_t dim) {
   Params out = same_devices(params, "axis_name");
-  out.set("axis_size", params.integer("axis_size"));
+  out.set("axis_size", params.integer(param::axis_size));
   out.set(dim_param, dim);
-  out.set("tiled", params.flag("tiled"));
+  out.set("tiled", params.flag(param::tiled));
   return out;
 }
 
@@ -78,13 +79,13 @@ const Op all_gather_op{collective(
      .type = behind_stacked<gather_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(all_gather_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
-       const std::int64_t dim = a.params.integer("all_gather_dimension");
+       const std::int64_t dim = a.params.integer(param::all_gather_dimension);
        return {bind1(reduce_scatter_op, exchange_like(a.params, "scatter_dimension", dim), a.ct)};
      },
      .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
-       const std::int64_t dim = a.params.integer("all_gather_dimension");
+       const std::int64_t dim = a.params.integer(param::all_gather_dimension);
        const Value moved = moveaxis(with_devices(a), 0, dim);
-       return {a.params.flag("tiled") ? merge_dims(moved, dim) : moved, false};
+       return {a.params.flag(param::tiled) ? merge_dims(moved, dim) : moved, false};
      }>})};
 
 // Slice `index` of dimension `dim`, without it.
@@ -105,8 +106,8 @@ Types gather_invariant_type(const Op& op, const Types& in, const Params& params)
 
 // Each device keeps its own part of the cotangent, which all share.
 Values transpose_gather_invariant(const TransposeArgs& a) {
-  const std::int64_t dim = a.params.integer("all_gather_dimension");
-  const std::int64_t size = a.params.integer("axis_size");
+  const std::int64_t dim = a.params.integer(param::all_gather_dimension);
+  const std::int64_t size = a.params.integer(param::axis_size);
   const AxisSet& axes = collective_axes(a.params);
   Value index;
   for (AxisName name : axes) {
@@ -114,7 +115,7 @@ Values transpose_gather_invariant(const TransposeArgs& a) {
     const Value own = axis_index(name, extent);
     index = index ? add(mul(index, scalar(DType::int32, static_cast<double>(extent))), own) : own;
   }
-  const Value parts = a.params.flag("tiled") ? split_dim(a.ct[0], dim, size) : a.ct[0];
+  const Value parts = a.params.flag(param::tiled) ? split_dim(a.ct[0], dim, size) : a.ct[0];
   return {take_part(parts, index, dim)};
 }
 
@@ -169,7 +170,7 @@ const Op all_gather_reduced_op{collective(
        return {bind1(all_gather_reduced_op, a.params, a.t)};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
-       const std::int64_t dim = a.params.integer("all_gather_dimension");
+       const std::int64_t dim = a.params.integer(param::all_gather_dimension);
        return {bind1(unreduced_reduce_scatter_op, exchange_like(a.params, "scatter_dimension", dim),
                      a.ct)};
      },
@@ -183,14 +184,14 @@ const Op reduce_scatter_op{collective(
      .type = behind_stacked<scatter_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(reduce_scatter_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
-       const std::int64_t dim = a.params.integer("scatter_dimension");
+       const std::int64_t dim = a.params.integer(param::scatter_dimension);
        return {bind1(all_gather_op, exchange_like(a.params, "all_gather_dimension", dim), a.ct)};
      },
      .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
-       const std::int64_t dim = a.params.integer("scatter_dimension");
+       const std::int64_t dim = a.params.integer(param::scatter_dimension);
        const Value sum = a.varying ? reduce_sum(a.x, {0})
                                    : mul(a.x, scalar(a.x->dtype(), static_cast<double>(a.size)));
-       const Value parts = a.params.flag("tiled") ? split_dim(sum, dim, a.size) : sum;
+       const Value parts = a.params.flag(param::tiled) ? split_dim(sum, dim, a.size) : sum;
        return {moveaxis(parts, dim, 0), true};
      }>})};
 
@@ -204,7 +205,7 @@ const Op unreduced_reduce_scatter_op{collective(
        return {bind1(unreduced_reduce_scatter_op, a.params, a.t)};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
-       const std::int64_t dim = a.params.integer("scatter_dimension");
+       const std::int64_t dim = a.params.integer(param::scatter_dimension);
        return {bind1(all_gather_reduced_op, exchange_like(a.params, "all_gather_dimension", dim),
                      a.ct)};
      },
@@ -243,9 +244,9 @@ Types all_to_all_type(const Op& op, const Types& in, const Params& params) {
 
 // The split dimension becomes the device axis, and the device axis the joined dimension.
 GroupResult exchange_all(const GroupArgs& a) {
-  const bool tiled = a.params.flag("tiled");
-  const std::int64_t split = a.params.integer("split_axis");
-  const std::int64_t join_at = a.params.integer("concat_axis");
+  const bool tiled = a.params.flag(param::tiled);
+  const std::int64_t split = a.params.integer(param::split_axis);
+  const std::int64_t join_at = a.params.integer(param::concat_axis);
   const Value x = with_devices(a);
   const Value parts = tiled ? split_dim(x, split + 1, a.size) : x;
   Ints order = iota_ints(parts->shape().size());
@@ -273,15 +274,15 @@ const Op all_to_all_op{collective(
      .type = behind_stacked<all_to_all_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(all_to_all_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
-       const Params back = a.params.with("split_axis", a.params.integer("concat_axis"))
-                               .with("concat_axis", a.params.integer("split_axis"));
+       const Params back = a.params.with("split_axis", a.params.integer(param::concat_axis))
+                               .with("concat_axis", a.params.integer(param::split_axis));
        return {bind1(all_to_all_op, back, a.ct)};
      },
      .batch = batch_exchange_all,
      .show = [](const Params& p) -> std::vector<std::string> {
-       return {groups_text(p), axes_text(p), concat("concat_axis=", p.integer("concat_axis")),
-               concat("split_axis=", p.integer("split_axis")),
-               concat("tiled=", p.flag("tiled") ? "True" : "False")};
+       return {groups_text(p), axes_text(p), concat("concat_axis=", p.integer(param::concat_axis)),
+               concat("split_axis=", p.integer(param::split_axis)),
+               concat("tiled=", p.flag(param::tiled) ? "True" : "False")};
      }})};
 
 // ---- ppermute ----------------------------------------------------------------------------------
@@ -303,12 +304,13 @@ void check_pairs(const Ints& pairs, std::int64_t size) {
 }
 
 Types permute_type(const Op& op, const Types& in, const Params& params) {
-  if (params.ints("perm").size() % 2 != 0) value_error(op.name, ": perm ends with half a pair.");
+  if (params.ints(param::perm).size() % 2 != 0)
+    value_error(op.name, ": perm ends with half a pair.");
   return {varying_over_checked(in[0], params)};
 }
 
 GroupResult permute(const GroupArgs& a) {
-  const Ints& pairs = a.params.ints("perm");
+  const Ints& pairs = a.params.ints(param::perm);
   if (!a.varying && static_cast<std::int64_t>(pairs.size()) == 2 * a.size) return {a.x, false};
   Ints sources(static_cast<std::size_t>(a.size), -1);
   for (std::size_t i = 0; i < pairs.size(); i += 2)
@@ -324,18 +326,18 @@ const Op ppermute_op{collective(
      .check_axes =
          [](const Op& op, const Params& params, const Types& in, const AxesInScope& scope) {
            const DeviceCount devices = check_devices(op, params, in, scope);
-           if (devices.known) check_pairs(params.ints("perm"), devices.all);
+           if (devices.known) check_pairs(params.ints(param::perm), devices.all);
          },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(ppermute_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
-       Ints inverse = a.params.ints("perm");
+       Ints inverse = a.params.ints(param::perm);
        for (std::size_t i = 0; i < inverse.size(); i += 2) std::swap(inverse[i], inverse[i + 1]);
        return {bind1(ppermute_op, a.params.with("perm", inverse), a.ct)};
      },
      .batch = batch_over<permute>,
      .show = [](const Params& p) -> std::vector<std::string> {
        return {concat("axis_name=", to_string(*p.find("axis_name"))),
-               "perm=" + pairs_text(p.ints("perm"))};
+               "perm=" + pairs_text(p.ints(param::perm))};
      }})};
 
 }  // namespace

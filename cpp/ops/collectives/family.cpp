@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "ops/collectives/collective.h"
 #include "ops/indexing/index.h"
 #include "ops/param_checks.h"
@@ -19,7 +20,7 @@ constexpr std::string_view dimension_params[] = {"all_gather_dimension", "scatte
 // The same op on an operand with one more dimension in front.
 Params one_dimension_on(Params params) {
   for (std::string_view name : dimension_params) {
-    if (params.has(name)) params.set(name, params.integer(name) + 1);
+    if (params.has(name)) params.set(name, params.get<std::int64_t>(name) + 1);
   }
   return params;
 }
@@ -122,7 +123,7 @@ std::int64_t transposed_grid(const Ints& order, std::int64_t rows) {
   if (n != rows || n < 2 || order[0] != 0 || order[1] < 1 || n % order[1] != 0) return 0;
   const std::int64_t step = order[1], length = n / step;
   for (std::int64_t i = 0; i < n; ++i) {
-    if (order[static_cast<std::size_t>(i)] != i % length * step + i / length) return 0;
+    if (order[index(i)] != i % length * step + i / length) return 0;
   }
   return length;
 }
@@ -208,11 +209,11 @@ Groups groups_of(const Params& params) {
 }
 
 const AxisSet& collective_axes(const Params& params) {
-  return params.axes(params.has("axes") ? "axes" : "axis_name");
+  return params.axes(params.has("axes") ? param::collective_axes : param::axis_name);
 }
 
 Ints stacked_axes(const Params& params) {
-  return params.has("stacked") ? params.ints("stacked") : Ints{};
+  return params.has("stacked") ? params.ints(param::stacked) : Ints{};
 }
 
 namespace {
@@ -245,7 +246,7 @@ Batched batch_collective(const BatchArgs& a, GroupRule rule) {
     return {{result.value}, {result.varying}};
   }
   const Value x = a.batched[0] ? a.in[0] : broadcast_leading(a.in[0], a.axis.size);
-  stacked.insert(0, user_position(stacked, static_cast<std::size_t>(own - axes.begin())));
+  stacked.insert(0, user_position(stacked, index(own - axes.begin())));
   if (axes.size() == 1) return batched1(on_stacked(a.params, x, stacked, rule));
   const std::string_view name = a.params.has("axes") ? "axes" : "axis_name";
   return batched1(bind1(
@@ -314,7 +315,7 @@ void check_groups(const Op& op, const Groups& groups, std::int64_t devices) {
   Ints all;
   for (const Ints& group : groups) all.append(group.begin(), group.end());
   std::sort(all.begin(), all.end());
-  if (all == iota_ints(static_cast<std::size_t>(devices)) &&
+  if (all == iota_ints(index(devices)) &&
       std::none_of(groups.begin(), groups.end(), [](const Ints& g) { return g.empty(); }))
     return;
   value_error(op.name, ": axis_index_groups do not share out ", devices, " devices.");
@@ -329,8 +330,8 @@ DeviceCount check_devices(const Op& op, const Params& params, const Types& in,
   const Groups groups = groups_of(params);
   if (!groups.empty()) check_groups(op, groups, out.all);
   out.group = Devices{{}, out.all, groups}.group_size();
-  if (params.has("axis_size") && params.integer("axis_size") != out.group) {
-    value_error(op.name, ": axis_size is ", params.integer("axis_size"), "; the axis has ",
+  if (params.has("axis_size") && params.integer(param::axis_size) != out.group) {
+    value_error(op.name, ": axis_size is ", params.integer(param::axis_size), "; the axis has ",
                 out.group, " devices.");
   }
   return out;
@@ -398,7 +399,7 @@ Params same_devices(const Params& params, std::string_view axes_name) {
   const ParamValue* groups = params.find("axis_index_groups");
   Params out{{"axis_index_groups", groups ? *groups : ParamValue()},
              {axes_name, AxisNames{collective_axes(params)}}};
-  if (params.has("stacked")) out.set("stacked", params.ints("stacked"));
+  if (params.has("stacked")) out.set("stacked", params.ints(param::stacked));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "ops/collectives/partial_sums.h"
 
 #include "array/array.h"
+#include "base/index.h"
 #include "ir/sharding_given.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
@@ -14,14 +15,12 @@ namespace {
 
 extern const Op device_terms_op;
 
-std::size_t leading(const Params& params) {
-  return static_cast<std::size_t>(params.integer("count"));
-}
+std::size_t leading(const Params& params) { return index(params.integer(param::count)); }
 
 Types terms_type(const Op& op, const Types& in, const Params& params) {
   Type out = in[0];
-  const std::int64_t count = params.integer("count");
-  const std::size_t most = out.rank() + static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
+  const std::int64_t count = params.integer(param::count);
+  const std::size_t most = out.rank() + index(std::max<std::int64_t>(count, 0));
   const Sharding& stack = *checked_sharding(op, params, "sharding", most);
   if (count < 0 || leading(params) > stack.spec.size())
     value_error("device_terms: count ", count, " of ", stack.spec.size(), " split dimensions.");
@@ -54,7 +53,7 @@ ProgramPtr first_has_all(const Params& params, const Types& in) {
 Values terms_eager(const Params& params, const Values& in) {
   infer_types(device_terms_op, types_of(in), params);
   const Array& x = as_array(in[0]);
-  const ShardingPtr& stack = params.get<ShardingPtr>("sharding");
+  const ShardingPtr& stack = params.get(param::sharding);
   const ShardingPtr& own = x.sharding();
   std::vector<std::string> axes;
   for (std::size_t k = 0; k < leading(params); ++k) axes.push_back(stack->spec[k].at(0));
@@ -79,7 +78,7 @@ Values transpose_terms(const TransposeArgs& a) {
 
 Batched batch_terms(const BatchArgs& a) {
   const std::size_t count = leading(a.params);
-  const ShardingPtr& stack = a.params.get<ShardingPtr>("sharding");
+  const ShardingPtr& stack = a.params.get(param::sharding);
   Split split = stack->spec;
   const auto at = split.begin() + static_cast<std::ptrdiff_t>(count);
   split.insert(at, a.axis.split);
@@ -88,7 +87,7 @@ Batched batch_terms(const BatchArgs& a) {
 }
 
 Split split_of_terms(const SplitArgs& a) {
-  Split split = a.params.get<ShardingPtr>("sharding")->spec;
+  Split split = a.params.get(param::sharding)->spec;
   split.resize(a.out.rank());
   return split;
 }

@@ -2,6 +2,8 @@
 #include <limits>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 #include "ops/param_checks.h"
 
@@ -67,7 +69,7 @@ const Op psum_invariant_op{collective(
      .type = behind_stacked<shared_type>,
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(psum_invariant_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
-       return {pvary(a.ct[0], a.params.axes("axes"))};
+       return {pvary(a.ct[0], a.params.axes(param::collective_axes))};
      },
      .batch = psum_op.batch,
      .show = show_axes})};
@@ -75,10 +77,10 @@ const Op psum_invariant_op{collective(
 // Over checked axes sums are `psum_invariant`.
 Value sum_over(const Params& params, const Value& x) {
   const bool groups = !groups_of(params).empty();
-  const AxisSet& axes = params.axes("axes");
+  const AxisSet& axes = params.axes(param::collective_axes);
   const AxisSet checked = groups ? AxisSet() : checked_axes(axes);
   if (checked.empty()) return bind1(psum_op, params, {x});
-  static const Op& unreduced_psum = *find_op("unreduced_psum");
+  static const Op& unreduced_psum = core_ops().unreduced_psum;
   const bool left = common_state(x, checked, "psum") == AxisState::unreduced;
   const Value sum =
       left ? bind1(unreduced_psum, {{"axes", AxisNames{checked}}}, {x})
@@ -106,7 +108,7 @@ template <bool greatest>
 Batched batch_extremum(const BatchArgs& a) {
   Values in = a.in;
   const bool leaves_aside = a.axis.devices && a.axis.size > 1 && is_floating(a.in[0]->dtype()) &&
-                            contains(a.params.axes("axes"), a.axis.name);
+                            contains(a.params.axes(param::collective_axes), a.axis.name);
   if (leaves_aside) {
     const double least = std::numeric_limits<double>::infinity() * (greatest ? -1 : 1);
     in[0] = where(ne(in[0], in[0]), full_like(in[0], least), in[0]);
@@ -171,10 +173,10 @@ const Op pargmin_op{
 
 // The cotangents of all devices are summed; the source keeps the sum, the others have zeros.
 Values transpose_broadcast(const TransposeArgs& a) {
-  const std::int64_t source = a.params.integer("source");
+  const std::int64_t source = a.params.integer(param::source);
   Ints pairs;
   for (const Ints& group : groups_of(a.params)) {
-    const std::int64_t device = group[static_cast<std::size_t>(source)];
+    const std::int64_t device = group[index(source)];
     pairs.push_back(device);
     pairs.push_back(device);
   }
@@ -182,8 +184,7 @@ Values transpose_broadcast(const TransposeArgs& a) {
   Params keep = same_devices(a.params, "axis_name");
   keep.set("axis_index_groups", std::monostate{});
   keep.set("perm", pairs);
-  return {
-      bind1(*find_op("ppermute"), keep, {bind1(psum_op, same_devices(a.params, "axes"), a.ct)})};
+  return {bind1(core_ops().ppermute, keep, {bind1(psum_op, same_devices(a.params, "axes"), a.ct)})};
 }
 
 Types broadcast_type(const Op& op, const Types& in, const Params& params) {
@@ -191,7 +192,7 @@ Types broadcast_type(const Op& op, const Types& in, const Params& params) {
 }
 
 void check_source(const Params& params, std::int64_t size) {
-  const std::int64_t source = params.integer("source");
+  const std::int64_t source = params.integer(param::source);
   if (source >= 0 && source < size) return;
   value_error("pbroadcast: source ", source, " is outside of the axis of size ", size,
               "; sources run from 0 to ", size - 1, ".");
@@ -211,10 +212,10 @@ const Op pbroadcast_op{collective(
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(pbroadcast_op, a.params, a.t)}; },
      .transpose = transpose_broadcast,
      .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
-       return {a.varying ? index_in_dim(a.x, a.params.integer("source"), 0) : a.x, false};
+       return {a.varying ? index_in_dim(a.x, a.params.integer(param::source), 0) : a.x, false};
      }>,
      .show = [](const Params& p) -> std::vector<std::string> {
-       return {axes_text(p), concat("source=", p.integer("source"))};
+       return {axes_text(p), concat("source=", p.integer(param::source))};
      }})};
 
 }  // namespace
@@ -233,7 +234,7 @@ Value reduce_devices(const Op& op, const Value& a, const Devices& devices) {
 
 Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim) {
   static const AxisName name = intern_axis("<dimension>");
-  const std::int64_t size = a->shape()[static_cast<std::size_t>(dim)];
+  const std::int64_t size = a->shape()[index(dim)];
   const Params params = device_params({{name}, size, {}}, axes_param(op));
   return op.batch({op, params, {moveaxis(a, dim, 0)}, {true}, {size, name}}).out[0];
 }

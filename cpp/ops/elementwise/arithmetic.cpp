@@ -153,7 +153,7 @@ int record_integer_pow(codegen::VectorProgram& program, const int* in, std::int6
 }
 
 MapKernel integer_pow_map(const Types& in, const Type&, const Params& params) {
-  MapKernel found{nullptr, params.integer("y"), nullptr};
+  MapKernel found{nullptr, params.integer(param::y), nullptr};
   visit_dtype(in[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (kernels::is_computed<T> && (bit(kernels::dtype_of<T>) & numbers) != 0)
@@ -357,14 +357,15 @@ const Op integer_pow_op{elementwise(
      .cheap = true,
      .dtypes = numbers,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       if (params.integer("y") < 0 && is_integer(in[0].dtype)) {
+       if (params.integer(param::y) < 0 && is_integer(in[0].dtype)) {
          type_error("Integers cannot be raised to negative powers, got integer_pow(",
-                    to_string(in[0]), ", ", params.integer("y"), "); use a floating-point base.");
+                    to_string(in[0]), ", ", params.integer(param::y),
+                    "); use a floating-point base.");
        }
        return type_same(op, in, params);
      },
      .jvp = [](const JvpArgs& a) -> Values {
-       const std::int64_t y = a.params.integer("y");
+       const std::int64_t y = a.params.integer(param::y);
        if (y == 0) return {nullptr};
        if (y == 1) return {a.t[0]};
        const Value factor = scalar(a.in[0]->dtype(), static_cast<double>(y), a.in[0]->type().weak);

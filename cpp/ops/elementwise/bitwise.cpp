@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "array/narrow.h"
+#include "ir/core_ops.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
@@ -162,7 +163,7 @@ const Op clz_op{
 // ---- bitcast_convert_type ------------------------------------------------------------------
 
 Types bitcast_type(const Op& op, const Types& in, const Params& params) {
-  const DType from = in[0].dtype, to = params.dtype("new_dtype");
+  const DType from = in[0].dtype, to = params.dtype(param::new_dtype);
   check_dtype(op, from);
   check_dtype(op, to);
   const bool whole =
@@ -292,8 +293,8 @@ SHARDAX_CLONES void reduce_tile(void* out, const void* const* in, std::int64_t n
 }
 
 Types reduce_precision_type(const Op& op, const Types& in, const Params& params) {
-  const std::int64_t exponent = params.integer("exponent_bits"),
-                     mantissa = params.integer("mantissa_bits");
+  const std::int64_t exponent = params.integer(param::exponent_bits),
+                     mantissa = params.integer(param::mantissa_bits);
   if (exponent < 1) {
     value_error("reduce_precision: exponent_bits must be positive; got ", exponent);
   }
@@ -303,26 +304,28 @@ Types reduce_precision_type(const Op& op, const Types& in, const Params& params)
   return type_same(op, in, params);
 }
 
-const Op reduce_precision_op{elementwise(
-    {.name = "reduce_precision",
-     .operands = 1,
-     .doc = "Elementwise rounding to a float of so many exponent and mantissa bits.",
-     .dtypes = floats,
-     .type = reduce_precision_type,
-     .jvp = [](const JvpArgs& a) -> Values {
-       return {bind1(*find_op("reduce_precision"), a.params, {a.t[0]})};
-     },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       return {bind1(*find_op("reduce_precision"), a.params, {a.ct[0]})};
-     },
-     .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
-       // Formats wider than the operand's change nothing.
-       const std::int64_t extra = std::min<std::int64_t>(params.integer("exponent_bits"), 11) * 64 +
-                                  std::min<std::int64_t>(params.integer("mantissa_bits"), 52);
-       if (in[0].dtype == DType::float64) return {reduce_tile<std::uint64_t, 11, 52>, extra};
-       return {reduce_tile<std::uint32_t, 8, 23>, extra};
-     },
-     .sums = sums_kept})};
+const Op reduce_precision_op{
+    elementwise({.name = "reduce_precision",
+                 .operands = 1,
+                 .doc = "Elementwise rounding to a float of so many exponent and mantissa bits.",
+                 .dtypes = floats,
+                 .type = reduce_precision_type,
+                 .jvp = [](const JvpArgs& a) -> Values {
+                   return {bind1(core_ops().reduce_precision, a.params, {a.t[0]})};
+                 },
+                 .transpose = [](const TransposeArgs& a) -> Values {
+                   return {bind1(core_ops().reduce_precision, a.params, {a.ct[0]})};
+                 },
+                 .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
+                   // Formats wider than the operand's change nothing.
+                   const std::int64_t extra =
+                       std::min<std::int64_t>(params.integer(param::exponent_bits), 11) * 64 +
+                       std::min<std::int64_t>(params.integer(param::mantissa_bits), 52);
+                   if (in[0].dtype == DType::float64)
+                     return {reduce_tile<std::uint64_t, 11, 52>, extra};
+                   return {reduce_tile<std::uint32_t, 8, 23>, extra};
+                 },
+                 .sums = sums_kept})};
 
 }  // namespace
 }  // namespace shardax::ops

@@ -341,10 +341,10 @@ const Op convert_op{
                  .doc = "Elements converted to another dtype.",
                  .dtypes = any_dtype,
                  .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-                   const DType from = in[0].dtype, wanted = params.dtype("new_dtype");
+                   const DType from = in[0].dtype, wanted = params.dtype(param::new_dtype);
                    if (is_key(from) || is_key(wanted)) refuse_keys(from, wanted);
                    check_dtype(op, from);
-                   return {with_dtype(in[0], wanted, params.flag("weak_type"))};
+                   return {with_dtype(in[0], wanted, params.flag(param::weak_type))};
                  },
                  .jvp = [](const JvpArgs& a) -> Values {
                    if (!is_inexact(a.out[0]->dtype())) return {nullptr};

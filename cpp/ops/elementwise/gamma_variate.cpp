@@ -56,7 +56,7 @@ const Op gamma_variate_op{elementwise(
        const Value &parameter = a.in[0], &x = a.out[0];
        if (!a.t[0]) return {a.t[1]};
        Value by_parameter;
-       if (a.params.flag("log_space")) {
+       if (a.params.flag(param::log_space)) {
          // exp(x) may be 0, where the quotient keeps its limit as long as it can.
          const Value variate = max(unary("exp", x), scalar(x->dtype(), 1e-37));
          by_parameter = div(binary("random_gamma_grad", parameter, variate), variate);

@@ -2,6 +2,7 @@
 // parameters.
 #include "kernels/special/hypergeometric.h"
 
+#include "ir/core_ops.h"
 #include "ops/elementwise/special_family.h"
 
 namespace shardax::ops {
@@ -51,8 +52,8 @@ constexpr auto by_two_kernel = [](auto... x) { return F(x..., i, j); };
 // The kernel of F's derivative by its parameters `first` and `second`.
 template <auto F, int arity>
 MapKernel map_by_two(const Types& in, const Type& out, const Params& params) {
-  const bool same = params.integer("first") == params.integer("second");
-  const std::int64_t last = params.integer("second");
+  const bool same = params.integer(param::first) == params.integer(param::second);
+  const std::int64_t last = params.integer(param::second);
   if (last == 0) return map_in_double<by_two_kernel<F, 0, 0>, arity>(in, out, params);
   if (last == 1 && !same) return map_in_double<by_two_kernel<F, 0, 1>, arity>(in, out, params);
   if (last == 1) return map_in_double<by_two_kernel<F, 1, 1>, arity>(in, out, params);
@@ -125,7 +126,7 @@ Value next_2f1(std::string_view op, const Values& in) {
   return bind1(*find_op(op), {}, {one_more(in[0]), one_more(in[1]), one_more(in[2]), in[3]});
 }
 
-Value by_a(const Values& in) { return bind1(*find_op("hyp2f1_by_a"), {}, in); }
+Value by_a(const Values& in) { return bind1(core_ops().hyp2f1_by_a, {}, in); }
 
 const Op hyp2f1_op{
     elementwise({.name = "hyp2f1",
@@ -137,7 +138,7 @@ const Op hyp2f1_op{
                      const Values& in = a.in;
                      if (i == 0) return by_a(in);
                      if (i == 1) return by_a({in[1], in[0], in[2], in[3]});
-                     if (i == 2) return bind1(*find_op("hyp2f1_by_c"), {}, in);
+                     if (i == 2) return bind1(core_ops().hyp2f1_by_c, {}, in);
                      return mul(div(mul(in[0], in[1]), in[2]), next_2f1("hyp2f1", in));
                    });
                  },

@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "ir/core_ops.h"
 #include "ops/elementwise/special_family.h"
 
 namespace shardax::ops {
@@ -204,14 +205,13 @@ const Op log_gamma_op{elementwise(
          "numbers, with its cut on the negative axis.",
      .dtypes = complexes,
      .jvp = [](const JvpArgs& a) -> Values {
-       const std::int64_t order = a.params.integer("order");
-       return {
-           mul(a.t[0], bind1(*find_op("complex_log_gamma"), {{"order", order + 1}}, {a.in[0]}))};
+       const std::int64_t order = a.params.integer(param::order);
+       return {mul(a.t[0], bind1(core_ops().complex_log_gamma, {{"order", order + 1}}, {a.in[0]}))};
      },
      .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
        const bool wide = in[0].dtype == DType::complex128;
        return {wide ? log_gamma_tile<std::complex<double>> : log_gamma_tile<std::complex<float>>,
-               params.integer("order")};
+               params.integer(param::order)};
      }})};
 
 }  // namespace

@@ -56,7 +56,8 @@ const Op round_op{elementwise_no_gradient(
             "even neighbour (1).",
      .dtypes = floats,
      .map = [](const Types& in, const Type&, const Params& params) -> MapKernel {
-       const bool even = params.has("rounding_method") && params.integer("rounding_method") == 1;
+       const bool even =
+           params.has("rounding_method") && params.integer(param::rounding_method) == 1;
        if (!even) return select_map<full_floats, round_away, 1, lane_floats>(in[0].dtype);
        return select_map<full_floats, round_even, 1, lane_floats>(in[0].dtype);
      }})};

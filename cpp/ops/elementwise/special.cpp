@@ -267,7 +267,9 @@ double hurwitz_zeta(double s, double q) {
     if (q > 0 && !(next * q > enough * std::abs(sum))) return sum;
   }
   const double power = reciprocal_power<T>(q, s), last = 1 / q, square = last * last;
-  sum += power * q / (s - 1) + power / 2;
+  // q^-s may be too small for a float where the integral, q^(1-s) / (s - 1), is not.
+  const double integral = power > 1e-290 ? power * q : reciprocal_power<T>(q, s - 1);
+  sum += integral / (s - 1) + power / 2;
   double term = s * power * last;
   for (int j = 0; j < 8; ++j) {
     sum += zeta_corrections[j] * term;

@@ -100,7 +100,7 @@ WindowDims whole_dims(std::size_t rank) {
 const IndexOptions clipped{"clip", true, true};
 
 Batched slice_batch(const BatchArgs& a) {
-  Ints sizes = a.params.ints("slice_sizes");
+  Ints sizes = a.params.ints(param::slice_sizes);
   if (!any_batched(a, 1)) {
     sizes.insert(0, a.axis.size);
     return batched1(dynamic_slice(a.in[0], with_leading_start(from(a.in, 1)), sizes));
@@ -118,7 +118,7 @@ const Op slice_op{
      .doc = "A window of static size that starts at scalar operands, moved inside where it sticks "
             "out.",
      .type = [](const Op&, const Types& in, const Params& params) -> Types {
-       const Ints& sizes = params.ints("slice_sizes");
+       const Ints& sizes = params.ints(param::slice_sizes);
        check_starts("dynamic_slice", in, 1);
        if (sizes.size() != in[0].rank() || !fits_inside(sizes, in[0].shape)) {
          type_error(
@@ -135,7 +135,7 @@ const Op slice_op{
        return {with_shape(in[0], sizes)};
      },
      .jvp = [](const JvpArgs& a) -> Values {
-       return {a.t[0] ? dynamic_slice(a.t[0], from(a.in, 1), a.params.ints("slice_sizes"))
+       return {a.t[0] ? dynamic_slice(a.t[0], from(a.in, 1), a.params.ints(param::slice_sizes))
                       : nullptr};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
@@ -152,16 +152,18 @@ const Op slice_op{
      .parts = parts_of_window,
      .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
-       return [sizes = params.ints("slice_sizes")](std::span<const View> in,
-                                                   std::span<const View> out) {
+       return [sizes = params.ints(param::slice_sizes)](std::span<const View> in,
+                                                        std::span<const View> out) {
          kernels::copy_strided(out[0].data, out[0].strides,
                                window_start(in[0], sizes, in.subspan(1)), in[0].strides, sizes,
                                itemsize(in[0].dtype));
        };
      },
      .first_index = 1,
-     .starts = [](const Params& params,
-                  const Values& in) { return scalar_starts(in, 1, params.ints("slice_sizes")); }}};
+     .starts =
+         [](const Params& params, const Values& in) {
+           return scalar_starts(in, 1, params.ints(param::slice_sizes));
+         }}};
 
 Batched update_batch(const BatchArgs& a) {
   const auto leading = [&](std::size_t i) {

@@ -1,6 +1,7 @@
 // ops/indexing/gather.cpp - gather: windows of an array, picked by an array of indices.
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/family.h"
 #include "ops/indexing/gather_kernel.h"
@@ -15,7 +16,7 @@ namespace {
 Types gather_type(const Op&, const Types& in, const Params& params) {
   const WindowDims dims = gather_dims(params);
   const Type &a = in[0], &indices = in[1];
-  const Ints& sizes = params.ints("slice_sizes");
+  const Ints& sizes = params.ints(param::slice_sizes);
   window_mode(params, false);
   if (!params.has("fill_value")) value_error("gather: the param fill_value is missing.");
   check_gather(dims, a, indices, sizes);
@@ -28,12 +29,12 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
 // or, of batches, as in the operand.
 Split gather_split(const SplitArgs& a) {
   const WindowDims dims = gather_dims(a.params);
-  const Ints& sizes = a.params.ints("slice_sizes");
+  const Ints& sizes = a.params.ints(param::slice_sizes);
   const Split operand = split_of(a, 0);
   Split indices = split_of(a, 1);
   for (std::size_t k = 0; k < dims.operand_batch.size(); ++k) {
-    auto& own = indices[static_cast<std::size_t>(dims.index_batch[k])];
-    if (own.empty()) own = operand[static_cast<std::size_t>(dims.operand_batch[k])];
+    auto& own = indices[index(dims.index_batch[k])];
+    if (own.empty()) own = operand[index(dims.operand_batch[k])];
   }
   Split out(a.out.rank());
   // Each mesh axis splits one dimension only: the first.
@@ -47,10 +48,10 @@ Split gather_split(const SplitArgs& a) {
     }
     return taken;
   };
-  std::size_t from = 0, index = 0;
+  std::size_t from = 0, batch = 0;
   for (std::size_t d = 0; d < out.size(); ++d) {
     if (!has(dims.window_dims, d)) {
-      out[d] = take(indices[index++]);
+      out[d] = take(indices[batch++]);
       continue;
     }
     while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
@@ -65,16 +66,16 @@ Parts gather_parts(const SplitArgs& a) {
   const WindowDims dims = gather_dims(a.params);
   Parts out = parts_whole(a);
   out.out = gather_split(a);
-  Ints sizes = a.params.ints("slice_sizes");
-  std::size_t from = 0, index = 0;
+  Ints sizes = a.params.ints(param::slice_sizes);
+  std::size_t from = 0, batch = 0;
   for (std::size_t d = 0; d < out.out.size(); ++d) {
     if (!has(dims.window_dims, d)) {
-      out.in[1][index] = out.out[d];
+      out.in[1][batch] = out.out[d];
       for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-        if (dims.index_batch[k] == static_cast<std::int64_t>(index))
-          out.in[0][static_cast<std::size_t>(dims.operand_batch[k])] = out.out[d];
+        if (dims.index_batch[k] == static_cast<std::int64_t>(batch))
+          out.in[0][index(dims.operand_batch[k])] = out.out[d];
       }
-      ++index;
+      ++batch;
       continue;
     }
     while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
@@ -87,7 +88,7 @@ Parts gather_parts(const SplitArgs& a) {
 
 void check_gather_split(const Op&, const Params& params, const Types& in, const Types&) {
   const WindowDims dims = gather_dims(params);
-  const Ints& sizes = params.ints("slice_sizes");
+  const Ints& sizes = params.ints(param::slice_sizes);
   const auto split = [](const Type& type, std::size_t d) {
     return type.sharding && !type.sharding->explicit_split(d).empty();
   };
@@ -110,7 +111,7 @@ void check_gather_split(const Op&, const Params& params, const Types& in, const 
 Batched gather_batch(const BatchArgs& a) {
   IndexOptions options = index_options(a.params);
   const bool operand = a.batched[0], indices = a.batched[1];
-  Ints sizes = a.params.ints("slice_sizes");
+  Ints sizes = a.params.ints(param::slice_sizes);
   if (operand) sizes.insert(0, indices ? std::min<std::int64_t>(a.axis.size, 1) : a.axis.size);
   if (!operand) options.indices_are_sorted = options.unique_indices = false;
   return batched1(gather(a.in[0], a.in[1], batched_dims(gather_dims(a.params), operand, indices),
@@ -126,7 +127,7 @@ const Op gather_op{
      .type = gather_type,
      .jvp = [](const JvpArgs& a) -> Values {
        if (!a.t[0]) return {nullptr};
-       return {gather(a.t[0], a.in[1], gather_dims(a.params), a.params.ints("slice_sizes"),
+       return {gather(a.t[0], a.in[1], gather_dims(a.params), a.params.ints(param::slice_sizes),
                       index_options(a.params), std::int64_t{0})};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
@@ -145,10 +146,10 @@ const Op gather_op{
      .starts = gather_starts,
      .show = [](const Params& p) -> std::vector<std::string> {
        const auto ints = [&](const char* name) {
-         return concat(name, "=", to_string(p.ints(name)));
+         return concat(name, "=", to_string(p.get<Ints>(name)));
        };
        const auto flag = [&](const char* name) {
-         return concat(name, p.flag(name) ? "=True" : "=False");
+         return concat(name, p.get<bool>(name) ? "=True" : "=False");
        };
        const ParamValue* fill = p.find("fill_value");
        return {
@@ -183,11 +184,10 @@ Value gather(const Value& a, const Value& indices, const WindowDims& dims, const
 Value take(const Value& a, const Value& indices, std::int64_t axis) {
   const std::size_t rank = a->shape().size(), index_rank = indices->shape().size();
   Ints sizes = a->shape();
-  sizes[static_cast<std::size_t>(axis)] = 1;
+  sizes[index(axis)] = 1;
   WindowDims dims;
   for (std::size_t d = 0; d + 1 < rank; ++d) {
-    dims.window_dims.push_back(
-        static_cast<std::int64_t>(d < static_cast<std::size_t>(axis) ? d : d + index_rank));
+    dims.window_dims.push_back(static_cast<std::int64_t>(d < index(axis) ? d : d + index_rank));
   }
   dims.collapsed = dims.index_map = {axis};
   return gather(a, expand_dims(indices, {static_cast<std::int64_t>(index_rank)}), dims, sizes);

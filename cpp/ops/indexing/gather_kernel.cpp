@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/index.h"
 #include "ops/family.h"
 #include "ops/indexing/windows.h"
 #include "runtime/pool.h"
@@ -23,7 +24,7 @@ ArrayPtr fill_array(DType dtype, const ParamValue& fill) {
   if (const auto* d = std::get_if<double>(&fill)) return scalar_array(dtype, *d);
   if (is_key(dtype)) {
     const ArrayPtr array = empty_array(Type{dtype, false, {}, {}});
-    std::memset(array->data(), 0xff, static_cast<std::size_t>(itemsize(dtype)));
+    std::memset(array->data(), 0xff, index(itemsize(dtype)));
     return array;
   }
   if (!is_integer(dtype)) return scalar_array(dtype, default_fill(dtype));
@@ -140,7 +141,7 @@ void copy_run(const Windows& windows, const Run<Offset>& run, const T* from, T* 
               to + i * run.other_stride,
               [](const T* a, T* b, std::int64_t m, std::int64_t stride_a, std::int64_t stride_b) {
                 if (stride_a == 1 && stride_b == 1) {
-                  std::memcpy(b, a, static_cast<std::size_t>(m) * sizeof(T));
+                  std::memcpy(b, a, index(m) * sizeof(T));
                 } else {
                   for (std::int64_t k = 0; k < m; ++k) b[k * stride_b] = a[k * stride_a];
                 }
@@ -195,7 +196,7 @@ Kernel gather_kernel(const Types& in, const Types& out, const Params& params) {
   const WindowMode mode = window_mode(params, false);
   const ParamValue* given = params.find("fill_value");
   const ArrayPtr fill = fill_array(in[0].dtype, given ? *given : ParamValue{});
-  return [dims, mode, sizes = params.ints("slice_sizes"), fill, empty = out[0].size() == 0](
+  return [dims, mode, sizes = params.ints(param::slice_sizes), fill, empty = out[0].size() == 0](
              std::span<const View> views, std::span<const View> outs) {
     if (empty) return;
     const Windows windows(dims, mode, views[0], views[1], outs[0], sizes);

@@ -15,7 +15,7 @@ struct IndexOptions {
   bool unique_indices = false;
 };
 inline IndexOptions index_options(const Params& p) {
-  return {p.text("mode"), p.flag("indices_are_sorted"), p.flag("unique_indices")};
+  return {p.text(param::mode), p.flag(param::indices_are_sorted), p.flag(param::unique_indices)};
 }
 
 // Windows of `sizes` (one size per dimension of `a`) that start where the rows of `indices` say.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/sort/radix_sort.h"
 #include "ops/contiguous.h"
@@ -43,15 +44,15 @@ void look_up_bits(const T* x, std::int64_t n, const T* others, std::int64_t coun
   const auto place = [low](T value) {
     return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);
   };
-  std::vector<std::uint64_t> bits(static_cast<std::size_t>(width / 64 + 1), 0);
+  std::vector<std::uint64_t> bits(index(width / 64 + 1), 0);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t at = place(others[i]);
-    bits[static_cast<std::size_t>(at / 64)] |= std::uint64_t{1} << at % 64;
+    bits[index(at / 64)] |= std::uint64_t{1} << at % 64;
   }
   over_stretches(n, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
       const std::uint64_t at = place(x[i]);
-      out[i] = at <= width && (bits[static_cast<std::size_t>(at / 64)] >> at % 64 & 1);
+      out[i] = at <= width && (bits[index(at / 64)] >> at % 64 & 1);
     }
   });
 }

@@ -21,12 +21,13 @@ const Op places_of_true_op{
          type_error("places_of_true requires a bool array of one or more dimensions, got ",
                     to_string(in[0]), ".");
        }
-       const DType index = params.has("index_dtype") ? params.dtype("index_dtype") : DType::int32;
+       const DType index =
+           params.has("index_dtype") ? params.dtype(param::index_dtype) : DType::int32;
        if (index != DType::int32 && index != DType::int64)
          type_error("places_of_true: index_dtype ", name(index), "; int32 or int64 was expected.");
        check_places("nonzero", in[0].shape.back(), index);
        Type out = with_dtype(in[0], index);
-       out.shape.back() = params.integer("size");
+       out.shape.back() = params.integer(param::size);
        if (out.shape.back() < 0)
          value_error("places_of_true: size ", out.shape.back(), " is negative.");
        return {out};

@@ -1,4 +1,5 @@
 // ops/indexing/scatter.cpp - scatter: windows of updates put into an array, or combined.
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/batch_axis.h"
 #include "ops/family.h"
@@ -183,22 +184,22 @@ Parts scatter_parts(const SplitArgs& a) {
     }
     return std::vector<std::string>();
   };
-  std::size_t from = 0, index = 0;
+  std::size_t from = 0, batch = 0;
   for (std::size_t d = 0; d < updates.size(); ++d) {
     if (!has(dims.window_dims, static_cast<std::int64_t>(d))) {
       for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-        if (dims.index_batch[k] != static_cast<std::int64_t>(index)) continue;
-        const auto own = static_cast<std::size_t>(dims.operand_batch[k]);
-        out.in[0][own] = out.in[1][index] = out.in[2][d] = out.out[own] =
-            first({operand[own], indices[index], updates[d]});
+        if (dims.index_batch[k] != static_cast<std::int64_t>(batch)) continue;
+        const auto own = index(dims.operand_batch[k]);
+        out.in[0][own] = out.in[1][batch] = out.in[2][d] = out.out[own] =
+            first({operand[own], indices[batch], updates[d]});
       }
-      if (sums && !has(dims.index_batch, static_cast<std::int64_t>(index))) {
-        const std::vector<std::string> axes = first({indices[index], updates[d]});
-        out.in[1][index] = out.in[2][d] = axes;
+      if (sums && !has(dims.index_batch, static_cast<std::int64_t>(batch))) {
+        const std::vector<std::string> axes = first({indices[batch], updates[d]});
+        out.in[1][batch] = out.in[2][d] = axes;
         out.open.insert(out.open.end(), axes.begin(), axes.end());
         out.joins = "psum";
       }
-      ++index;
+      ++batch;
       continue;
     }
     const auto taken = [&](const Ints& list) { return has(list, static_cast<std::int64_t>(from)); };
@@ -220,7 +221,7 @@ Split scatter_split(const SplitArgs& a) {
   for (const std::int64_t window : dims.window_dims) {
     const auto taken = [&](const Ints& list) { return has(list, static_cast<std::int64_t>(d)); };
     while (taken(dims.collapsed) || taken(dims.operand_batch)) ++d;
-    const auto from = static_cast<std::size_t>(window);
+    const auto from = index(window);
     const bool used = std::ranges::any_of(out, [&](const std::vector<std::string>& own) {
       return std::ranges::any_of(own, [&](const auto& axis) { return has(updates[from], axis); });
     });
@@ -232,9 +233,11 @@ Split scatter_split(const SplitArgs& a) {
 
 // The combining function as JAX shows it.
 std::vector<std::string> show_scatter(const Params& p) {
-  const auto ints = [&](const char* name) { return concat(name, "=", to_string(p.ints(name))); };
+  const auto ints = [&](const char* name) {
+    return concat(name, "=", to_string(p.get<Ints>(name)));
+  };
   const auto flag = [&](const char* name) {
-    return concat(name, p.flag(name) ? "=True" : "=False");
+    return concat(name, p.get<bool>(name) ? "=True" : "=False");
   };
   return {concat("dimension_numbers=ScatterDimensionNumbers(", ints("update_window_dims"), ", ",
                  ints("inserted_window_dims"), ", ", ints("scatter_dims_to_operand_dims"), ", ",

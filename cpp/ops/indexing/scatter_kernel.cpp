@@ -5,6 +5,7 @@
 #include <array>
 #include <complex>
 
+#include "base/index.h"
 #include "kernels/copy/copy.h"
 #include "kernels/tiles/dispatch.h"
 #include "kernels/wide.h"
@@ -155,7 +156,7 @@ void apply(const Windows& windows, const Run& run, void* operand, const void* ot
     if (a.size() == 1 && dense) return add_lines(run, to, updates, n);
     if (a.size() == 1 && sx == 1 && sy == 1 && n > 0 && n < vector_row) {
       constexpr auto by_length = short_lines<T>(std::make_integer_sequence<int, vector_row - 1>());
-      return by_length[static_cast<std::size_t>(n - 1)](run, to, updates);
+      return by_length[index(n - 1)](run, to, updates);
     }
   }
   // Where elements of a window lie apart, one of all windows after the other.
@@ -276,7 +277,7 @@ Kernel make_scatter_kernel(ScatterKind kind, const Types& in, const Params& para
   constexpr Apply (*by_kind[])(DType) = {apply_of<ScatterKind::put>, apply_of<ScatterKind::add>,
                                          apply_of<ScatterKind::sub>, apply_of<ScatterKind::mul>,
                                          apply_of<ScatterKind::min>, apply_of<ScatterKind::max>};
-  return kernel_of(by_kind[static_cast<std::size_t>(kind)], in, params);
+  return kernel_of(by_kind[index(kind)], in, params);
 }
 
 }  // namespace shardax::ops

@@ -12,9 +12,9 @@ namespace {
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 
 Types slice_type(const Op&, const Types& in, const Params& params) {
-  const Ints& start = params.ints("start_indices");
-  const Ints& limit = params.ints("limit_indices");
-  const Ints& step = params.ints("strides");
+  const Ints& start = params.ints(param::start_indices);
+  const Ints& limit = params.ints(param::limit_indices);
+  const Ints& step = params.ints(param::strides);
   const std::size_t rank = in[0].rank();
   if (start.size() != rank || limit.size() != rank || step.size() != rank) {
     type_error("slice start_indices ", list(start), ", limit_indices ", list(limit),
@@ -37,8 +37,8 @@ Types slice_type(const Op&, const Types& in, const Params& params) {
 
 bool slice_view(const Params& params, const Type&, const Shape& strides, const Type&,
                 ViewLayout& result) {
-  const Ints& start = params.ints("start_indices");
-  const Ints& step = params.ints("strides");
+  const Ints& start = params.ints(param::start_indices);
+  const Ints& step = params.ints(param::strides);
   for (std::size_t d = 0; d < strides.size(); ++d) {
     result.strides.push_back(strides[d] * step[d]);
     result.offset += strides[d] * start[d];
@@ -47,8 +47,8 @@ bool slice_view(const Params& params, const Type&, const Shape& strides, const T
 }
 
 Value slice_transpose(const Value& ct, const Type& in, const Params& params) {
-  const Ints& start = params.ints("start_indices");
-  const Ints& step = params.ints("strides");
+  const Ints& start = params.ints(param::start_indices);
+  const Ints& step = params.ints(param::strides);
   Ints high, interior;
   for (std::size_t d = 0; d < in.rank(); ++d) {
     const std::int64_t n = ct->shape()[d];
@@ -65,16 +65,16 @@ const Op slice_op{
             .doc = "A strided range of each dimension, without a copy.",
             .type = slice_type,
             .jvp = [](const JvpArgs& a) -> Values {
-              return {slice(a.t[0], a.params.ints("start_indices"), a.params.ints("limit_indices"),
-                            a.params.ints("strides"))};
+              return {slice(a.t[0], a.params.ints(param::start_indices),
+                            a.params.ints(param::limit_indices), a.params.ints(param::strides))};
             },
             .transpose = [](const TransposeArgs& a) -> Values {
               return {slice_transpose(a.ct[0], a.in_types[0], a.params)};
             },
             .batch = [](const BatchArgs& a) -> Batched {
-              return batched1(slice(a.in[0], with_front(0, a.params.ints("start_indices")),
-                                    with_front(a.axis.size, a.params.ints("limit_indices")),
-                                    with_front(1, a.params.ints("strides"))));
+              return batched1(slice(a.in[0], with_front(0, a.params.ints(param::start_indices)),
+                                    with_front(a.axis.size, a.params.ints(param::limit_indices)),
+                                    with_front(1, a.params.ints(param::strides))));
             },
             .view = slice_view,
             .split = split_grown,
@@ -82,11 +82,11 @@ const Op slice_op{
                               const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
             .parts = parts_sliced,
             .show = [](const Params& p) -> std::vector<std::string> {
-              const Ints& steps = p.ints("strides");
+              const Ints& steps = p.ints(param::strides);
               const bool unit =
                   std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 1; });
-              return {"limit_indices=" + list(p.ints("limit_indices")),
-                      "start_indices=" + list(p.ints("start_indices")),
+              return {"limit_indices=" + list(p.ints(param::limit_indices)),
+                      "start_indices=" + list(p.ints(param::start_indices)),
                       "strides=" + (unit ? "None" : list(steps))};
             },
             .keys = KeyUse::slices})};
@@ -96,28 +96,31 @@ const Op rev_op{layout(
      .operands = 1,
      .doc = "Reverses the order of elements along dimensions, without a copy.",
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_dims(op, "dimensions", params.ints("dimensions"), in[0].rank());
+       check_dims(op, "dimensions", params.ints(param::dimensions), in[0].rank());
        return {in[0]};
      },
-     .jvp = [](const JvpArgs& a) -> Values { return {rev(a.t[0], a.params.ints("dimensions"))}; },
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {rev(a.t[0], a.params.ints(param::dimensions))};
+     },
      .transpose = [](const TransposeArgs& a) -> Values {
-       return {rev(a.ct[0], a.params.ints("dimensions"))};
+       return {rev(a.ct[0], a.params.ints(param::dimensions))};
      },
      .batch = [](const BatchArgs& a) -> Batched {
-       return batched1(rev(a.in[0], shifted(a.params.ints("dimensions"))));
+       return batched1(rev(a.in[0], shifted(a.params.ints(param::dimensions))));
      },
      .view =
          [](const Params& params, const Type& in, const Shape& strides, const Type&,
             ViewLayout& result) {
            result.strides = strides;
-           for (std::int64_t dim : params.ints("dimensions")) {
+           for (std::int64_t dim : params.ints(param::dimensions)) {
              const auto d = static_cast<std::size_t>(dim);
              result.strides[d] = -strides[d];
              result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
            }
            return true;
          },
-     .parts = [](const SplitArgs& a) { return parts_along(a, a.params.ints("dimensions")); }})};
+     .parts =
+         [](const SplitArgs& a) { return parts_along(a, a.params.ints(param::dimensions)); }})};
 
 }  // namespace
 

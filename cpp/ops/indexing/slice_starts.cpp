@@ -1,6 +1,7 @@
 // ops/indexing/slice_starts.cpp - starts of windows as arrays of one shape.
 #include "ops/indexing/slice_starts.h"
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/indexing/index.h"
 
@@ -16,8 +17,7 @@ Value wide(const Value& indices) {
 Starts row_starts(const Value& indices, const WindowDims& dims, const Shape& operand,
                   const Ints& window) {
   Ints last;
-  for (const std::int64_t d : dims.index_map)
-    last.push_back(operand[static_cast<std::size_t>(d)] - window[static_cast<std::size_t>(d)]);
+  for (const std::int64_t d : dims.index_map) last.push_back(operand[index(d)] - window[index(d)]);
   const Shape flat{indices->type().size()};
   const auto repeated = [&](const Ints& values) {
     return reshape(broadcast_to(int32s(values), indices->shape()), flat);
@@ -48,7 +48,7 @@ Starts scalar_starts(const Values& in, std::size_t before, const Shape& window) 
 }
 
 Starts gather_starts(const Params& params, const Values& in) {
-  return row_starts(in[1], gather_dims(params), in[0]->shape(), params.ints("slice_sizes"));
+  return row_starts(in[1], gather_dims(params), in[0]->shape(), params.ints(param::slice_sizes));
 }
 
 Starts scatter_starts(const Params& params, const Values& in) {

@@ -26,31 +26,31 @@ Ints with_zero(const Ints& ints) {
 
 Ints wraps_of(const Params& params) {
   const ParamValue* wraps = params.find("wraps");
-  return wraps ? params.ints("wraps") : Ints{};
+  return wraps ? params.ints(param::wraps) : Ints{};
 }
 
 }  // namespace
 
 WindowDims gather_dims(const Params& p) {
-  return {p.ints("offset_dims"),
-          p.ints("collapsed_slice_dims"),
-          p.ints("start_index_map"),
-          p.ints("operand_batching_dims"),
-          p.ints("start_indices_batching_dims"),
+  return {p.ints(param::offset_dims),
+          p.ints(param::collapsed_slice_dims),
+          p.ints(param::start_index_map),
+          p.ints(param::operand_batching_dims),
+          p.ints(param::start_indices_batching_dims),
           wraps_of(p)};
 }
 
 WindowDims scatter_dims(const Params& p) {
-  return {p.ints("update_window_dims"),
-          p.ints("inserted_window_dims"),
-          p.ints("scatter_dims_to_operand_dims"),
-          p.ints("operand_batching_dims"),
-          p.ints("scatter_indices_batching_dims"),
+  return {p.ints(param::update_window_dims),
+          p.ints(param::inserted_window_dims),
+          p.ints(param::scatter_dims_to_operand_dims),
+          p.ints(param::operand_batching_dims),
+          p.ints(param::scatter_indices_batching_dims),
           wraps_of(p)};
 }
 
 WindowMode window_mode(const Params& params, bool scatter) {
-  const std::string& mode = params.text("mode");
+  const std::string& mode = params.text(param::mode);
   if (mode == "clip") return WindowMode::clip;
   if (mode == "fill" || mode == "drop" || mode == "fill_or_drop") return WindowMode::fill;
   if (mode == "promise_in_bounds") return scatter ? WindowMode::fill : WindowMode::clip;
@@ -59,7 +59,7 @@ WindowMode window_mode(const Params& params, bool scatter) {
 }
 
 std::string mode_text(const Params& params) {
-  std::string mode = params.text("mode");
+  std::string mode = params.text(param::mode);
   if (mode == "fill" || mode == "drop") mode = "fill_or_drop";
   for (char& c : mode) c = static_cast<char>(std::toupper(c));
   return "GatherScatterMode." + mode;

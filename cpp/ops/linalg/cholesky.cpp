@@ -1,4 +1,5 @@
 // ops/linalg/cholesky.cpp - cholesky and cholesky_update.
+#include "base/index.h"
 #include "ops/linalg/batched_small_lapack.h"
 
 namespace shardax::ops {
@@ -102,12 +103,12 @@ struct Update {
   void compute() {
     for (std::int64_t k = 0; k < n; ++k) {
       T* row = r.data() + k * n;
-      T& z = w[static_cast<std::size_t>(k)];
+      T& z = w[index(k)];
       if (z == T(0)) continue;
       const auto norm = std::hypot(row[k], z);
       const T cos = row[k] / norm, sin = -z / norm;
       for (std::int64_t j = 0; j < n; ++j) {
-        T& other = w[static_cast<std::size_t>(j)];
+        T& other = w[index(j)];
         const T x = row[j], y = other;
         row[j] = cos * x - sin * y;
         other = cos * y + sin * x;

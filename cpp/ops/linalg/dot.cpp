@@ -118,15 +118,14 @@ Value dot_transpose_operand(const Value& ct, const Value& b, const DotDims& d, c
   std::sort(b_contract.begin(), b_contract.end());
   Ints order(a_type.rank());
   for (std::size_t i = 0; i < batch; ++i)
-    order[static_cast<std::size_t>(d.lhs_batch[i])] = static_cast<std::int64_t>(i);
+    order[index(d.lhs_batch[i])] = static_cast<std::int64_t>(i);
   for (std::size_t i = 0; i < a_free.size(); ++i) {
-    order[static_cast<std::size_t>(a_free[i])] = static_cast<std::int64_t>(batch + i);
+    order[index(a_free[i])] = static_cast<std::int64_t>(batch + i);
   }
   for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) {
     const auto place =
         std::find(b_contract.begin(), b_contract.end(), d.rhs_contract[i]) - b_contract.begin();
-    order[static_cast<std::size_t>(d.lhs_contract[i])] =
-        static_cast<std::int64_t>(batch + a_free.size()) + place;
+    order[index(d.lhs_contract[i])] = static_cast<std::int64_t>(batch + a_free.size()) + place;
   }
   const Value product = product_of(ct->dtype() == b->dtype() ? ct : convert(ct, b->dtype()), b,
                                    dims, a_type.dtype, precision, left_to_sum(a_type, order));
@@ -215,10 +214,10 @@ const Op dot_op{
          for (std::int64_t i : ints) text += (text.empty() ? "" : ", ") + std::to_string(i);
          return "[" + text + "]";
        };
-       std::vector<std::string> text{"dimension_numbers=((" + bracket(p.ints("lhs_contract")) +
-                                     ", " + bracket(p.ints("rhs_contract")) + "), (" +
-                                     bracket(p.ints("lhs_batch")) + ", " +
-                                     bracket(p.ints("rhs_batch")) + "))"};
+       std::vector<std::string> text{"dimension_numbers=((" + bracket(p.ints(param::lhs_contract)) +
+                                     ", " + bracket(p.ints(param::rhs_contract)) + "), (" +
+                                     bracket(p.ints(param::lhs_batch)) + ", " +
+                                     bracket(p.ints(param::rhs_batch)) + "))"};
        if (const auto* precision = p.find("precision")) {
          if (const auto* given = std::get_if<std::string>(precision))
            text.push_back("precision=" + *given);

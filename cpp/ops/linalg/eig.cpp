@@ -1,4 +1,6 @@
 // ops/linalg/eig.cpp - eig.
+#include "base/index.h"
+#include "ir/core_ops.h"
 #include "kernels/small_linalg/eigenvectors.h"
 #include "ops/linalg/interleaved_schur.h"
 
@@ -24,8 +26,8 @@ struct Eig {
         a(elements(n, n)),
         w(elements(n, 1)),
         imaginary(elements(n, 1)) {
-    const bool left = args.params.flag("compute_left_eigenvectors"),
-               right = args.params.flag("compute_right_eigenvectors");
+    const bool left = args.params.flag(param::compute_left_eigenvectors),
+               right = args.params.flag(param::compute_right_eigenvectors);
     if (left) add(args.out[1], vl);
     if (right) add(args.out[left ? 2 : 1], vr);
   }
@@ -66,7 +68,7 @@ struct Eig {
   // The vectors of a pair of conjugate eigenvalues lie as real and imaginary part.
   Scratch<C> join(const Scratch<T>& parts) const {
     Scratch<C> out(elements(n, n));
-    const auto size = static_cast<std::size_t>(n);
+    const auto size = index(n);
     for (std::size_t j = 0; j < size; ++j) {
       const bool pair = imaginary[j] != R(0) && j + 1 < size;
       for (std::size_t i = 0; i < size; ++i) {
@@ -100,7 +102,7 @@ struct EigLanes {
   using C = lanes::ComplexLanes<L>;
   static bool takes(const JobArgs& args) {
     return fits_lanes<T>(Stack(args.in[0])) && columns_of(args.in[0].shape) > 1 &&
-           !args.params.flag("compute_left_eigenvectors");
+           !args.params.flag(param::compute_left_eigenvectors);
   }
   explicit EigLanes(const JobArgs& args)
       : one(args),
@@ -128,7 +130,7 @@ struct EigLanes {
       basis = u.data();
     }
     for (std::int64_t k = 0; k < n; ++k) {
-      auto& value = values[static_cast<std::size_t>(k)];
+      auto& value = values[index(k)];
       value = triangle[k * n + k];
       lanes::multiply_real(value, form.scale);
     }
@@ -163,7 +165,7 @@ Moved moved_vectors(const Value& w, const Value& v, const Value& da) {
   const Value u = product(v, mul(inverse_off_diagonal(gaps), inner));
   const Value size = unary("abs", v);
   const Value largest =
-      bind1(*find_op("argmax"), {{"axes", Ints{rank - 2}}, {"index_dtype", DType::int32}}, {size});
+      bind1(core_ops().argmax, {{"axes", Ints{rank - 2}}, {"index_dtype", DType::int32}}, {size});
   const Value row = iota(DType::int32, v->shape(), rank - 2);
   const Value mask = eq(row, along_rows(largest, n));
   const auto at_largest = [&](const Value& a) {
@@ -176,8 +178,8 @@ Moved moved_vectors(const Value& w, const Value& v, const Value& da) {
 }
 
 Values eig_jvp(const JvpArgs& args) {
-  const bool left = args.params.flag("compute_left_eigenvectors"),
-             right = args.params.flag("compute_right_eigenvectors");
+  const bool left = args.params.flag(param::compute_left_eigenvectors),
+             right = args.params.flag(param::compute_right_eigenvectors);
   const Value& w = args.out[0];
   const Value da = convert(args.t[0], w->dtype());
   if (!left && !right) {
@@ -188,7 +190,7 @@ Values eig_jvp(const JvpArgs& args) {
     const auto last = static_cast<std::int64_t>(v->shape().size() - 1);
     return {reduce_sum(mul(solve(v, da), transposed(v)), {last})};
   }
-  if (!args.params.flag("enable_eigvec_derivs")) {
+  if (!args.params.flag(param::enable_eigvec_derivs)) {
     fail(ErrorKind::not_implemented_error,
          "Derivatives of non-symmetric eigenvectors are only valid under assumptions on the input "
          "that cannot be checked (see the enable_eigvec_derivs argument to lax.linalg.eig). Pass "
@@ -216,11 +218,11 @@ const Op eig_op{stacked(
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
        check_square(op, in[0]);
-       params.flag("enable_eigvec_derivs");
+       params.flag(param::enable_eigvec_derivs);
        const Type type = with_dtype(in[0], complex_dtype(in[0].dtype), in[0].weak);
        Types out{with_vector(type, columns_of(type.shape))};
        for (const char* side : {"compute_left_eigenvectors", "compute_right_eigenvectors"}) {
-         if (params.flag(side)) out.push_back(type);
+         if (params.get<bool>(side)) out.push_back(type);
        }
        return out;
      },

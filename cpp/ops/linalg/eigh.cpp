@@ -1,6 +1,7 @@
 // ops/linalg/eigh.cpp - eigh and tridiagonal: Hermitian matrices.
 #include <algorithm>
 
+#include "base/index.h"
 #include "kernels/small_linalg/tridiagonal.h"
 #include "ops/linalg/batched_small_lapack.h"
 
@@ -20,7 +21,7 @@ template <class T>
 bool finite_triangle(const Scratch<T>& a, std::int64_t n, bool lower) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i) {
-      const T& x = a[static_cast<std::size_t>(j * n + i)];
+      const T& x = a[index(j * n + i)];
       if (!std::isfinite(std::real(x)) || !std::isfinite(std::imag(x))) return false;
     }
   }
@@ -31,7 +32,7 @@ bool finite_triangle(const Scratch<T>& a, std::int64_t n, bool lower) {
 
 // Are eigenvectors wanted? Where the parameter is missing, they are.
 bool with_vectors(const Params& params) {
-  return !params.has("compute_eigenvectors") || params.flag("compute_eigenvectors");
+  return !params.has("compute_eigenvectors") || params.flag(param::compute_eigenvectors);
 }
 
 extern const Op eigh_op;
@@ -42,7 +43,7 @@ struct Eigh {
       : in(args.in[0]),
         values(args.out.back(), 1),
         n(in.rows()),
-        lower(args.params.flag("lower")),
+        lower(args.params.flag(param::lower)),
         a(elements(n, n)),
         w(elements(n, 1)) {
     if (with_vectors(args.params)) vectors.emplace_back(args.out[0]);
@@ -95,9 +96,7 @@ struct EighLanes {
 
   void load(const Group<L>& group) {
     load_group(one.in, group, a);
-    const auto at = [n = one.n](std::int64_t i, std::int64_t j) {
-      return static_cast<std::size_t>(i * n + j);
-    };
+    const auto at = [n = one.n](std::int64_t i, std::int64_t j) { return index(i * n + j); };
     for (std::int64_t i = 0; i < one.n; ++i) {
       if constexpr (lanes::complex_cells<L>) a[at(i, i)].im = lanes::Vector<L>{};
       for (std::int64_t j = 0; j < i; ++j) {  // both triangles are the one that is read
@@ -125,18 +124,17 @@ struct EighLanes {
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       const auto at = static_cast<std::int64_t>(lane);
       for (std::int64_t i = 0; i < one.n; ++i) {
-        order[static_cast<std::size_t>(i)] = i;
-        one.w[static_cast<std::size_t>(i)] = w[static_cast<std::size_t>(i)].re[at];
+        order[index(i)] = i;
+        one.w[index(i)] = w[index(i)].re[at];
       }
-      const auto value = [&](std::int64_t i) { return one.w[static_cast<std::size_t>(i)]; };
+      const auto value = [&](std::int64_t i) { return one.w[index(i)]; };
       if (finite[lane]) {
         std::stable_sort(order.begin(), order.begin() + one.n,
                          [&](std::int64_t i, std::int64_t j) { return value(i) < value(j); });
       }
       for (std::int64_t j = 0; !v.empty() && j < one.n; ++j) {
         for (std::int64_t i = 0; i < one.n; ++i) {
-          one.a[static_cast<std::size_t>(j * one.n + i)] = lanes::get(
-              v[static_cast<std::size_t>(order[static_cast<std::size_t>(j)] * one.n + i)], at);
+          one.a[index(j * one.n + i)] = lanes::get(v[index(order[index(j)] * one.n + i)], at);
         }
       }
       if (finite[lane]) std::sort(one.w.begin(), one.w.end());
@@ -155,7 +153,7 @@ struct EighLanes {
 
 Types eigh_type(const Op& op, const Types& in, const Params& params) {
   check_operands(op, in, {2});
-  params.flag("lower");
+  params.flag(param::lower);
   const Shape& shape = in[0].shape;
   if (rows_of(shape) != columns_of(shape)) {
     value_error("Argument to symmetric eigendecomposition must have shape [..., n, n], got shape ",
@@ -206,7 +204,7 @@ struct Tridiagonal {
         e_out(args.out[2], 1),
         taus_out(args.out[3], 1),
         n(in.rows()),
-        lower(args.params.flag("lower")),
+        lower(args.params.flag(param::lower)),
         a(elements(n, n)),
         taus(elements(n, 1)),
         d(elements(n, 1)),
@@ -239,7 +237,7 @@ template <class L>
 struct TridiagonalLanes {
   using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) {
-    return args.params.flag("lower") && fits_lanes<T>(Stack(args.in[0]));
+    return args.params.flag(param::lower) && fits_lanes<T>(Stack(args.in[0]));
   }
   explicit TridiagonalLanes(const JobArgs& args)
       : one(args), a(one.a.size()), taus(one.taus.size()), work(one.taus.size()) {}
@@ -252,12 +250,12 @@ struct TridiagonalLanes {
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       const auto at = static_cast<std::int64_t>(lane);
       const auto real = [&](std::int64_t i, std::int64_t j) {
-        return a[static_cast<std::size_t>(i * one.n + j)].re[at];
+        return a[index(i * one.n + j)].re[at];
       };
-      for (std::int64_t i = 0; i < one.n; ++i) one.d[static_cast<std::size_t>(i)] = real(i, i);
+      for (std::int64_t i = 0; i < one.n; ++i) one.d[index(i)] = real(i, i);
       for (std::int64_t i = 0; i + 1 < one.n; ++i) {
-        one.e[static_cast<std::size_t>(i)] = real(i + 1, i);
-        one.taus[static_cast<std::size_t>(i)] = lanes::get(taus[static_cast<std::size_t>(i)], at);
+        one.e[index(i)] = real(i + 1, i);
+        one.taus[index(i)] = lanes::get(taus[index(i)], at);
       }
       one.d_out.store(group[lane], one.d);
       one.e_out.store(group[lane], one.e);
@@ -278,7 +276,7 @@ const Op tridiagonal_op{stacked(
      .dtypes = matrix_dtypes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
-       params.flag("lower");
+       params.flag(param::lower);
        const Shape& shape = in[0].shape;
        const std::int64_t n = columns_of(shape);
        if (rows_of(shape) != n || n == 0) {

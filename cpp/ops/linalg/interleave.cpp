@@ -1,6 +1,7 @@
 // ops/linalg/interleave.cpp - groups of small matrices copied between memory and cells.
 #include <utility>
 
+#include "base/index.h"
 #include "ops/linalg/batched_small_lapack.h"
 
 namespace shardax::ops {
@@ -21,7 +22,7 @@ void for_each_cell(const Stack& stack, bool transposed, const F& f) {
       const std::int64_t end = std::min(begin + block, columns);
       for (std::int64_t lane = 0; lane < lanes::width<L>; ++lane) {
         for (std::int64_t c = begin; c < end; ++c) {
-          f(lane, static_cast<std::size_t>(r * columns + c), r * row_step + c * column_step);
+          f(lane, index(r * columns + c), r * row_step + c * column_step);
         }
       }
     }
@@ -113,7 +114,7 @@ void load_group(const Stack& stack, const Group<L>& group, Cells<L>& cells, bool
   });
   if (done) return;
   for_each_cell<L>(stack, transposed, [&](auto lane, std::size_t cell, std::int64_t offset) {
-    lanes::set(cells[cell], lane, from[static_cast<std::size_t>(lane)][offset]);
+    lanes::set(cells[cell], lane, from[index(lane)][offset]);
   });
 }
 template <class L>
@@ -137,7 +138,7 @@ void store_group(const Stack& stack, const Group<L>& group, const Cells<L>& cell
   });
   if (done) return;
   for_each_cell<L>(stack, transposed, [&](auto lane, std::size_t cell, std::int64_t offset) {
-    to[static_cast<std::size_t>(lane)][offset] = lanes::get(cells[cell], lane);
+    to[index(lane)][offset] = lanes::get(cells[cell], lane);
   });
 }
 

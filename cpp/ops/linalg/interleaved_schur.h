@@ -2,6 +2,7 @@
 // matrices.
 #pragma once
 
+#include "base/index.h"
 #include "kernels/small_linalg/schur.h"
 #include "ops/linalg/batched_small_lapack.h"
 
@@ -70,8 +71,7 @@ struct SchurForm {
     const auto zeros = [&](std::int64_t i, std::int64_t down, std::int64_t along) {
       for (std::int64_t j = 0; j < n; ++j) {
         if (j == i) continue;
-        if (lanes::get(a[static_cast<std::size_t>(i * down + j * along)], lane) != T(0))
-          return false;
+        if (lanes::get(a[index(i * down + j * along)], lane) != T(0)) return false;
       }
       return true;
     };

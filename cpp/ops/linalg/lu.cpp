@@ -231,7 +231,7 @@ const Op permutation_op{stacked<1>(
      .dtypes = bit(DType::int32),
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {1});
-       const std::int64_t size = params.integer("permutation_size");
+       const std::int64_t size = params.integer(param::permutation_size);
        if (size < in[0].shape.back()) {
          value_error("Output permutation size ", size,
                      " has to exceed the trailing dimension of the pivots. Got pivots size ",

@@ -1,6 +1,8 @@
 // ops/linalg/matrices.cpp - stacks of matrices: types, access, algebra on Values.
 #include "ops/linalg/matrices.h"
 
+#include "base/index.h"
+#include "ir/core_ops.h"
 #include "ops/contiguous.h"
 #include "ops/indexing/index.h"
 
@@ -156,7 +158,7 @@ Value product(const Value& a, const Value& b) {
   const std::size_t rank = a->shape().size();
   const Ints batch = iota_ints(rank - 2);
   const auto last = static_cast<std::int64_t>(rank - 1);
-  return bind1(*find_op("dot_general"),
+  return bind1(core_ops().dot_general,
                {{"lhs_contract", Ints{last}},
                 {"rhs_contract", Ints{last - 1}},
                 {"lhs_batch", batch},
@@ -261,8 +263,8 @@ Value rows_in_order(const Value& a, const Value& order) {
   WindowDims dims;
   dims.window_dims = {rank - 1};
   dims.collapsed = dims.index_map = {rank - 2};
-  dims.operand_batch = dims.index_batch = iota_ints(static_cast<std::size_t>(rank - 2));
-  Ints sizes(static_cast<std::size_t>(rank), 1);
+  dims.operand_batch = dims.index_batch = iota_ints(index(rank - 2));
+  Ints sizes(index(rank), 1);
   sizes.back() = a->shape().back();
   return gather(a, expand_dims(order, {rank - 1}), dims, sizes, {"promise_in_bounds", false, true});
 }

@@ -19,6 +19,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/index.h"
 #include "lapack/routines.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/stacks.h"
@@ -252,7 +253,7 @@ double flops_of(double real_flops) {
   return lapack::is_complex<T> ? 4 * real_flops : real_flops;
 }
 inline std::size_t elements(std::int64_t rows, std::int64_t columns) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  return index(rows) * index(columns);
 }
 // The size as LAPACK takes it. Throws where it does not fit.
 Int lapack_size(std::int64_t n);

@@ -132,7 +132,8 @@ void compute(kernels::MatmulArgs args, const View& lhs, const View& rhs, const V
 }  // namespace
 
 DotDims dims_of(const Params& p) {
-  return {p.ints("lhs_contract"), p.ints("rhs_contract"), p.ints("lhs_batch"), p.ints("rhs_batch")};
+  return {p.ints(param::lhs_contract), p.ints(param::rhs_contract), p.ints(param::lhs_batch),
+          p.ints(param::rhs_batch)};
 }
 
 Ints free_dims(std::size_t rank, const Ints& contract, const Ints& batch) {

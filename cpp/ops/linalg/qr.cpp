@@ -1,4 +1,5 @@
 // ops/linalg/qr.cpp - qr.
+#include "base/index.h"
 #include "ops/linalg/batched_small_lapack.h"
 
 namespace shardax::ops {
@@ -17,7 +18,7 @@ struct Qr {
         q(elements(m, q_out.columns())),
         r(elements(r_out.rows(), n)),
         taus(elements(k, 1)) {
-    if (!args.params.flag("pivoting")) return;
+    if (!args.params.flag(param::pivoting)) return;
     order_out.emplace_back(args.out[2], 1);
     order.resize(elements(n, 1));
   }
@@ -41,8 +42,7 @@ struct Qr {
     const std::int64_t height = r_out.rows();
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < height; ++i) {
-        r[static_cast<std::size_t>(j * height + i)] =
-            i <= j ? a[static_cast<std::size_t>(j * m + i)] : T(0);
+        r[index(j * height + i)] = i <= j ? a[index(j * m + i)] : T(0);
       }
     }
     std::copy_n(a.begin(), elements(m, k), q.begin());
@@ -67,7 +67,7 @@ template <class L>
 struct QrLanes {
   using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) {
-    return fits_lanes<T>(Stack(args.in[0])) && !args.params.flag("pivoting");
+    return fits_lanes<T>(Stack(args.in[0])) && !args.params.flag(param::pivoting);
   }
   explicit QrLanes(const JobArgs& args)
       : one(args), a(one.a.size()), q(one.q.size()), taus(one.taus.size()) {}
@@ -83,7 +83,7 @@ struct QrLanes {
     store_group(one.q_out, group, q);
     for (std::int64_t r = 0; r < one.r_out.rows(); ++r) {
       for (std::int64_t c = 0; c < std::min(r, one.n); ++c) {
-        a[static_cast<std::size_t>(r * one.n + c)] = lanes::Cell<L>();
+        a[index(r * one.n + c)] = lanes::Cell<L>();
       }
     }
     store_group(one.r_out, group, a);
@@ -133,7 +133,7 @@ Value completed_tangent(const Value& q, const Value& dq_thin, std::int64_t n) {
 Values qr_jvp(const JvpArgs& args) {
   const Value &q = args.out[0], &r = args.out[1];
   const std::int64_t m = rows_of(args.in[0]->shape()), n = columns_of(args.in[0]->shape());
-  const bool pivoting = args.params.flag("pivoting");
+  const bool pivoting = args.params.flag(param::pivoting);
   const Value da = pivoting ? columns_in_order(args.t[0], args.out[2]) : args.t[0];
   Values out;
   if (m < n) {
@@ -144,7 +144,7 @@ Values qr_jvp(const JvpArgs& args) {
         add(product(adjoint(first.q), others), product(adjoint(q), columns_between(da, m, n)));
     out = {first.q, side_by_side(first.r, rest)};
   } else {
-    const bool more = args.params.flag("full_matrices") && m > n;
+    const bool more = args.params.flag(param::full_matrices) && m > n;
     const Factors thin =
         thin_tangents(more ? columns_between(q, 0, n) : q, more ? rows_between(r, 0, n) : r, da);
     out = {thin.q, thin.r};
@@ -169,9 +169,9 @@ const Op qr_op{stacked(
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2});
        const std::int64_t m = rows_of(in[0].shape), n = columns_of(in[0].shape);
-       const std::int64_t k = params.flag("full_matrices") ? m : std::min(m, n);
+       const std::int64_t k = params.flag(param::full_matrices) ? m : std::min(m, n);
        Types out{with_matrix(in[0], m, k), with_matrix(in[0], k, n)};
-       if (params.flag("pivoting")) {
+       if (params.flag(param::pivoting)) {
          out.push_back(with_vector(with_dtype(in[0], DType::int32), n));
        }
        return out;

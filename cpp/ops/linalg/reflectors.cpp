@@ -175,8 +175,8 @@ struct Ormqr {
         taus_in(args.in[1], 1),
         c_in(args.in[2]),
         out(args.out[0]),
-        left(args.params.flag("left")),
-        transpose(args.params.flag("transpose")),
+        left(args.params.flag(param::left)),
+        transpose(args.params.flag(param::transpose)),
         a(elements(a_in.rows(), a_in.columns())),
         taus(elements(taus_in.rows(), 1)),
         c(elements(c_in.rows(), c_in.columns())) {}
@@ -217,8 +217,8 @@ const Op ormqr_op{stacked(
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_operands(op, in, {2, 1, 2});
        const std::int64_t m = rows_of(in[0].shape);
-       const bool left = params.flag("left");
-       params.flag("transpose");
+       const bool left = params.flag(param::left);
+       params.flag(param::transpose);
        if ((left ? rows_of(in[2].shape) : columns_of(in[2].shape)) != m) {
          value_error("ormqr with left=", left ? "True" : "False",
                      " expects c to have the same number of ",
@@ -240,7 +240,7 @@ const Op ormqr_op{stacked(
      },
      // Q^T = conj(Q^H).
      .transpose = [](const TransposeArgs& a) -> Values {
-       const Params params = a.params.with("transpose", !a.params.flag("transpose"));
+       const Params params = a.params.with("transpose", !a.params.flag(param::transpose));
        return {nullptr, nullptr, conj(bind1(ormqr_op, params, {a.in[0], a.in[1], conj(a.ct[0])}))};
      },
      .kernel = stack_kernel<Ormqr>})};

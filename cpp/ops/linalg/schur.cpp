@@ -16,7 +16,7 @@ struct Schur {
         a(elements(n, n)),
         w(elements(n, 1)),
         imaginary(elements(n, 1)) {
-    if (!args.params.flag("compute_schur_vectors")) return;
+    if (!args.params.flag(param::compute_schur_vectors)) return;
     vectors.emplace_back(args.out[1]);
     v.resize(elements(n, n));
   }
@@ -85,7 +85,7 @@ const Op schur_op{stacked(
          value_error("The input to schur must be a square matrix. Got shape ",
                      to_string(in[0].shape), ".");
        }
-       if (params.flag("compute_schur_vectors")) return {in[0], in[0]};
+       if (params.flag(param::compute_schur_vectors)) return {in[0], in[0]};
        return {in[0]};
      },
      .jvp = [](const JvpArgs&) -> Values { no_derivative("schur"); },

@@ -3,6 +3,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/index.h"
 #include "kernels/small_linalg/tridiagonal.h"
 #include "ops/linalg/batched_small_lapack.h"
 
@@ -20,11 +21,11 @@ struct Svd {
         m(in.rows()),
         n(in.columns()),
         by_qr(std::holds_alternative<std::string>(*args.params.find("algorithm")) &&
-              args.params.text("algorithm") == "QR"),
+              args.params.text(param::algorithm_name) == "QR"),
         a(elements(m, n)),
         s(elements(std::min(m, n), 1)) {
-    if (!args.params.flag("compute_uv")) return;
-    job = args.params.flag("full_matrices") ? 'A' : 'S';
+    if (!args.params.flag(param::compute_uv)) return;
+    job = args.params.flag(param::full_matrices) ? 'A' : 'S';
     vectors.emplace_back(args.out[1]);
     vectors.emplace_back(args.out[2]);
     u.resize(elements(m, vectors[0].columns()));
@@ -74,11 +75,11 @@ struct Svd {
     std::fill(u.begin(), u.end(), T(0));
     std::fill(vt.begin(), vt.end(), T(0));
     for (std::int64_t i = 0; i < std::min(m, vectors[0].columns()); ++i) {
-      u[static_cast<std::size_t>(i * m + i)] = T(1);
+      u[index(i * m + i)] = T(1);
     }
     const std::int64_t rows = vectors[1].rows();
     for (std::int64_t i = 0; i < std::min(n, rows); ++i) {
-      vt[static_cast<std::size_t>(i * rows + i)] = T(1);
+      vt[index(i * rows + i)] = T(1);
     }
   }
 
@@ -149,15 +150,15 @@ struct SvdLanes {
     for (std::size_t lane = 0; lane < group.size(); ++lane) {
       const auto at = static_cast<std::int64_t>(lane);
       for (std::int64_t j = 0; j < n; ++j) {
-        one.s[static_cast<std::size_t>(j)] = values[index(order[lane], j)].re[at];
+        one.s[index(j)] = values[position(order[lane], j)].re[at];
       }
       for (std::int64_t j = 0; one.job != 'N' && j < width(); ++j) {
         for (std::int64_t i = 0; i < m; ++i) set_long(i, j, long_vector(lane, i, j));
       }
       for (std::int64_t j = 0; one.job != 'N' && j < n; ++j) {
-        const auto from = static_cast<std::int64_t>(index(order[lane], j)) * n;
+        const auto from = static_cast<std::int64_t>(position(order[lane], j)) * n;
         for (std::int64_t i = 0; i < n; ++i) {
-          set_short(i, j, lanes::get(v[static_cast<std::size_t>(from + i)], at));
+          set_short(i, j, lanes::get(v[index(from + i)], at));
         }
       }
       one.good = finite[lane];
@@ -167,9 +168,7 @@ struct SvdLanes {
 
  private:
   using Order = std::array<std::int64_t, lane_rows>;
-  static std::size_t index(const Order& order, std::int64_t j) {
-    return static_cast<std::size_t>(order[static_cast<std::size_t>(j)]);
-  }
+  static std::size_t position(const Order& order, std::int64_t j) { return index(order[index(j)]); }
   // How many vectors of m elements are wanted.
   std::int64_t width() const {
     return one.job == 'N' ? 0 : wide ? one.vectors[1].rows() : one.vectors[0].columns();
@@ -178,7 +177,7 @@ struct SvdLanes {
   // Singular values in descending order, and the vectors of those that are not 0 in columns.
   void sort(std::size_t lane) {
     const auto at = static_cast<std::int64_t>(lane);
-    const auto value = [&](std::int64_t j) { return values[static_cast<std::size_t>(j)].re[at]; };
+    const auto value = [&](std::int64_t j) { return values[index(j)].re[at]; };
     const auto begin = order[lane].begin(), end = begin + n;
     std::iota(begin, end, 0);
     rank[lane] = n;
@@ -187,15 +186,14 @@ struct SvdLanes {
     std::stable_sort(begin, end, [&](auto i, auto j) { return value(i) > value(j); });
     const auto least = std::numeric_limits<lanes::Real<L>>::epsilon() *
                        static_cast<lanes::Real<L>>(m) * value(*begin);
-    while (rank[lane] > 0 &&
-           !(value(order[lane][static_cast<std::size_t>(rank[lane] - 1)]) > least)) {
+    while (rank[lane] > 0 && !(value(order[lane][index(rank[lane] - 1)]) > least)) {
       --rank[lane];
     }
     for (std::int64_t j = 0; !sorted.empty() && j < n; ++j) {
-      const auto from = static_cast<std::int64_t>(index(order[lane], j)) * m;
+      const auto from = static_cast<std::int64_t>(position(order[lane], j)) * m;
       for (std::int64_t i = 0; i < m; ++i) {
-        const T x = j < rank[lane] ? lanes::get(a[static_cast<std::size_t>(from + i)], at) : T(0);
-        lanes::set(sorted[static_cast<std::size_t>(i * n + j)], at, x);
+        const T x = j < rank[lane] ? lanes::get(a[index(from + i)], at) : T(0);
+        lanes::set(sorted[index(i * n + j)], at, x);
       }
     }
   }
@@ -207,8 +205,7 @@ struct SvdLanes {
                    [&](const auto& cell) { return cell.re[lane]; });
     std::sort(both.begin(), end, std::greater<>());
     for (std::int64_t j = 0; j < n; ++j) {
-      values[static_cast<std::size_t>(j)].re[lane] =
-          std::max(both[static_cast<std::size_t>(j)], lanes::Real<L>(0));
+      values[index(j)].re[lane] = std::max(both[index(j)], lanes::Real<L>(0));
     }
   }
   // Element i of the jth vector of m elements: as rotations left it, or of the basis, whose first
@@ -216,28 +213,28 @@ struct SvdLanes {
   T long_vector(std::size_t lane, std::int64_t i, std::int64_t j) const {
     const auto at = static_cast<std::int64_t>(lane);
     if (j < rank[lane]) {
-      const auto from = static_cast<std::int64_t>(index(order[lane], j)) * m;
-      return lanes::get(a[static_cast<std::size_t>(from + i)], at);
+      const auto from = static_cast<std::int64_t>(position(order[lane], j)) * m;
+      return lanes::get(a[index(from + i)], at);
     }
-    return lanes::get(basis[static_cast<std::size_t>(i * width() + j)], at);
+    return lanes::get(basis[index(i * width() + j)], at);
   }
   void set_long(std::int64_t i, std::int64_t j, T x) {
     if (wide) {
       set_vt(j, i, x);
     } else {
-      one.u[static_cast<std::size_t>(j * one.m + i)] = x;
+      one.u[index(j * one.m + i)] = x;
     }
   }
   void set_short(std::int64_t i, std::int64_t j, T x) {
     if (wide) {
-      one.u[static_cast<std::size_t>(j * one.m + i)] = x;
+      one.u[index(j * one.m + i)] = x;
     } else {
       set_vt(j, i, x);
     }
   }
   void set_vt(std::int64_t row, std::int64_t column, T x) {
     if constexpr (lanes::complex_cells<L>) x = std::conj(x);
-    one.vt[static_cast<std::size_t>(column * one.vectors[1].rows() + row)] = x;
+    one.vt[index(column * one.vectors[1].rows() + row)] = x;
   }
 
   Svd<T> one;
@@ -254,7 +251,7 @@ struct SvdLanes {
 Types svd_type(const Op& op, const Types& in, const Params& params) {
   check_operands(op, in, {2});
   const std::int64_t m = rows_of(in[0].shape), n = columns_of(in[0].shape), k = std::min(m, n);
-  const bool full = params.flag("full_matrices");
+  const bool full = params.flag(param::full_matrices);
   if (!params.has("algorithm")) value_error("svd: the param algorithm is missing.");
   if (params.has("subset_by_index")) {
     const auto* range = std::get_if<Ints>(params.find("subset_by_index"));
@@ -265,7 +262,7 @@ Types svd_type(const Op& op, const Types& in, const Params& params) {
   }
   const Type real = with_dtype(in[0], real_dtype(in[0].dtype), in[0].weak);
   Types out{with_vector(real, k)};
-  if (params.flag("compute_uv")) {
+  if (params.flag(param::compute_uv)) {
     out.push_back(with_matrix(in[0], m, full ? m : k));
     out.push_back(with_matrix(in[0], full ? n : k, n));
   }
@@ -284,8 +281,8 @@ Values svd_jvp(const JvpArgs& args) {
   const Value& a = args.in[0];
   const Value& da = args.t[0];
   const std::int64_t m = rows_of(a->shape()), n = columns_of(a->shape()), k = std::min(m, n);
-  const bool vectors = args.params.flag("compute_uv");
-  if (vectors && args.params.flag("full_matrices") && m != n) {
+  const bool vectors = args.params.flag(param::compute_uv);
+  if (vectors && args.params.flag(param::full_matrices) && m != n) {
     fail(ErrorKind::not_implemented_error,
          "Singular value decomposition JVP not implemented for full matrices");
   }

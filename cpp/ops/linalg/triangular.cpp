@@ -1,12 +1,13 @@
 // ops/linalg/triangular.cpp - triangular_solve.
+#include "base/index.h"
 #include "ops/linalg/batched_small_lapack.h"
 
 namespace shardax::ops {
 namespace {
 
 SolveOptions options_of(const Params& p) {
-  return {p.flag("left_side"), p.flag("lower"), p.flag("transpose_a"), p.flag("conjugate_a"),
-          p.flag("unit_diagonal")};
+  return {p.flag(param::left_side), p.flag(param::lower), p.flag(param::transpose_a),
+          p.flag(param::conjugate_a), p.flag(param::unit_diagonal)};
 }
 
 Types solve_type(const Op& op, const Types& in, const Params& params) {
@@ -17,7 +18,7 @@ Types solve_type(const Op& op, const Types& in, const Params& params) {
     value_error("The first input to triangular_solve must be a square matrix. Got shape ",
                 to_string(a.shape), ".");
   }
-  const bool left = params.flag("left_side");
+  const bool left = params.flag(param::left_side);
   if ((left ? rows_of(b.shape) : columns_of(b.shape)) != columns_of(a.shape)) {
     value_error("Incompatible shapes for arguments to triangular_solve: ", to_string(a.shape),
                 " and ", to_string(b.shape), ", with left_side=", left ? "True" : "False", ".");
@@ -137,7 +138,7 @@ Values solve_transpose(const TransposeArgs& a) {
 // One matrix with many right-hand sides is one system with more of them.
 Batched solve_batch(const BatchArgs& args) {
   if (args.batched[0]) return batch_stack(args);
-  const bool left = args.params.flag("left_side");
+  const bool left = args.params.flag(param::left_side);
   const Value& b = args.in[1];
   const auto rank = static_cast<std::int64_t>(b->shape().size());
   const std::int64_t side =
@@ -145,7 +146,7 @@ Batched solve_batch(const BatchArgs& args) {
   const Value moved = moveaxis(b, 0, side - 1);
   Shape flat;
   for (std::int64_t d = 0; d < rank; ++d) {
-    const std::int64_t n = moved->shape()[static_cast<std::size_t>(d)];
+    const std::int64_t n = moved->shape()[index(d)];
     if (d == side) {
       flat.back() *= n;
     } else {

@@ -1,6 +1,7 @@
 // ops/linalg/tridiagonal.cpp - tridiagonal_solve.
 #include "kernels/small_linalg/tridiagonal.h"
 
+#include "base/index.h"
 #include "ops/linalg/batched_small_lapack.h"
 
 namespace shardax::ops {
@@ -14,7 +15,7 @@ struct TridiagonalSolve {
       : b_in(args.in[3]),
         out(args.out[0]),
         n(b_in.rows()),
-        perturb(args.params.flag("perturb_singular")),
+        perturb(args.params.flag(param::perturb_singular)),
         b(elements(n, b_in.columns())) {
     for (std::size_t i = 0; i < 3; ++i) {
       in.emplace_back(args.in[i], 1);
@@ -49,7 +50,7 @@ struct TridiagonalSolve {
   void eliminate() {
     good = true;
     auto& [below, diagonal, above] = diagonals;
-    const auto size = static_cast<std::size_t>(n), columns = elements(b_in.columns(), 1);
+    const auto size = index(n), columns = elements(b_in.columns(), 1);
     using R = lapack::Real<T>;
     R tiny = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
     for (const auto& part : diagonals) {
@@ -97,7 +98,7 @@ template <class L>
 struct TridiagonalSolveLanes {
   using T = lanes::Number<L>;
   static bool takes(const JobArgs& args) {
-    return !args.params.flag("perturb_singular") && fits_lanes<T>(Stack(args.in[3]));
+    return !args.params.flag(param::perturb_singular) && fits_lanes<T>(Stack(args.in[3]));
   }
   explicit TridiagonalSolveLanes(const JobArgs& args) : one(args), b(one.b.size()) {
     for (auto& part : diagonals) part.resize(elements(one.n, 1));
@@ -173,7 +174,7 @@ Types solve_type(const Op& op, const Types& in, const Params& params) {
         to_string(in[3].shape), " and ", to_string(in[0].shape), ".");
   }
   check_operands(op, in, {1, 1, 1, 2});
-  params.flag("perturb_singular");
+  params.flag(param::perturb_singular);
   return {in[3]};
 }
 

@@ -117,21 +117,22 @@ Types generator_type(const Op&, const Types& in, const Params& params) {
     type_error("rng_bit_generator: the key must be uint32[4] or uint64[2], got ", to_string(in[0]),
                ".");
   }
-  const DType dtype = params.dtype("dtype");
+  const DType dtype = params.dtype(param::dtype);
   if (!is_unsigned_integer(dtype) || is_narrow(dtype)) {
     type_error("rng_bit_generator draws uint8, uint16, uint32 or uint64, got ", name(dtype), ".");
   }
   Shape shape(in[0].shape.begin(), in[0].shape.end() - 1);
   const Type states = with_shape(in[0], shape);
-  const std::int64_t separate = params.integer("separate"), algorithm = params.integer("algorithm");
+  const std::int64_t separate = params.integer(param::separate),
+                     algorithm = params.integer(param::algorithm);
   if (separate < 0 || (separate > 0 && states.size() % separate != 0) || algorithm < 0 ||
       algorithm > 2) {
     value_error("rng_bit_generator: algorithm ", algorithm, " and ", separate, " groups of ",
                 states.size(), " states; 0, 1 or 2 and a divisor were expected.");
   }
-  for (std::int64_t d : params.ints("shape")) {
+  for (std::int64_t d : params.ints(param::shape)) {
     if (d < 0)
-      value_error("rng_bit_generator: shape ", to_string(params.ints("shape")),
+      value_error("rng_bit_generator: shape ", to_string(params.ints(param::shape)),
                   " has a negative size.");
     shape.push_back(d);
   }
@@ -158,10 +159,10 @@ kernels::PhiloxBlock threefry_block(const wide_key_t& state, std::uint64_t index
 
 Kernel generator_kernel(const Types& in, const Types&, const Params& params) {
   std::int64_t n = 1;
-  for (std::int64_t d : params.ints("shape")) n *= d;
+  for (std::int64_t d : params.ints(param::shape)) n *= d;
   const std::int64_t count = in[0].size() / in[0].shape.back();
-  const std::int64_t together = count / std::max<std::int64_t>(1, params.integer("separate"));
-  const bool threefry = params.integer("algorithm") == threefry_algorithm;
+  const std::int64_t together = count / std::max<std::int64_t>(1, params.integer(param::separate));
+  const bool threefry = params.integer(param::algorithm) == threefry_algorithm;
   return [n, count, together, threefry](std::span<const View> views, std::span<const View> outs) {
     const DenseInput input(views[0]);
     const DenseOutput states(outs[0]), bits(outs[1]);
@@ -198,17 +199,18 @@ const Op generator_op{
      .type = generator_type,
      .batch = [](const BatchArgs& a) -> Batched {
        Params params = a.params;
-       if (a.axis.devices) params.set("separate", params.integer("separate") * a.axis.size);
+       if (a.axis.devices) params.set("separate", params.integer(param::separate) * a.axis.size);
        return {shardax::bind(a.op, params, a.in), {true, true}};
      },
      .no_gradient = true,
      .multiple_results = true,
      .kernel = generator_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
-       return {"algorithm=" + std::string(p.integer("algorithm") == 0   ? "RNG_DEFAULT"
-                                          : p.integer("algorithm") == 1 ? "RNG_THREE_FRY"
-                                                                        : "RNG_PHILOX"),
-               concat("dtype=", name(p.dtype("dtype"))), "shape=" + to_string(p.ints("shape"))};
+       return {"algorithm=" + std::string(p.integer(param::algorithm) == 0   ? "RNG_DEFAULT"
+                                          : p.integer(param::algorithm) == 1 ? "RNG_THREE_FRY"
+                                                                             : "RNG_PHILOX"),
+               concat("dtype=", name(p.dtype(param::dtype))),
+               "shape=" + to_string(p.ints(param::shape))};
      }}};
 
 }  // namespace

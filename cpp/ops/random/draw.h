@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/index.h"
 #include "kernels/random/threefry.h"
 #include "runtime/pool.h"
 
@@ -104,8 +105,8 @@ inline void draw_words(const std::uint32_t* keys, std::int64_t count, std::int64
   draw_all({keys, count, half, true, words}, [=](std::int64_t key, std::int64_t at, std::int64_t n,
                                                  const std::uint32_t* a, const std::uint32_t* b) {
     std::uint32_t* to = out + key * words;
-    std::memcpy(to + at, a, static_cast<std::size_t>(n) * 4);
-    std::memcpy(to + half + at, b, static_cast<std::size_t>(std::min(n, words - half - at)) * 4);
+    std::memcpy(to + at, a, index(n) * 4);
+    std::memcpy(to + half + at, b, index(std::min(n, words - half - at)) * 4);
   });
 }
 
@@ -136,10 +137,10 @@ void draw_bits(const std::uint32_t* keys, std::int64_t count, std::int64_t n, bo
   } else {
     // Each word holds several elements, the lowest bits first.
     const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T)), words = (bytes + 3) / 4;
-    std::vector<std::uint32_t> all(static_cast<std::size_t>(count * words));
+    std::vector<std::uint32_t> all(index(count * words));
     draw_words(keys, count, words, all.data());
     for (std::int64_t k = 0; k < count; ++k) {
-      std::memcpy(out + k * n, all.data() + k * words, static_cast<std::size_t>(bytes));
+      std::memcpy(out + k * n, all.data() + k * words, index(bytes));
     }
   }
 }

@@ -55,7 +55,7 @@ inline Type keys_like(const Type& type, Shape shape) {
 
 // The generator of the keys that an op makes.
 inline DType impl_of(const Params& params) {
-  const DType impl = params.has("impl") ? params.dtype("impl") : DType::key;
+  const DType impl = params.has("impl") ? params.dtype(param::impl) : DType::key;
   if (!is_key(impl)) type_error("impl ", name(impl), " is no dtype of PRNG keys.");
   return impl;
 }

@@ -8,6 +8,7 @@
 // hashed together with word n/2 + i.
 #include <numeric>
 
+#include "base/index.h"
 #include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
@@ -21,18 +22,19 @@ namespace shardax::ops {
 namespace {
 
 bool old_stream(const Params& params) {
-  return params.has("partitionable") && !params.flag("partitionable");
+  return params.has("partitionable") && !params.flag(param::partitionable);
 }
 
 // How many keys draw together from one stream of the unsafe generator (ops/random/bit_generator.h).
 std::int64_t together(const Params& params, std::int64_t count) {
-  const std::int64_t groups = params.has("separate") ? params.integer("separate") : 1;
+  const std::int64_t groups = params.has("separate") ? params.integer(param::separate) : 1;
   return groups == 0 ? count : count / groups;
 }
 Params separated(const BatchArgs& a, bool batched) {
   Params params = a.params;
   if (a.axis.devices && batched) {
-    params.set("separate", a.axis.size * (params.has("separate") ? params.integer("separate") : 1));
+    params.set("separate",
+               a.axis.size * (params.has("separate") ? params.integer(param::separate) : 1));
   }
   return params;
 }
@@ -40,7 +42,8 @@ Params separated(const BatchArgs& a, bool batched) {
 // ---- records -------------------------------------------------------------------------------
 
 std::vector<std::string> show_bits(const Params& p) {
-  return {concat("bit_width=", p.integer("bit_width")), "shape=" + to_string(p.ints("shape"))};
+  return {concat("bit_width=", p.integer(param::bit_width)),
+          "shape=" + to_string(p.ints(param::shape))};
 }
 std::vector<std::string> show_nothing(const Params&) { return {}; }
 
@@ -51,7 +54,7 @@ Batched batch_drawn(const BatchArgs& a) {
 // How many of `count` draw together is a part of them.
 void check_draws(const Params& params, std::int64_t count) {
   old_stream(params);
-  const std::int64_t groups = params.has("separate") ? params.integer("separate") : 1;
+  const std::int64_t groups = params.has("separate") ? params.integer(param::separate) : 1;
   if (groups >= 0 && (groups == 0 || count % groups == 0)) return;
   value_error("random: ", groups, " groups of ", count, " keys draw separately.");
 }
@@ -68,9 +71,9 @@ DType unsigned_of_width(std::int64_t bits) {
 
 Shape drawn_shape(const Type& keys, const Params& params) {
   Shape shape = keys_shape(keys);
-  for (std::int64_t d : params.ints("shape")) {
+  for (std::int64_t d : params.ints(param::shape)) {
     if (d < 0)
-      value_error("random: shape ", to_string(params.ints("shape")), " has a negative size.");
+      value_error("random: shape ", to_string(params.ints(param::shape)), " has a negative size.");
     shape.push_back(d);
   }
   return shape;
@@ -85,10 +88,10 @@ Split split_keys(const SplitArgs& a) {
 }
 
 Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
-  const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
+  const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints(param::shape));
   if (const HashedGenerator* hashed = hashed_generator(in[0].dtype)) {
-    return [=, width = static_cast<int>(params.integer("bit_width"))](std::span<const View> views,
-                                                                      std::span<const View> outs) {
+    return [=, width = static_cast<int>(params.integer(param::bit_width))](
+               std::span<const View> views, std::span<const View> outs) {
       const DenseInput keys(views[0]);
       const DenseOutput out(outs[0]);
       hashed->draw(keys.as<void>(), count, n, width, out.as<void>());
@@ -120,7 +123,7 @@ const Op bits_op{{.name = "random_bits",
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
                     check_draws(params, product(keys_shape(in[0])));
                     Type out = with_shape(in[0], drawn_shape(in[0], params));
-                    return {with_dtype(out, unsigned_of_width(params.integer("bit_width")))};
+                    return {with_dtype(out, unsigned_of_width(params.integer(param::bit_width)))};
                   },
                   .batch = batch_drawn,
                   .no_gradient = true,
@@ -140,7 +143,8 @@ const Op split_op{
      .no_gradient = true,
      .split = split_keys,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
-       const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints("shape"));
+       const std::int64_t count = product(keys_shape(in[0])),
+                          n = product(params.ints(param::shape));
        return [count, n, old = old_stream(params), impl = in[0].dtype,
                group = together(params, count)](std::span<const View> views,
                                                 std::span<const View> outs) {
@@ -162,7 +166,7 @@ const Op split_op{
        };
      },
      .show = [](const Params& p) -> std::vector<std::string> {
-       return {"shape=" + to_string(p.ints("shape"))};
+       return {"shape=" + to_string(p.ints(param::shape))};
      },
      .keys = KeyUse::splits}};
 
@@ -190,9 +194,9 @@ Kernel fold_wide_kernel(const Types& in, const Params& params) {
                                                   std::span<const View> outs) {
     const DenseInput keys(spread(views[0], shape)), data(views[1]);
     // Where in the data each key's number lies.
-    std::vector<std::int64_t> index(static_cast<std::size_t>(data_size));
-    std::iota(index.begin(), index.end(), 0);
-    const DenseInput at(spread({reinterpret_cast<std::byte*>(index.data()), DType::int64,
+    std::vector<std::int64_t> places(index(data_size));
+    std::iota(places.begin(), places.end(), 0);
+    const DenseInput at(spread({reinterpret_cast<std::byte*>(places.data()), DType::int64,
                                 views[1].shape, row_major_strides(views[1].shape)},
                                shape));
     const DenseOutput out(outs[0]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "ops/indexing/windows.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -14,7 +15,7 @@ namespace {
 using Axes = std::vector<std::string>;
 
 Axes split_at(const Type& type, std::int64_t d) {
-  return type.sharding ? type.sharding->explicit_split(static_cast<std::size_t>(d)) : Axes();
+  return type.sharding ? type.sharding->explicit_split(index(d)) : Axes();
 }
 
 // "('x', None)"
@@ -108,7 +109,8 @@ void check_free_dimensions(const Params& params, const Types& in) {
   const char* contracts[] = {"lhs_contract", "rhs_contract"};
   const char* batches[] = {"lhs_batch", "rhs_batch"};
   for (const std::size_t operand : {0, 1}) {
-    const Ints &contract = params.ints(contracts[operand]), &batch = params.ints(batches[operand]);
+    const Ints &contract = params.get<Ints>(contracts[operand]),
+               &batch = params.get<Ints>(batches[operand]);
     for (const std::int64_t d : all_dimensions(in[operand])) {
       if (has(contract, d) || (operand == 1 && has(batch, d))) continue;
       splits.push_back(split_at(in[operand], d));
@@ -120,7 +122,8 @@ void check_free_dimensions(const Params& params, const Types& in) {
 }  // namespace
 
 void check_split_product(const Op&, const Params& params, const Types& in, const Types&) {
-  const Ints &left_batch = params.ints("lhs_batch"), &right_batch = params.ints("rhs_batch");
+  const Ints &left_batch = params.ints(param::lhs_batch),
+             &right_batch = params.ints(param::rhs_batch);
   for (std::size_t i = 0; i < left_batch.size(); ++i) {
     const Axes own = split_at(in[0], left_batch[i]), other = split_at(in[1], right_batch[i]);
     if (!own.empty() && !other.empty() && own != other)
@@ -129,7 +132,7 @@ void check_split_product(const Op&, const Params& params, const Types& in, const
           "consistent sharding, got ",
           spec_text(in[0], left_batch), " and ", spec_text(in[1], right_batch), ".");
   }
-  const Ints &left = params.ints("lhs_contract"), &right = params.ints("rhs_contract");
+  const Ints &left = params.ints(param::lhs_contract), &right = params.ints(param::rhs_contract);
   for (std::size_t i = 0; i < left.size(); ++i) {
     const Axes own = split_at(in[0], left[i]);
     if (own.empty() || split_at(in[1], right[i]).empty()) continue;
@@ -162,7 +165,7 @@ Axes sorted_axes(const Type& type, const Ints& dims) {
 }  // namespace
 
 void check_sums_of_product(const Params& params, const Types& in, const Axes& axes) {
-  const Ints &left = params.ints("lhs_contract"), &right = params.ints("rhs_contract");
+  const Ints &left = params.ints(param::lhs_contract), &right = params.ints(param::rhs_contract);
   const std::string lhs = spec_text(in[0], left), rhs = spec_text(in[1], right);
   if (lhs != rhs)
     refuse(
@@ -177,7 +180,7 @@ void check_sums_of_product(const Params& params, const Types& in, const Axes& ax
 }
 
 void check_sums_of_reduction(const Params& params, const Types& in, const Axes& axes) {
-  Axes split = sorted_axes(in[0], params.ints("axes"));
+  Axes split = sorted_axes(in[0], params.ints(param::axes));
   const Axes& before = in[0].sharding ? in[0].sharding->unreduced : Axes();  // stay so
   split.insert(split.end(), before.begin(), before.end());
   std::sort(split.begin(), split.end());
@@ -185,8 +188,8 @@ void check_sums_of_reduction(const Params& params, const Types& in, const Axes& 
   refuse(
       "out_sharding's unreduced axes should be in operand's specs that were summed over. Got "
       "operand=ShapedArray(",
-      to_string(in[0]), "), axes=", to_string(params.ints("axes")), ", unreduced_spec=frozenset({",
-      quoted(axes), "})");
+      to_string(in[0]), "), axes=", to_string(params.ints(param::axes)),
+      ", unreduced_spec=frozenset({", quoted(axes), "})");
 }
 
 namespace {
@@ -307,8 +310,7 @@ void check_split_scattered(const Op&, const Params& params, const Types& in, con
     }
     while (taken(dims.collapsed) || taken(dims.operand_batch)) ++own;
     const Axes before = split(0, own), update = split(2, d);
-    const bool whole =
-        in[0].shape[static_cast<std::size_t>(own)] == in[2].shape[static_cast<std::size_t>(d)];
+    const bool whole = in[0].shape[index(own)] == in[2].shape[index(d)];
     const bool agree = before.empty() || update.empty() || before == update;
     open = open || (whole ? !agree : !before.empty() || !update.empty());
     ++own;
@@ -337,7 +339,7 @@ void check_split_replaced(const Op& op, const Params&, const Types& in, const Ty
 
 void check_split_sorted(const Op&, const Params& params, const Types& ins, const Types&) {
   const Type& in = ins[0];
-  const std::int64_t dimension = params.integer("dimension");
+  const std::int64_t dimension = params.integer(param::dimension);
   if (split_at(in, dimension).empty()) return;
   refuse("Arguments to sort must be unsharded over the sorting dimension. Got arg sharding=",
          to_string(*in.sharding), " and sorting dimension=", dimension);
@@ -353,7 +355,7 @@ void check_split_largest(const Type& in, std::int64_t axis) {
 
 void check_split_cumulative(const Op&, const Params& params, const Types& ins, const Types&) {
   const Type& in = ins[0];
-  const std::int64_t axis = params.integer("axis");
+  const std::int64_t axis = params.integer(param::axis);
   if (split_at(in, axis).empty()) return;
   refuse("Input should be unsharded over the axis being reduced. Got input type=", to_string(in),
          " and axis=", axis);

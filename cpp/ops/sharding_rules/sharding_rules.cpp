@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/index.h"
 #include "base/lists.h"
 
 namespace shardax::ops {
@@ -55,7 +56,7 @@ Split split_reduced(const SplitArgs& a) {
   const Split own = split_of(a, 0);
   Split kept;
   for (std::size_t d = 0; d < own.size(); ++d) {
-    if (!has(a.params.ints("axes"), static_cast<std::int64_t>(d))) kept.push_back(own[d]);
+    if (!has(a.params.ints(param::axes), static_cast<std::int64_t>(d))) kept.push_back(own[d]);
   }
   return kept;
 }
@@ -159,12 +160,13 @@ Split split_product(const SplitArgs& a) {
   const auto add = [&](std::size_t operand, std::int64_t dimension) {
     found.emplace_back();
     const Split own = split_of(a, operand);
-    for (const std::string& axis : own[static_cast<std::size_t>(dimension)]) {
+    for (const std::string& axis : own[index(dimension)]) {
       if (!uses(found, axis)) found.back().push_back(axis);
     }
   };
-  const Ints contracted[] = {a.params.ints("lhs_contract"), a.params.ints("rhs_contract")};
-  const Ints batch[] = {a.params.ints("lhs_batch"), a.params.ints("rhs_batch")};
+  const Ints contracted[] = {a.params.ints(param::lhs_contract),
+                             a.params.ints(param::rhs_contract)};
+  const Ints batch[] = {a.params.ints(param::lhs_batch), a.params.ints(param::rhs_batch)};
   for (const std::int64_t d : batch[0]) add(0, d);
   for (const std::size_t operand : {0, 1}) {
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(a.in[operand].rank()); ++d) {
@@ -204,13 +206,13 @@ void keep_automatic(Split& split, const Split& own, const Sharding& mesh) {
 }
 
 Split split_constrained(const SplitArgs& a) {
-  const Sharding& given = *a.params.get<ShardingPtr>("sharding");
+  const Sharding& given = *a.params.get(param::sharding);
   Split split = given.spec;
   split.resize(a.out.rank());
   const Split own = split_of(a, 0);
   if (given.is_explicit()) keep_automatic(split, own, given);
-  for (const std::int64_t d : a.params.ints("unconstrained_dims")) {
-    const auto at = static_cast<std::size_t>(d);
+  for (const std::int64_t d : a.params.ints(param::unconstrained_dims)) {
+    const auto at = index(d);
     const bool free = std::none_of(own[at].begin(), own[at].end(),
                                    [&](const std::string& axis) { return uses(split, axis); });
     if (free) split[at] = own[at];

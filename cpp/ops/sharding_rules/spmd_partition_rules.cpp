@@ -62,7 +62,7 @@ Parts parts_along(const SplitArgs& a, const Ints& dims) {
 
 Parts parts_reduced(const SplitArgs& a, std::string_view joins) {
   Parts out{{split_of(a, 0)}, {}, a.params, {}, joins};
-  const Ints& axes = a.params.ints("axes");
+  const Ints& axes = a.params.ints(param::axes);
   for (std::size_t d = 0; d < out.in[0].size(); ++d) {
     Axes& own = out.in[0][d];
     if (!has(axes, static_cast<std::int64_t>(d))) {
@@ -78,7 +78,7 @@ Parts parts_reduced(const SplitArgs& a, std::string_view joins) {
 
 Parts parts_broadcast(const SplitArgs& a) {
   Parts out{{split_of(a, 0)}, Split(a.out.rank()), a.params};
-  const Ints& dims = a.params.ints("broadcast_dimensions");
+  const Ints& dims = a.params.ints(param::broadcast_dimensions);
   for (std::size_t i = 0; i < dims.size(); ++i) out.out[index(dims[i])] = out.in[0][i];
   out.params.set("shape", part_shape(a.out, out.out, a.mesh));
   return out;
@@ -103,14 +103,15 @@ Parts parts_reshaped(const SplitArgs& a) {
 
 Parts parts_transposed(const SplitArgs& a) {
   Parts out{{split_of(a, 0)}, {}, a.params};
-  for (const std::int64_t d : a.params.ints("permutation")) out.out.push_back(out.in[0][index(d)]);
+  for (const std::int64_t d : a.params.ints(param::permutation))
+    out.out.push_back(out.in[0][index(d)]);
   return out;
 }
 
 Parts parts_squeezed(const SplitArgs& a) {
   Parts out{{split_of(a, 0)}, {}, a.params};
   for (std::size_t d = 0; d < out.in[0].size(); ++d) {
-    if (!has(a.params.ints("dimensions"), static_cast<std::int64_t>(d)))
+    if (!has(a.params.ints(param::dimensions), static_cast<std::int64_t>(d)))
       out.out.push_back(out.in[0][d]);
   }
   return out;
@@ -122,7 +123,7 @@ Parts parts_sliced(const SplitArgs& a) {
     if (a.in[0].shape[d] != a.out.shape[d]) cut.push_back(static_cast<std::int64_t>(d));
   }
   Parts out = parts_along(a, cut);
-  Ints limit = a.params.ints("limit_indices");
+  Ints limit = a.params.ints(param::limit_indices);
   const Shape part = part_shape(a.out, out.out, a.mesh);
   for (std::size_t d = 0; d < part.size(); ++d) {
     if (!out.out[d].empty()) limit[d] = part[d];
@@ -173,8 +174,8 @@ Place place_of(const Split& own, const std::string& axis, const Ints& contract, 
 }  // namespace
 
 Parts parts_product(const SplitArgs& a) {
-  const Ints contract[] = {a.params.ints("lhs_contract"), a.params.ints("rhs_contract")};
-  const Ints batch[] = {a.params.ints("lhs_batch"), a.params.ints("rhs_batch")};
+  const Ints contract[] = {a.params.ints(param::lhs_contract), a.params.ints(param::rhs_contract)};
+  const Ints batch[] = {a.params.ints(param::lhs_batch), a.params.ints(param::rhs_batch)};
   const Split own[] = {split_of(a, 0), split_of(a, 1)};
   Parts out{all_whole(a.in), {}, a.params, {}, "psum"};
   const bool left_is_larger = a.in[0].size() >= a.in[1].size();

@@ -181,8 +181,9 @@ def gelu(x, approximate=True):
     """The Gaussian error linear unit (Hendrycks and Gimpel, 2016), by tanh or by erf."""
     x = _core.promote("inexact", x)[0]
     if approximate:
-        c = np.sqrt(2 / np.pi).astype(x.dtype)
-        return x * (0.5 * (1.0 + jnp.tanh(c * (x + 0.044715 * (x**3)))))
+        # sigmoid(2 u) is (1 + tanh(u)) / 2, without the cancellation of that sum below 0.
+        c = np.sqrt(8 / np.pi).astype(x.dtype)
+        return x * sigmoid(c * (x + 0.044715 * (x**3)))
     return 0.5 * x * lax.erfc(-x / np.sqrt(2).astype(x.dtype))
 
 

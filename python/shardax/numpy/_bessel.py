@@ -8,23 +8,27 @@ from shardax._transform.custom_jvp import custom_jvp
 _functions = _core.functions
 
 
+def _grown(scaled, x):
+    """scaled * exp(|x|), in two steps: the exponential overflows before the product does."""
+    half = _functions.exp(0.5 * _functions.abs(x))
+    return half * (half * scaled)
+
+
 @custom_jvp
 def _i0(x):
-    return _functions.exp(_functions.abs(x)) * bind("bessel_i0e", (x,))
+    return _grown(bind("bessel_i0e", (x,)), x)
 
 
 @custom_jvp
 def _i1(x):
-    return _functions.exp(_functions.abs(x)) * bind("bessel_i1e", (x,))
+    return _grown(bind("bessel_i1e", (x,)), x)
 
 
 def _i1_slope(x):
     """i0(x) - i1(x) / x: no difference of infinities where both overflow."""
     near = _functions.abs(x) < 0.1
     far = where(near, 1, x)
-    slope = _functions.exp(_functions.abs(far)) * (
-        bind("bessel_i0e", (far,)) - bind("bessel_i1e", (far,)) / far
-    )
+    slope = _grown(bind("bessel_i0e", (far,)) - bind("bessel_i1e", (far,)) / far, far)
     square = where(near, x, 0) ** 2
     series = 0.5 + square * (3 / 16 + square * (5 / 384 + square * (7 / 18432 + square / 163840)))
     return where(near, series, slope)

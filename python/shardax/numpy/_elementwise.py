@@ -93,14 +93,26 @@ def angle(z, deg=False):
 def sinc(x, /):
     """sin(pi x) / (pi x), 1 at 0."""
     x = _core.promote("inexact", x)[0]
-    near = _functions.less(_functions.abs(x), 0.1)
-    safe = where(near, 1.0, x) * np.pi
-    # Near 0 the series stands for the quotient, whose derivatives cancel.
-    square = _functions.square(where(near, x, 0.0) * np.pi)
-    series = 1 - square / 110
-    for divisor in (72, 42, 20, 6):
-        series = 1 - square / divisor * series
-    return where(near, series, _functions.sin(safe) / safe)
+    if x.dtype.kind == "c":
+        near = _functions.less(_functions.abs(x), 0.5)
+        far = where(near, 1.0, x) * np.pi
+        return where(near, _sinc_near_0(where(near, x, 0.0)), _functions.sin(far) / far)
+    # x is reduced before pi, which no float is, multiplies it.
+    whole = bind("round", (x,), rounding_method=1)
+    near, rest = _functions.equal(whole, 0), x - whole
+    odd = whole - 2 * bind("round", (0.5 * whole,), rounding_method=1)  # -1, 0 or 1
+    series = _sinc_near_0(rest)
+    return where(near, series, series * (rest * (1 - 2 * odd * odd)) / where(near, 1.0, x))
+
+
+def _sinc_near_0(x):
+    """sinc of |x| <= 1/2: Taylor's series has derivatives where the quotient's would cancel."""
+    square = _functions.square(x)
+    terms = 11 if finfo(x.dtype).bits == 64 else 7
+    series = 0.0
+    for n in reversed(range(terms)):
+        series = (-1) ** n * math.pi ** (2 * n) / math.factorial(2 * n + 1) + square * series
+    return series
 
 
 @in_one_program()

@@ -210,8 +210,8 @@ def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
     )
     check_numbers("generalized_normal", p)
     first, second = subkeys(key, partitionable())
-    size = gamma(first, 1 / p, shape, dtype)
-    return rademacher(second, shape, dtype) * size ** (1 / p)
+    power = 1 / asarray(p)  # infinite for 0, also of Python's numbers
+    return rademacher(second, shape, dtype) * gamma(first, power, shape, dtype) ** power
 
 
 @takes_out_sharding
@@ -221,4 +221,4 @@ def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
     first, second = subkeys(key, partitionable())
     g = generalized_normal(first, p, (*shape, operator.index(d)), dtype)
     e = exponential(second, shape, dtype)
-    return g / ((jnp.sum(jnp.abs(g) ** p, -1) + e) ** (1 / p))[..., None]
+    return g / ((jnp.sum(jnp.abs(g) ** p, -1) + e) ** (1 / asarray(p)))[..., None]

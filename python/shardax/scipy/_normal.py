@@ -28,11 +28,11 @@ def log_ndtr(x, series_order=3):
         raise ValueError(f"series_order must be {wanted}, got {series_order}.")
     x = _core.promote("inexact", x)[0]
     # Chosen rather than clipped: at the joints, too, all of the slope is one piece's.
-    low, high = x < -1, x > 5
+    low, high = x < -1, x > 0
     middle = jnp.where(low | high, 0, x)
     far = jnp.where(low, x, -1)
     tail = jnp.log(erfcx(far * -math.sqrt(0.5))) - 0.5 * far * far - math.log(2)
-    top = jnp.where(high, x, 5)
+    top = jnp.where(high, x, 0)
     value = jnp.where(high, jnp.log1p(-ndtr(-top)), jnp.log(ndtr(middle)))
     return jnp.where(low, tail, value).astype(x.dtype)
 

@@ -54,6 +54,12 @@ def log1mexp(x):
     return jnp.where(near, jnp.log(-jnp.expm1(-below)), jnp.log1p(-jnp.exp(-above)))
 
 
+def log_one_less_exp(x):
+    """log(1 - exp(-exp(x))), which is x where exp(x) is no more than a rounding error."""
+    small = x < -40
+    return jnp.where(small, x, log1mexp(jnp.exp(jnp.where(small, 0, x))))
+
+
 def log_share(share, rest):
     """log(share) of probabilities share + rest = 1, with all digits where the rest is small."""
     most = share > 0.5

@@ -1,7 +1,7 @@
 """shardax.scipy.stats.expon - the exponential distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, reals, within
+from shardax.scipy.stats._common import inexact, log1mexp, reals, within
 
 
 def _standard(x, loc, scale):
@@ -34,7 +34,7 @@ def cdf(x, loc=0, scale=1):
 def logcdf(x, loc=0, scale=1):
     """The logarithm of cdf."""
     y, inside, _ = _standard(x, loc, scale)
-    return within(inside, jnp.log1p(-jnp.exp(-_held(inside, y))))
+    return within(inside, log1mexp(_held(inside, y)))
 
 
 def sf(x, loc=0, scale=1):

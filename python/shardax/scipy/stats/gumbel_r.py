@@ -1,7 +1,7 @@
 """shardax.scipy.stats.gumbel_r - the Gumbel distribution of largest values."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import log1mexp, reals
+from shardax.scipy.stats._common import log_one_less_exp, reals
 
 
 def _standard(x, loc, scale):
@@ -37,7 +37,7 @@ def sf(x, loc=0, scale=1):
 
 def logsf(x, loc=0, scale=1):
     """The logarithm of sf."""
-    return log1mexp(jnp.exp(-_standard(x, loc, scale)[0]))
+    return log_one_less_exp(-_standard(x, loc, scale)[0])
 
 
 def ppf(p, loc=0, scale=1):

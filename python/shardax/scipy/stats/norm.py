@@ -15,7 +15,8 @@ def _standard(x, loc, scale):
 def logpdf(x, loc=0, scale=1):
     """The logarithm of the density."""
     z, scale = _standard(x, loc, scale)
-    return -0.5 * (z * z + jnp.log(2 * math.pi * (scale * scale)))
+    # Neither square may overflow before the result does; a negative scale is as good as its size.
+    return -0.5 * z * z - (jnp.log(abs(scale)) + 0.5 * math.log(2 * math.pi))
 
 
 def pdf(x, loc=0, scale=1):

@@ -1,7 +1,7 @@
 """shardax.scipy.stats.pareto - the Pareto distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import held, inexact, reals, within
+from shardax.scipy.stats._common import held, inexact, log1mexp, reals, within
 
 
 def _standard(x, b, loc, scale):
@@ -36,7 +36,7 @@ def logcdf(x, b, loc=0, scale=1):
     """The logarithm of cdf."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
     inside = ~(y < 1)
-    return within(inside, jnp.log1p(-jnp.exp(-jnp.where(inside, _power(b, log_y), 1))))
+    return within(inside, log1mexp(jnp.where(inside, _power(b, log_y), 1)))
 
 
 def sf(x, b, loc=0, scale=1):
