@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/bodies.py - ops that carry programs as StableHLO's operations."""
+"""shardax/_stablehlo/bodies.py - StableHLO text of ops that carry programs; nothing runs it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/collectives.py - collectives as StableHLO's operations."""
+"""shardax/_stablehlo/collectives.py - StableHLO text of collectives; nothing runs it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/hlo.py - a module in the text form of HLO, a computation per region.
+"""shardax/_stablehlo/hlo.py - HLO text of a program, for readers; nothing runs it.
 
 Shapes have a layout, which is always row-major here.
 """

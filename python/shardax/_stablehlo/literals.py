@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/literals.py - types and constants as MLIR writes them."""
+"""shardax/_stablehlo/literals.py - MLIR text of types and constants."""
 
 import json
 

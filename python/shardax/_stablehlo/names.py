@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/names.py - ops by their names in StableHLO, and what their parameters say."""
+"""shardax/_stablehlo/names.py - StableHLO names of ops and text of their parameters."""
 
 import re
 

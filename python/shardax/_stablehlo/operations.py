@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/operations.py - programs as StableHLO's operations, for printing only.
+"""shardax/_stablehlo/operations.py - StableHLO operations of a program, for its text.
 
 `module_of` walks a program's equations. Ops that StableHLO has become its operations (names.py);
 calls become functions, loops and branches its `while` and `case`, mapped functions a

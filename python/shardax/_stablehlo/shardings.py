@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/shardings.py - how values are split over meshes, in Shardy's form."""
+"""shardax/_stablehlo/shardings.py - Shardy text of meshes and shardings."""
 
 
 class Meshes:

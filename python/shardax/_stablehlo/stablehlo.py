@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/stablehlo.py - a module's text in StableHLO's form."""
+"""shardax/_stablehlo/stablehlo.py - StableHLO text of a program, for readers; nothing runs it."""
 
 import json
 

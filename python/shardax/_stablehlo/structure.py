@@ -1,4 +1,4 @@
-"""shardax/_stablehlo/structure.py - what a module of operations consists of."""
+"""shardax/_stablehlo/structure.py - modules, functions and operations that are printed."""
 
 import dataclasses
 

@@ -25,7 +25,7 @@ _core.set_package_directory(_PACKAGE)
 
 ShapedArray = _core.ShapedArray
 
-# The types of values that are no arrays, by class: type_of(value) (hi_types.py).
+# The types of values that are no arrays, by class: type_of(value) (hijax/types.py).
 registered_types = {}
 
 

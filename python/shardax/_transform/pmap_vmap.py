@@ -9,7 +9,7 @@ from shardax._base.function_names import function_name
 from shardax._base.options import check_axes, check_callable, indices, is_index
 from shardax._core import api as _core
 from shardax._devices.devices import Device
-from shardax._transform.hi_specs import through_arrays
+from shardax._transform.hijax.specs import through_arrays
 from shardax._transform.jit import jit
 from shardax._transform.vmappable import any_registered, with_containers
 

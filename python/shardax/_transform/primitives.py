@@ -111,7 +111,7 @@ def _batch_of_op(primitive):
 jvp_rules, transpose_rules = Registry(_jvp_of_op), Registry(_transpose_of_op)
 batching_rules = Registry(_batch_of_op)
 axis_batching_rules, lowering_rules = {}, {}
-# Of ops of values that are no arrays (hi_slots.py): user_values(**params).
+# Of ops of values that are no arrays (hijax/slots.py): user_values(**params).
 user_values_rules = {}
 
 

@@ -11,7 +11,7 @@ import functools
 from shardax._core import JVPTracer, LinearizeTracer
 from shardax._transform.derivatives import jvp as _jvp
 from shardax._transform.derivatives import linearize as _linearize
-from shardax._transform.hi_accums import GradAccum, NullAccum, ValAccum
+from shardax._transform.hijax.accums import GradAccum, NullAccum, ValAccum
 from shardax._transform.primitives import (
     UndefinedPrimal,
     Zero,

@@ -1,13 +1,13 @@
-"""shardax/_transform/hi_primitives.py - primitives of values that are no arrays (hi_types.py).
+"""shardax/_transform/hijax/primitives.py - primitives of values that are no arrays (types.py).
 
 One is bound as a primitive of the arrays of its operands. Its rules put the values together, call
 the user's, and take apart what they give.
 """
 
 from shardax._transform.avals import AbstractValue
-from shardax._transform.hi_slots import Slots, any_traced, define, vmapped
-from shardax._transform.hi_states import AvalQDD, at_hand, is_mutable, made_here, typeof_or_none
-from shardax._transform.hi_types import (
+from shardax._transform.hijax.slots import Slots, any_traced, define, vmapped
+from shardax._transform.hijax.states import AvalQDD, at_hand, is_mutable, made_here, typeof_or_none
+from shardax._transform.hijax.types import (
     MutableHiType,
     is_hi,
 )

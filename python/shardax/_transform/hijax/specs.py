@@ -1,11 +1,11 @@
-# shardax/_transform/hi_specs.py - what stands for a value that is no array in axes and specs.
+# shardax/_transform/hijax/specs.py - what stands for a value that is no array in axes and specs.
 import functools
 
 from shardax import tree_util
 
 
 def stands_for_arrays(spec):
-    """Whether it is a MappingSpec or a HiPspec (hi_maps.py)."""
+    """Whether it is a MappingSpec or a HiPspec (maps.py)."""
     return hasattr(type(spec), "through_arrays")
 
 

@@ -1,12 +1,12 @@
-"""shardax/_transform/hi_vjp.py - ops on trees of values, with rules of their own."""
+"""shardax/_transform/hijax/vjp.py - ops on trees of values, with rules of their own."""
 
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._core import pytree as _pytree
-from shardax._transform import hi_accums as accums
-from shardax._transform.hi_slots import Slots, any_traced, define, vmapped
-from shardax._transform.hi_states import is_mutable
-from shardax._transform.hi_types import (
+from shardax._transform.hijax import accums
+from shardax._transform.hijax.slots import Slots, any_traced, define, vmapped
+from shardax._transform.hijax.states import is_mutable
+from shardax._transform.hijax.types import (
     is_hi,
     tangent_aval,
 )

@@ -1,6 +1,6 @@
-# shardax/_transform/hi_accums.py - what backward rules give cotangents to.
+# shardax/_transform/hijax/accums.py - what backward rules give cotangents to.
 from shardax._base.array_functions import moveaxis
-from shardax._transform.hi_types import is_hi
+from shardax._transform.hijax.types import is_hi
 from shardax._transform.zeros import Zero, instantiate_zeros, zeros_like_aval
 
 

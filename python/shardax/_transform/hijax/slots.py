@@ -1,6 +1,6 @@
-# shardax/_transform/hi_slots.py - the operands and results of hi primitives, as arrays.
+# shardax/_transform/hijax/slots.py - the operands and results of hi primitives, as arrays.
 from shardax._core import api as _core
-from shardax._transform.hi_types import (
+from shardax._transform.hijax.types import (
     carrier_types,
     in_arrays,
     is_hi,

@@ -1,4 +1,4 @@
-"""shardax/_transform/hi_states.py - values that change (MutableHiType), in traced functions.
+"""shardax/_transform/hijax/states.py - values that change (MutableHiType), in traced functions.
 
 Such a value is to staged functions what a mutable reference is (refs.py): what it holds goes in as
 a further input and comes out as a further result. It is a tree of arrays, whose structure is part

@@ -1,4 +1,4 @@
-"""shardax/_transform/hi_maps.py - vmap and shard_map of values that are no arrays (hi_types.py).
+"""shardax/_transform/hijax/maps.py - vmap and shard_map of values that are no arrays (types.py).
 
 A `MappingSpec` or `HiPspec` stands for the axes or PartitionSpecs of the arrays of one value; the
 function becomes one of these arrays, and of the value's carriers where the spec says how tangents
@@ -10,10 +10,10 @@ import functools
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.hi_slots import define
-from shardax._transform.hi_specs import stands_for_arrays
-from shardax._transform.hi_states import typeof_or_none
-from shardax._transform.hi_types import _unflatten, carrier_types, is_hi, lo_types, lowered
+from shardax._transform.hijax.slots import define
+from shardax._transform.hijax.specs import stands_for_arrays
+from shardax._transform.hijax.states import typeof_or_none
+from shardax._transform.hijax.types import _unflatten, carrier_types, is_hi, lo_types, lowered
 from shardax._transform.primitives import Primitive, jvp_rules
 from shardax._transform.zeros import Zero, zeros_like_aval
 

@@ -1,4 +1,4 @@
-"""shardax/_transform/hi_types.py - types of values that are no arrays, and the values in programs.
+"""shardax/_transform/hijax/types.py - types of values that are no arrays, in programs too.
 
 Programs hold arrays only. A value of a `HiType` is its lowered arrays there: calls open it (the
 pytree registry, in the core), and a function that is traced gets a `HiTracer` of them. Where the

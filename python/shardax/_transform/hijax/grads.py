@@ -1,4 +1,4 @@
-"""shardax/_transform/hi_grads.py - gradients by values that are no arrays (hi_types.py).
+"""shardax/_transform/hijax/grads.py - gradients by values that are no arrays (types.py).
 
 Such a gradient is a value of the type of tangents. What is differentiated by in place of the value
 is its carriers, or its arrays where it has none.
@@ -6,8 +6,8 @@ is its carriers, or its arrays where it has none.
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.hi_states import typeof_or_none
-from shardax._transform.hi_types import is_hi, lo_types, lowered, raised, tangent_value
+from shardax._transform.hijax.states import typeof_or_none
+from shardax._transform.hijax.types import is_hi, lo_types, lowered, raised, tangent_value
 from shardax._transform.zeros import Zero
 
 
