@@ -16,6 +16,7 @@
 #include "compile/passes.h"
 #include "compile/remat/remat_into_consumers.h"
 #include "compile/remat/remat_tiled_groups.h"
+#include "compile/tuning.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/text_form.h"
@@ -147,23 +148,18 @@ const DumpFlags& dump_flags() {
 
 namespace {
 
-// Where a plan's temporaries take more, its mapped functions are tried a few devices at a time.
-constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
-// Where they take more than this, half of it is worth any time.
-constexpr std::int64_t large_temporaries = std::int64_t{1} << 30;
-
 // Nanoseconds on two cores. Where work is handed out one core waits for the other, and reads what
 // that one has written: 40 us each time in the steps of a transformer (Emerald Rapids).
 double time_of(const Plan& plan) {
-  constexpr double hand_out_ns = 40'000;
-  return plan.cost / 2 + plan.handed_out * hand_out_ns;
+  return plan.cost / 2 + plan.handed_out * tuning::pipeline::hand_out_ns;
 }
 
 // Sums that are products over all devices at once are made, and added up, for each few of them, and
 // work is handed out more often: that may take 5 % more time where it halves the temporaries.
 bool is_better(const Plan& segmented, const Plan& whole) {
   return 2 * segmented.memory() <= whole.memory() &&
-         (whole.memory() > large_temporaries || time_of(segmented) <= 1.05 * time_of(whole));
+         (whole.memory() > tuning::pipeline::large_temporaries ||
+          time_of(segmented) <= 1.05 * time_of(whole));
 }
 
 // The phases that do not depend on what becomes of the results.
@@ -214,7 +210,7 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);
-  if (made.plan->memory() > temporary_budget && maps(source)) {
+  if (made.plan->memory() > tuning::pipeline::temporary_budget && maps(source)) {
     if (dump_flags().passes) std::fprintf(stderr, "-- again, in stripmine\n");
     Compilation segmented = plan_for(source, options, true);
     if (is_better(*segmented.plan, *made.plan)) made = std::move(segmented);
