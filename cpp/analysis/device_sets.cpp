@@ -68,8 +68,8 @@ AskedDevices devices_asked(const Program& program) {
     if (!eqn.op->regions) continue;
     const Regions regions = eqn.op->regions(eqn.params);
     if (regions.runs == ExecutionKind::mapped) continue;
-    if (regions.runs == ExecutionKind::grid) {
-      const AskedDevices own = devices_asked(*grid_program(*eqn.op, eqn.params));
+    if (regions.runs == ExecutionKind::mesh) {
+      const AskedDevices own = devices_asked(*mesh_program(*eqn.op, eqn.params));
       if (!own.ids.empty()) return {own.ids, eqn.op->name};
       continue;
     }

@@ -226,7 +226,7 @@ class Replay {
 
  private:
   Values step(const Equation& eqn, const Values& in) {
-    if (const ProgramPtr whole = grid_program(*eqn.op, eqn.params)) return run(*whole, in);
+    if (const ProgramPtr whole = mesh_program(*eqn.op, eqn.params)) return run(*whole, in);
     if (eqn.op->regions) {
       if (auto out = run(regions_of(*eqn.op, eqn.params), in, eqn.op->name)) {
         // A constant of a body.
@@ -252,7 +252,7 @@ class Replay {
       }
       case ExecutionKind::counted: return counted(regions, in, name);
       case ExecutionKind::looped: return looped(regions, in, name);
-      case ExecutionKind::grid: break;
+      case ExecutionKind::mesh: break;
     }
     return std::nullopt;
   }

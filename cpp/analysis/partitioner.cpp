@@ -74,7 +74,7 @@ Values bind_on_mesh(const Equation& eqn, const Values& in) {
 
 }  // namespace
 
-Held held(Part part) { return std::make_shared<Parted>(Parted{{std::move(part)}}); }
+PartedPtr held(Part part) { return std::make_shared<Parted>(Parted{{std::move(part)}}); }
 
 Partitioner::Partitioner(const Sharding& mesh) : mesh_(mesh), messages_(mesh) {
   for (const std::string& axis : mesh.mesh_axes) names_.push_back(intern_axis(axis));
@@ -90,7 +90,7 @@ Split Partitioner::even(const ShardingPtr& sharding, const Type& type) const {
 }
 
 // Every device has it whole; of a sum whose terms are known, its own.
-Held Partitioner::constant(const Value& value) const {
+PartedPtr Partitioner::constant(const Value& value) const {
   const Array& array = as_array(value);
   const ShardingPtr& sharding = array.sharding();
   if (!is_sum(sharding) || !array.terms() || !same_mesh(*sharding, mesh_))
@@ -110,7 +110,7 @@ Held Partitioner::constant(const Value& value) const {
 HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
   check_stack("a program within programs");
   HeldList env(program.types.size());
-  const auto at = [&](Var v) -> Held& { return env[index(v)]; };
+  const auto at = [&](Var v) -> PartedPtr& { return env[index(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
   for (const Constant& c : program.constants) at(c.var) = constant(c.value);
   for (const Equation& eqn : program.equations) {
@@ -130,7 +130,7 @@ HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
 }
 
 // The form to start from: the first, or where it is to be added up, that which has been.
-const Part& Partitioner::form(const Held& array) {
+const Part& Partitioner::form(const PartedPtr& array) {
   for (const Part& part : array->forms) {
     if (part.open.empty()) return part;
   }
@@ -144,7 +144,7 @@ Part Partitioner::moved(const Part& part, const Split& split) const {
 }
 
 // The array as `split` says, by messages where a device has less.
-Value Partitioner::value_at(const Held& array, const Split& split) {
+Value Partitioner::value_at(const PartedPtr& array, const Split& split) {
   for (const Part& part : array->forms) {
     if (part.open.empty() && part.split == split) return part.value;
   }
@@ -157,7 +157,7 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
   const Op& op = *eqn.op;
   if (op.regions) {
     const Regions regions = regions_of(op, eqn.params);
-    if (regions.runs == ExecutionKind::grid) return blocks(eqn, in);
+    if (regions.runs == ExecutionKind::mesh) return blocks(eqn, in);
     if (regions.runs == ExecutionKind::once) return run(*regions.programs[0], in);
     return regions.fixed ? on_whole(eqn, in) : loop(eqn, regions, in, in_types);
   }
@@ -181,13 +181,13 @@ bool Partitioner::happens_outside(const Equation& eqn, const HeldList& in) {
   if (without_effects) return true;
   if (loops_ > 0) return false;
   Effect effect{&eqn, {}};
-  for (const Held& array : in) effect.in.push_back(whole(array));
+  for (const PartedPtr& array : in) effect.in.push_back(whole(array));
   effects.push_back(std::move(effect));
   return true;
 }
 
 // Each device's is here.
-HeldList Partitioner::terms(const Equation& eqn, const Held& sum, const Type& stacked) {
+HeldList Partitioner::terms(const Equation& eqn, const PartedPtr& sum, const Type& stacked) {
   const auto count = eqn.params.integer(param::count);
   const Split split = even(eqn.params.get(param::sharding), stacked);
   Axes axes;
@@ -202,7 +202,7 @@ HeldList Partitioner::terms(const Equation& eqn, const Held& sum, const Type& st
 // Every device does all of it.
 HeldList Partitioner::on_whole(const Equation& eqn, const HeldList& in) {
   Values values;
-  for (const Held& array : in) values.push_back(whole(array));
+  for (const PartedPtr& array : in) values.push_back(whole(array));
   HeldList out;
   for (const Value& value : shardax::bind(*eqn.op, eqn.params, values))
     out.push_back(held({value, Split(value->type().rank())}));
@@ -230,7 +230,7 @@ Axes Partitioner::open_through(const Op& op, const HeldList& in, const Types& in
 HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
                            const Types& out_types) {
   Shardings now;
-  for (const Held& array : in) now.push_back(with_spec(mesh_, form(array).split));
+  for (const PartedPtr& array : in) now.push_back(with_spec(mesh_, form(array).split));
   const SplitArgs asked{*eqn.op, eqn.params, in_types, out_types[0], now, mesh_};
   if (eqn.op->split == ops::split_constrained) {
     const Split split = even(with_spec(mesh_, ops::split_constrained(asked)), out_types[0]);
@@ -271,8 +271,8 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
 
 // A part of what repeats an array repeats a part of it.
 std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
-                                                            const Held& operand, const Type& in,
-                                                            const Type& out) {
+                                                            const PartedPtr& operand,
+                                                            const Type& in, const Type& out) {
   return [this, op = eqn.op, params = eqn.params, operand, in, out](const Split& split) {
     const Ints& dims = params.ints(param::broadcast_dimensions);
     Split own(in.rank());
@@ -297,7 +297,7 @@ HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList&
   const auto open_of = [](const Type& type) {
     return is_sum(type.sharding) ? type.sharding->unreduced : Axes();
   };
-  const auto take = [&](const Held& array, const Form& as) {
+  const auto take = [&](const PartedPtr& array, const Form& as) {
     return as.open.empty() ? value_at(array, as.split) : term_at(array, as.split, as.open);
   };
   Values values;
@@ -362,18 +362,18 @@ HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList&
 // A function of blocks takes them as its specs say. Of a sum that it ends with the terms are known
 // too.
 HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
-  const MeshAxes grid = grid_of(eqn.params);
+  const MeshAxes mesh_axes = mesh_axes_of(eqn.params);
   const auto split_of = [&](const MeshAxes::Blocks& blocks) {
     Split out;
     for (const Ints& axes : blocks) {
       out.emplace_back();
-      for (const std::int64_t axis : axes) out.back().push_back(grid.text_of(axis));
+      for (const std::int64_t axis : axes) out.back().push_back(mesh_axes.text_of(axis));
     }
     return out;
   };
   Values values;
   for (std::size_t i = 0; i < in.size(); ++i)
-    values.push_back(value_at(in[i], split_of(grid.in[i])));
+    values.push_back(value_at(in[i], split_of(mesh_axes.in[i])));
   static const std::vector<const Op*> sums = {&core_ops().psum, &core_ops().psum_invariant,
                                               &core_ops().unreduced_psum};
   const Program& body = *eqn.params.program(param::jaxpr);
@@ -393,7 +393,7 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
       });
   HeldList all;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Split split = split_of(grid.out[i]);
+    const Split split = split_of(mesh_axes.out[i]);
     all.push_back(held({out[i], split}));
     Part& term = terms[index(body.outputs[i])];
     if (!term.value) continue;
@@ -403,7 +403,7 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
   return all;
 }
 
-Value Partitioner::term_at(const Held& array, const Split& split, const Axes& axes) {
+Value Partitioner::term_at(const PartedPtr& array, const Split& split, const Axes& axes) {
   for (const Part& part : array->forms) {
     Part left = part;
     std::erase_if(left.open, [&](const std::string& axis) { return has(axes, axis); });

@@ -89,20 +89,20 @@ Split trimmed(Split split) {
   return split;
 }
 
-ShardingPtr without_axes(const ShardingPtr& sharding, const MeshAxes& grid) {
+ShardingPtr without_axes(const ShardingPtr& sharding, const MeshAxes& mesh_axes) {
   if (!sharding || !sharding->named) return sharding;
   Split split = sharding->spec;
-  for (const MeshAxes::Axis& axis : grid.axes) {
+  for (const MeshAxes::Axis& axis : mesh_axes.axes) {
     for (std::vector<std::string>& names : split) std::erase(names, axis_text(axis.name));
   }
   return with_spec(*sharding, std::move(split));
 }
 
 // Within another one shard_map says nothing of its mesh, which is that of an operand.
-ShardingPtr mesh_around(const MeshAxes& grid, const Shardings& in) {
+ShardingPtr mesh_around(const MeshAxes& mesh_axes, const Shardings& in) {
   for (const ShardingPtr& sharding : in) {
     if (sharding && sharding->named &&
-        std::ranges::all_of(grid.axes, [&](const MeshAxes::Axis& axis) {
+        std::ranges::all_of(mesh_axes.axes, [&](const MeshAxes::Axis& axis) {
           return has(sharding->mesh_axes, axis_text(axis.name));
         }))
       return sharding;
@@ -110,24 +110,25 @@ ShardingPtr mesh_around(const MeshAxes& grid, const Shardings& in) {
   return nullptr;
 }
 
-// Results of shard_map: split by the axes of its grid as specs say, by others as the function of
-// blocks leaves them.
+// Results of shard_map: split over its mesh axes as specs say, by others as the function
+// of blocks leaves them.
 Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in) {
-  MeshAxes grid = grid_of(params);
-  const bool within = !grid.mesh;
-  if (within) grid.mesh = mesh_around(grid, in);
-  Shardings out = propagate(*grid_program(op, params), in);
-  if (!grid.mesh) return out;
-  for (std::size_t i = 0; i < out.size() && within; ++i) out[i] = grid.label(grid.out[i], Type{});
-  if (grid.axes.size() == grid.mesh->mesh_axes.size()) return out;
+  MeshAxes mesh_axes = mesh_axes_of(params);
+  const bool within = !mesh_axes.mesh;
+  if (within) mesh_axes.mesh = mesh_around(mesh_axes, in);
+  Shardings out = propagate(*mesh_program(op, params), in);
+  if (!mesh_axes.mesh) return out;
+  for (std::size_t i = 0; i < out.size() && within; ++i)
+    out[i] = mesh_axes.label(mesh_axes.out[i], Type{});
+  if (mesh_axes.axes.size() == mesh_axes.mesh->mesh_axes.size()) return out;
   Shardings blocks;
   for (const ShardingPtr& sharding : in)
-    blocks.push_back(sharding ? without_axes(sharding, grid) : with_spec(*grid.mesh, {}));
+    blocks.push_back(sharding ? without_axes(sharding, mesh_axes) : with_spec(*mesh_axes.mesh, {}));
   blocks = propagate(*params.program(param::jaxpr), blocks);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i] || !blocks[i] || !blocks[i]->named || blocks[i]->mesh_axes != out[i]->mesh_axes)
       continue;
-    const Split more = trimmed(without_axes(blocks[i], grid)->spec);
+    const Split more = trimmed(without_axes(blocks[i], mesh_axes)->spec);
     Split split = out[i]->spec;
     split.resize(std::max(split.size(), more.size()));
     for (std::size_t d = 0; d < more.size(); ++d) {
@@ -205,7 +206,7 @@ bool asked_explicit(const ShardingPtr& sharding) {
 bool maps_over_devices(const Op& op, const Params& params) {
   if (!op.regions) return false;
   const ExecutionKind runs = op.regions(params).runs;
-  return runs == ExecutionKind::mapped || runs == ExecutionKind::grid;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::mesh;
 }
 
 bool gathers_operands(const Op& op, const Params& params) {
@@ -266,7 +267,7 @@ Shardings propagate(const Op& op, const Params& params, const Types& in_types,
   if (op.regions) {
     const Regions regions = op.regions(params);
     if (regions.runs == ExecutionKind::mapped) return mapped_shardings(regions);
-    if (regions.runs == ExecutionKind::grid) return grid_shardings(op, params, in);
+    if (regions.runs == ExecutionKind::mesh) return grid_shardings(op, params, in);
     return body_shardings(regions, in_types, in);
   }
   if (gives_layout(op)) {

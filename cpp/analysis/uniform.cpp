@@ -57,7 +57,7 @@ bool is_uniform(Mapped& m, Array& array) {
   if (array.shape()[axis] < 2) return false;
   if (array.strides()[axis] == 0) return true;
   if (m.varies) return false;
-  const bool leading = m.axis == 0 && !lent_outside(array.buffer()->data());
+  const bool leading = m.axis == 0 && !is_exported(array.buffer()->data());
   auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
   if (verdict == Array::Uniformity::unknown) {
     verdict = worth_comparing(array, m.axis) && slices_equal(array, m.axis)

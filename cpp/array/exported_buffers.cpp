@@ -21,14 +21,14 @@ Lent& lent() {
 
 }  // namespace
 
-void lend_outside(const std::byte* data) {
+void export_buffer(const std::byte* data) {
   Lent& all = lent();
   const std::lock_guard lock(all.mutex);
   ++all.count[data];
   all.any = all.count.size();
 }
 
-void take_back(const std::byte* data) {
+void release_buffer(const std::byte* data) {
   Lent& all = lent();
   const std::lock_guard lock(all.mutex);
   const auto found = all.count.find(data);
@@ -36,7 +36,7 @@ void take_back(const std::byte* data) {
   all.any = all.count.size();
 }
 
-bool lent_outside(const std::byte* data) {
+bool is_exported(const std::byte* data) {
   Lent& all = lent();
   if (all.any == 0) return false;
   const std::lock_guard lock(all.mutex);

@@ -7,9 +7,9 @@
 
 namespace shardax {
 
-// `data`: where a buffer begins. Each lending ends by its own `take_back`. Any thread.
-void lend_outside(const std::byte* data);
-void take_back(const std::byte* data);
-bool lent_outside(const std::byte* data);
+// `data`: where a buffer begins. Each lending ends by its own `release_buffer`. Any thread.
+void export_buffer(const std::byte* data);
+void release_buffer(const std::byte* data);
+bool is_exported(const std::byte* data);
 
 }  // namespace shardax

@@ -25,7 +25,7 @@ class Message final : public Function {
   PyObject* object() const { return object_.get(); }
 
  private:
-  Held object_;
+  GilSafeRef object_;
 };
 
 struct TableObject {

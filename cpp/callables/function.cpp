@@ -77,7 +77,7 @@ void deallocate(PyObject* self) {
   if (function->weak_references) PyObject_ClearWeakRefs(self);
   std::unique_ptr<Transform> behaviour(function->behaviour);
   function->behaviour = nullptr;
-  if (function->wrapped) leave_to(function->wrapped, behaviour);
+  if (function->wrapped) retain_programs(function->wrapped, behaviour);
   drop_attributes(function);
   behaviour.reset();
   PyTypeObject* type = Py_TYPE(self);

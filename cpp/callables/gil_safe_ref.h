@@ -9,10 +9,10 @@ namespace shardax::callables {
 using objects::Locked;
 
 // An owned object that is dropped under the lock, or left alone when the interpreter has gone.
-class Held {
+class GilSafeRef {
  public:
-  explicit Held(PyObject* object) : ref_(Ref::borrow(object)) {}
-  ~Held() {
+  explicit GilSafeRef(PyObject* object) : ref_(Ref::borrow(object)) {}
+  ~GilSafeRef() {
     if (!Py_IsInitialized()) {
       ref_.release();
       return;
@@ -20,8 +20,8 @@ class Held {
     const Locked locked;
     ref_.reset();
   }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  GilSafeRef(const GilSafeRef&) = delete;
+  GilSafeRef& operator=(const GilSafeRef&) = delete;
   PyObject* get() const { return ref_.get(); }
 
  private:

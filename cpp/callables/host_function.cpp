@@ -125,7 +125,7 @@ class PythonPolicy final : public CheckpointPolicy {
   }
 
  private:
-  Held callable_;
+  GilSafeRef callable_;
 };
 
 struct PolicyObject {

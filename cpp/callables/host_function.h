@@ -22,7 +22,7 @@ class HostObject : public Function {
   int& owners() const { return owners_; }
 
  private:
-  Held object_;
+  GilSafeRef object_;
   mutable int owners_ = 0;  // KeptFunctions that list it
 };
 

@@ -92,7 +92,7 @@ LeftObject* new_left(PyObject* fun) {
 
 }  // namespace
 
-void leave_to(PyObject* fun, std::unique_ptr<Transform>& behaviour) {
+void retain_programs(PyObject* fun, std::unique_ptr<Transform>& behaviour) {
   if (!behaviour || !PyFunction_Check(fun) || Py_REFCNT(fun) < 2) return;
   const void* programs = behaviour->leaves();
   if (!programs) return;
@@ -105,7 +105,7 @@ void leave_to(PyObject* fun, std::unique_ptr<Transform>& behaviour) {
   PyErr_Restore(type, value, traceback);
 }
 
-void take_up(PyObject* fun, const void* programs) {
+void reuse_programs(PyObject* fun, const void* programs) {
   LeftObject* object = left_with(fun);
   if (!object) return;
   auto& all = *object->left;

@@ -16,9 +16,9 @@ class Transform;
 
 // Moves `behaviour` to an attribute of `fun` if it leaves programs and `fun` is a Python function
 // that others refer to.
-void leave_to(PyObject* fun, std::unique_ptr<Transform>& behaviour);
+void retain_programs(PyObject* fun, std::unique_ptr<Transform>& behaviour);
 
 // A new function made from `fun` goes on with `programs`: who left them lets go of them.
-void take_up(PyObject* fun, const void* programs);
+void reuse_programs(PyObject* fun, const void* programs);
 
 }  // namespace shardax::callables

@@ -22,6 +22,7 @@ std::string run_pass(const std::string& name, const std::string& text,
   PassArgs args;
   for (const auto& own : strides) args.input_strides.emplace_back(own.begin(), own.end());
   args.overwritten = overwritten;
+  if (makes_plan(name)) return plan_text(parse_program(text), args);
   return text_form(*apply_pass(name, parse_program(text), args), {most_elements});
 }
 
@@ -45,7 +46,7 @@ void init_program_text(py::module_& module) {
   module.def(
       "passes",
       [] {
-        static constexpr const char* kinds[] = {"program", "loops", "pattern"};
+        static constexpr const char* kinds[] = {"program", "loops", "pattern", "plan"};
         py::list out;
         for (const Pass& pass : all_passes())
           out.append(py::make_tuple(pass.name, kinds[static_cast<int>(pass.kind)], pass.doc));
@@ -55,8 +56,9 @@ void init_program_text(py::module_& module) {
   module.def("run_pass", run_pass, py::arg("name"), py::arg("text"), py::kw_only(),
              py::arg("strides") = py::tuple(), py::arg("overwritten") = py::tuple(),
              py::arg("most_elements") = TextOptions().most_elements,
-             "What the pass makes of a program, both as text. `strides`: of each input, for "
-             "expose_uniform; `overwritten`: for each input, whether results may take its memory.");
+             "What the pass makes of a program, both as text; of fusion and lowering the plan. "
+             "`strides`: of each input, for expose_uniform; `overwritten`: for each input, whether "
+             "results may take its memory.");
   module.def("verified_passes", verified_passes,
              "How often what a pass made has been verified, where SHARDAX_VERIFY=1.");
 }

@@ -74,7 +74,7 @@ class PythonTrace final : public Trace {
     return per_thread<std::vector<const PythonTrace*>, PythonTrace>();
   }
 
-  Held object_;
+  GilSafeRef object_;
 };
 
 Value fill(PyObject* trace, PyObject* given, PyObject* object) {

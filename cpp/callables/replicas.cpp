@@ -53,12 +53,12 @@ bool pmap_differs(const Equation& eqn, const Values& in, std::size_t i) {
 
 // The op shard_map whose result i has the blocks of all devices along dimension 0.
 bool grid_differs(const Equation& eqn, const Values& in, std::size_t i) {
-  MeshAxes grid = grid_of(eqn.params);
-  const Ints missing = grid.unmentioned(grid.out[i]);
-  if (grid.out[i].empty()) return true;  // there is no dimension 0: types decide
-  const std::int64_t own = grid.count(grid.out[i][0]), more = grid.count(missing);
-  grid.out[i][0].append(missing.begin(), missing.end());
-  const Params params = shard_map_params(grid, eqn.params.program(param::jaxpr));
+  MeshAxes mesh_axes = mesh_axes_of(eqn.params);
+  const Ints missing = mesh_axes.unmentioned(mesh_axes.out[i]);
+  if (mesh_axes.out[i].empty()) return true;  // there is no dimension 0: types decide
+  const std::int64_t own = mesh_axes.count(mesh_axes.out[i][0]), more = mesh_axes.count(missing);
+  mesh_axes.out[i][0].append(missing.begin(), missing.end());
+  const Params params = shard_map_params(mesh_axes, eqn.params.program(param::jaxpr));
   const Values out = shardax::bind(*eqn.op, params, in);
   const Array& all = as_array(out[i]);
   const std::int64_t rows = all.shape()[0] / (own * more), step = all.strides()[0];
@@ -92,7 +92,7 @@ bool differs(const Program& program, const Values& in, std::size_t output) {
   try {
     const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
     return runs == ExecutionKind::mapped ? pmap_differs(eqn, operands, i)
-           : runs == ExecutionKind::grid ? grid_differs(eqn, operands, i)
+           : runs == ExecutionKind::mesh ? grid_differs(eqn, operands, i)
                                          : false;
   } catch (const UserError&) {
     return false;  // what is wrong with it the call itself will say

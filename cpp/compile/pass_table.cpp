@@ -2,12 +2,14 @@
 #include "compile/pass_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/errors.h"
 #include "compile/fusion/fuse.h"
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
+#include "compile/pipeline.h"
 #include "compile/remat/remat_into_consumers.h"
 #include "compile/remat/remat_tiled_groups.h"
 #include "compile/simplify/fold_empty.h"
@@ -44,17 +46,8 @@ ProgramPtr remat_long_lived_values(const ProgramPtr& program, const PassArgs& ar
 ProgramPtr form_groups(const ProgramPtr& program, const PassArgs&) {
   return form_tile_groups(program).program;
 }
-// Recomputed equations stand at the end of the program; here each stands where its loop runs.
 ProgramPtr remat_in_loops(const ProgramPtr& program, const PassArgs& args) {
-  const FusedProgram fused = remat_into_consumers(program, fuse(*program), args.overwritten);
-  if (fused.program == program) return program;
-  const MutableProgram out = copy_of(*fused.program);
-  out->equations.clear();
-  for (const FusionGroup& unit : fused.units) {
-    for (const int e : unit.equations)
-      out->equations.push_back(fused.program->equations[static_cast<std::size_t>(e)]);
-  }
-  return out;
+  return remat_into_consumers(program, fuse(*program), args.overwritten).program;
 }
 
 constexpr ProgramPass program_passes[] = {
@@ -75,6 +68,20 @@ constexpr ProgramPass program_passes[] = {
     {"remat_long_lived", remat_long_lived_values, "recomputes cheap values for late uses"},
     {"form_tile_groups", form_groups, "recomputes large values of tile groups"},
     {"remat_into_consumers", remat_in_loops, "recomputes cheap values in the loops that use them"},
+};
+
+// The parts of fusion and lowering, whose work shows in the plan.
+struct PlanPart {
+  std::string_view name;
+  std::string_view doc;
+};
+constexpr PlanPart plan_parts[] = {
+    {"fuse", "groups elementwise ops and reductions into loops"},
+    {"tiled_step", "runs the loops of a group tile by tile"},
+    {"elide_concat", "writes operands of a concatenation into its result"},
+    {"branch_aliasing", "writes results of branches over their operands"},
+    {"buffer_assignment", "gives temporaries their place in one arena"},
+    {"lower", "makes a step of each group"},
 };
 
 std::optional<Vars> no_turns(PatternDriver& driver, const Equation& eqn, const Vars& in) {
@@ -162,6 +169,19 @@ ProgramPtr unverified(std::string_view name, const ProgramPtr& program, const Pa
   return rewrite_patterns(program, patterns);
 }
 
+void check_args(const Program& program, const PassArgs& args) {
+  const std::size_t inputs = program.inputs.size();
+  if (args.input_strides.size() > inputs || args.overwritten.size() > inputs)
+    value_error("run_pass: strides of ", args.input_strides.size(), " and overwritten of ",
+                args.overwritten.size(), " inputs; the program has ", inputs, ".");
+  for (std::size_t i = 0; i < args.input_strides.size(); ++i) {
+    const std::size_t rank = program.type(program.inputs[i]).rank();
+    if (args.input_strides[i].size() != rank)
+      value_error("run_pass: strides ", to_string(args.input_strides[i]), " of input ", i,
+                  ", which has ", rank, " dimensions.");
+  }
+}
+
 }  // namespace
 
 std::vector<Pass> all_passes() {
@@ -178,24 +198,32 @@ std::vector<Pass> all_passes() {
       out.push_back(
           {pattern.name, Pass::Kind::pattern, pattern.op.empty() ? "elementwise ops" : pattern.op});
   }
+  for (const PlanPart& part : plan_parts) out.push_back({part.name, Pass::Kind::plan, part.doc});
   return out;
 }
 
 ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args) {
+  check_args(*program, args);
   PassArgs full = args;
   full.overwritten.resize(program->inputs.size());
-  if (args.input_strides.size() > program->inputs.size())
-    value_error("run_pass: strides of ", args.input_strides.size(), " inputs; the program has ",
-                program->inputs.size(), ".");
-  for (std::size_t i = 0; i < args.input_strides.size(); ++i) {
-    const std::size_t rank = program->type(program->inputs[i]).rank();
-    if (args.input_strides[i].size() != rank)
-      value_error("run_pass: strides ", to_string(args.input_strides[i]), " of input ", i,
-                  ", which has ", rank, " dimensions.");
-  }
   ProgramPtr out = unverified(name, program, full);
   verify(*out, std::string(name));
   return out;
+}
+
+bool makes_plan(std::string_view name) {
+  return std::any_of(std::begin(plan_parts), std::end(plan_parts),
+                     [&](const PlanPart& part) { return part.name == name; });
+}
+
+std::string plan_text(const ProgramPtr& program, const PassArgs& args) {
+  check_args(*program, args);
+  CompileOptions options;
+  for (const Type& type : program->input_types())
+    options.input_strides.push_back(row_major_strides(type.shape));
+  options.donated = args.overwritten;
+  options.rewritten = program;
+  return compile(program, options)->text();
 }
 
 }  // namespace shardax

@@ -16,11 +16,11 @@ namespace shardax {
 // What some passes know beside the program.
 struct PassArgs {
   std::vector<Shape> input_strides;  // of expose_uniform; empty: dense
-  std::vector<bool> overwritten;     // inputs whose memory results may take over; empty: none
+  std::vector<bool> overwritten;     // donated inputs, whose memory results may take over
 };
 
 struct Pass {
-  enum class Kind { program, loops, pattern };
+  enum class Kind { program, loops, pattern, plan };
   std::string_view name;
   Kind kind;
   std::string_view doc;  // one line
@@ -35,5 +35,9 @@ std::int64_t verified_passes();
 // What the pass makes of the program, verified. Of patterns and rewrites of loops also without what
 // nothing uses any more. Throws ValueError where no pass has that name.
 ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args = {});
+
+// Fusion and lowering give a plan. Its text, made of the program as it is.
+bool makes_plan(std::string_view name);
+std::string plan_text(const ProgramPtr& program, const PassArgs& args = {});
 
 }  // namespace shardax

@@ -10,16 +10,16 @@ namespace shardax {
 
 // Inputs whose layout repeats along dimensions (stride 0) become smaller inputs that are broadcast:
 //   a:f32[8,5] (strides 0,1)   ->   a:f32[5]; b:f32[8,5] = broadcast_in_dim a
-// `input_strides` is changed to those of the smaller inputs. `segments` as for simplify.
+// `input_strides` is changed to those of the smaller inputs. `stripmine` as for simplify.
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
-                          bool segments = false);
+                          bool stripmine = false);
 
 // One walk (compile/simplify/pattern_driver.h): calls become their regions, pmap its body batched
 // over the mapped axis, where inputs that repeat along it stay without it and collectives become
 // ops along dimension 0. Local rewriting with common subexpressions merged: composes layout ops,
 // keeps work on repeated values small, in loops too, joins reduce_sum with dot_general. With
-// `segments`, mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
-ProgramPtr simplify(const ProgramPtr& program, bool segments = false);
+// `stripmine`, mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
+ProgramPtr simplify(const ProgramPtr& program, bool stripmine = false);
 
 // Equations whose results are not used, and unused constants, go away.
 ProgramPtr eliminate_dead_code(const ProgramPtr& program);

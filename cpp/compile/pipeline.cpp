@@ -98,14 +98,14 @@ bool is_better(const Plan& segmented, const Plan& whole) {
 }
 
 // The passes over programs. `strides`, those of the inputs, follow what becomes of these.
-ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool segments) {
+ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool stripmine) {
   ProgramPtr program = run_pass("expose_uniform", source, [&](const ProgramPtr& p) {
-    return expose_uniform(p, strides, segments);
+    return expose_uniform(p, strides, stripmine);
   });
   for (int round = 0; round < max_rounds; ++round) {
     const ProgramPtr before = program;
     program =
-        run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, segments); });
+        run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, stripmine); });
     program = run_pass("eliminate_dead_code", program, eliminate_dead_code);
     if (same(*before, *program)) break;
   }
@@ -117,11 +117,11 @@ ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool
   return run_pass("prepack_operands", program, prepack_operands);
 }
 
-Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
+Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool stripmine) {
   CompileOptions options = given;
-  ProgramPtr program = options.rewritten && !segments
+  ProgramPtr program = options.rewritten && !stripmine
                            ? options.rewritten
-                           : rewritten(source, options.input_strides, segments);
+                           : rewritten(source, options.input_strides, stripmine);
   program = run_pass("fold_index_wrap", program, fold_index_wrap);
   std::vector<bool> overwritten(program->inputs.size(), false);
   for (std::size_t i = 0; i < overwritten.size(); ++i)
@@ -149,7 +149,7 @@ Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool
 bool is_mapped(const Equation& eqn) {
   if (!eqn.op->regions) return false;
   const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
-  return runs == ExecutionKind::mapped || runs == ExecutionKind::grid;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::mesh;
 }
 
 bool maps(const ProgramPtr& program) {
@@ -168,7 +168,7 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);
   if (made.plan->memory() > temporary_budget && maps(source)) {
-    if (dump_flags().passes) std::fprintf(stderr, "-- again, in segments\n");
+    if (dump_flags().passes) std::fprintf(stderr, "-- again, in stripmine\n");
     Compilation segmented = plan_for(source, options, true);
     if (is_better(*segmented.plan, *made.plan)) made = std::move(segmented);
   }

@@ -32,7 +32,7 @@ ProgramPtr rewritten_body(const ProgramPtr& program);
 CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);
 
 // What of a program lies where in a plan, and when.
-struct Placement {
+struct AssignedBuffers {
   std::vector<Vars> variables;            // per slot
   std::vector<std::pair<int, int>> uses;  // per slot: the first and last step; -1: none
   std::vector<int> units;                 // per step: the unit that it is part of
@@ -41,7 +41,7 @@ struct Placement {
 struct Compilation {
   ProgramPtr program;              // after the passes
   std::vector<FusionGroup> units;  // of it, in the order of the steps
-  Placement placement;
+  AssignedBuffers placement;
   PlanPtr plan;
 };
 Compilation compile_visibly(const ProgramPtr& program, const CompileOptions& options);

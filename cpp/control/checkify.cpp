@@ -100,7 +100,7 @@ class Checkify {
     if (!concerned(eqn)) return shardax::bind(op, eqn.params, in);
     if (op.regions) {
       const Regions regions = regions_of(op, eqn.params);
-      if (const ProgramPtr whole = grid_program(op, eqn.params)) return run(*whole, in, failure);
+      if (const ProgramPtr whole = mesh_program(op, eqn.params)) return run(*whole, in, failure);
       if (regions.fixed) return call_with_rules(eqn, regions, in, failure);
       return regions.runs == ExecutionKind::looped ? loop(eqn, regions, in, failure)
                                                    : carry_through(eqn, regions, in, failure);

@@ -35,7 +35,7 @@ bool can_keep(const Op& op, const Params& params) {
   if (!op.regions) return false;
   const Regions regions = op.regions(params);
   return !regions.fixed && regions.runs != ExecutionKind::once &&
-         regions.runs != ExecutionKind::looped && regions.runs != ExecutionKind::grid;
+         regions.runs != ExecutionKind::looped && regions.runs != ExecutionKind::mesh;
 }
 
 SavingCall keep(const Op& op, const Params& params, const SavingBody& body) {

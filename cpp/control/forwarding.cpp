@@ -88,7 +88,7 @@ Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
   if (!op.regions) return shardax::bind(op, params, in);
   const Regions before = regions_of(op, params);
   if (before.fixed || before.runs == ExecutionKind::once || before.runs == ExecutionKind::mapped ||
-      before.runs == ExecutionKind::grid)
+      before.runs == ExecutionKind::mesh)
     return shardax::bind(op, params, in);
   Values out(before.results.size());
   std::vector<bool> passed(out.size());

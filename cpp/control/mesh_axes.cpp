@@ -1,4 +1,4 @@
-// control/mesh_axes.cpp - a grid of mapped axes as nested pmaps over views of arrays.
+// control/mesh_axes.cpp - mapped axes of a mesh as nested pmaps over views of arrays.
 #include "base/index.h"
 #include "base/lists.h"
 #include "control/control.h"
@@ -12,11 +12,12 @@ namespace {
 
 // What the dimensions of an array are, seen within the first `level` axes: the number of the axis
 // that lists blocks, or -1 for a dimension of blocks.
-Ints dimensions_within(const MeshAxes& grid, const MeshAxes::Blocks& blocks, std::size_t level) {
+Ints dimensions_within(const MeshAxes& mesh_axes, const MeshAxes::Blocks& blocks,
+                       std::size_t level) {
   Ints out;
   for (const Ints& split : blocks) {
     for (const std::int64_t axis : split) {
-      if (grid.axis(axis) && axis >= static_cast<std::int64_t>(level)) out.push_back(axis);
+      if (mesh_axes.axis(axis) && axis >= static_cast<std::int64_t>(level)) out.push_back(axis);
     }
     out.push_back(-1);
   }
@@ -24,65 +25,66 @@ Ints dimensions_within(const MeshAxes& grid, const MeshAxes::Blocks& blocks, std
 }
 
 // The dimension along which axis `level` maps an operand or result; -1: it does not.
-std::int64_t mapped_dimension(const MeshAxes& grid, const MeshAxes::Blocks& blocks,
+std::int64_t mapped_dimension(const MeshAxes& mesh_axes, const MeshAxes::Blocks& blocks,
                               std::size_t level) {
-  const Ints dims = dimensions_within(grid, blocks, level);
+  const Ints dims = dimensions_within(mesh_axes, blocks, level);
   const auto at = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(level));
   return at == dims.end() ? -1 : at - dims.begin();
 }
 
-Ints mapped_dimensions(const MeshAxes& grid, const std::vector<MeshAxes::Blocks>& all,
+Ints mapped_dimensions(const MeshAxes& mesh_axes, const std::vector<MeshAxes::Blocks>& all,
                        std::size_t level) {
   Ints out;
-  for (const MeshAxes::Blocks& blocks : all) out.push_back(mapped_dimension(grid, blocks, level));
+  for (const MeshAxes::Blocks& blocks : all)
+    out.push_back(mapped_dimension(mesh_axes, blocks, level));
   return out;
 }
 
 // The type of a value within the first `level` axes.
-Type type_within(const MeshAxes& grid, const Type& block, const MeshAxes::Blocks& blocks,
+Type type_within(const MeshAxes& mesh_axes, const Type& block, const MeshAxes::Blocks& blocks,
                  std::size_t level) {
   Type out = block;
   out.shape.clear();
   std::size_t next = 0;
-  for (const std::int64_t axis : dimensions_within(grid, blocks, level))
-    out.shape.push_back(axis < 0 ? block.shape[next++] : grid.axes[index(axis)].size);
-  for (std::size_t k = level; k < grid.axes.size(); ++k)
-    out.varying = without(out.varying, grid.axes[k].name);
+  for (const std::int64_t axis : dimensions_within(mesh_axes, blocks, level))
+    out.shape.push_back(axis < 0 ? block.shape[next++] : mesh_axes.axes[index(axis)].size);
+  for (std::size_t k = level; k < mesh_axes.axes.size(); ++k)
+    out.varying = without(out.varying, mesh_axes.axes[k].name);
   return out;
 }
 
-Values bind_level(const MeshAxes& grid, const ProgramPtr& inner, std::size_t level,
+Values bind_level(const MeshAxes& mesh_axes, const ProgramPtr& inner, std::size_t level,
                   const Values& in) {
   static const Op& pmap = core_ops().pmap;
   return shardax::bind(pmap,
-                       {{"axis_name", AxisNames{{grid.axes[level].name}}},
-                        {"axis_size", grid.axes[level].size},
-                        {"in_axes", mapped_dimensions(grid, grid.in, level)},
-                        {"out_axes", mapped_dimensions(grid, grid.out, level)},
+                       {{"axis_name", AxisNames{{mesh_axes.axes[level].name}}},
+                        {"axis_size", mesh_axes.axes[level].size},
+                        {"in_axes", mapped_dimensions(mesh_axes, mesh_axes.in, level)},
+                        {"out_axes", mapped_dimensions(mesh_axes, mesh_axes.out, level)},
                         {"name", inner->name},
                         {"jaxpr", inner}},
                        in);
 }
 
 // The program within the first `level` axes.
-ProgramPtr program_within(const MeshAxes& grid, const ProgramPtr& body, std::size_t level) {
-  if (level == grid.axes.size()) return body;
-  const ProgramPtr inner = program_within(grid, body, level + 1);
+ProgramPtr program_within(const MeshAxes& mesh_axes, const ProgramPtr& body, std::size_t level) {
+  if (level == mesh_axes.axes.size()) return body;
+  const ProgramPtr inner = program_within(mesh_axes, body, level + 1);
   const Types blocks = body->input_types();
   Types types;
   for (std::size_t i = 0; i < blocks.size(); ++i)
-    types.push_back(type_within(grid, blocks[i], grid.in[i], level));
+    types.push_back(type_within(mesh_axes, blocks[i], mesh_axes.in[i], level));
   return stage_closed(
-      types, [&](const Values& in) { return bind_level(grid, inner, level, in); }, body->name);
+      types, [&](const Values& in) { return bind_level(mesh_axes, inner, level, in); }, body->name);
 }
 
-// Dimensions that axes of the mesh outside of the grid may split stay as they are.
-Value labelled(const MeshAxes& grid, const Value& value, const MeshAxes::Blocks& blocks,
+// Dimensions that other axes of the mesh may split stay as they are.
+Value labelled(const MeshAxes& mesh_axes, const Value& value, const MeshAxes::Blocks& blocks,
                const Type& block) {
-  if (!grid.mesh) return value;
+  if (!mesh_axes.mesh) return value;
   Ints open;
-  const bool partial = grid.axes.size() < grid.mesh->mesh_axes.size();
-  const ShardingPtr label = grid.label(blocks, block);
+  const bool partial = mesh_axes.axes.size() < mesh_axes.mesh->mesh_axes.size();
+  const ShardingPtr label = mesh_axes.label(blocks, block);
   for (std::size_t d = 0; d < blocks.size() && partial && !block.sharding; ++d) {
     if (blocks[d].empty()) open.push_back(static_cast<std::int64_t>(d));
   }
@@ -93,37 +95,37 @@ Value reshaped(const Value& value, const Shape& shape) {
   return value->shape() == shape ? value : ops::reshape(value, shape);
 }
 
-Value spread_in_grid(const MeshAxes& grid, const Value& whole, std::size_t i) {
-  const Type block = grid.block(whole->type(), grid.in[i]);
-  const Value x = labelled(grid, whole, grid.in[i], block);
-  return reshaped(x, type_within(grid, block, grid.in[i], 0).shape);
+Value spread_in_grid(const MeshAxes& mesh_axes, const Value& whole, std::size_t i) {
+  const Type block = mesh_axes.block(whole->type(), mesh_axes.in[i]);
+  const Value x = labelled(mesh_axes, whole, mesh_axes.in[i], block);
+  return reshaped(x, type_within(mesh_axes, block, mesh_axes.in[i], 0).shape);
 }
 
-Value gathered(const MeshAxes& grid, const Value& value, const Type& block, std::size_t i) {
+Value gathered(const MeshAxes& mesh_axes, const Value& value, const Type& block, std::size_t i) {
   Shape shape;
   std::int64_t blocks = 1;
-  const Ints dims = dimensions_within(grid, grid.out[i], 0);
+  const Ints dims = dimensions_within(mesh_axes, mesh_axes.out[i], 0);
   for (std::size_t d = 0; d < dims.size(); ++d) {
     blocks *= value->shape()[d];
     if (dims[d] >= 0) continue;
     shape.push_back(blocks);
     blocks = 1;
   }
-  return labelled(grid, reshaped(value, shape), grid.out[i], block);
+  return labelled(mesh_axes, reshaped(value, shape), mesh_axes.out[i], block);
 }
 
-Values by_op_within(const MeshAxes& grid, const ValueFunction& body, std::size_t level,
+Values by_op_within(const MeshAxes& mesh_axes, const ValueFunction& body, std::size_t level,
                     const Values& in) {
-  if (level == grid.axes.size()) return body(in);
-  const auto [name, size] = grid.axes[level];
-  const Ints in_axes = mapped_dimensions(grid, grid.in, level);
+  if (level == mesh_axes.axes.size()) return body(in);
+  const auto [name, size] = mesh_axes.axes[level];
+  const Ints in_axes = mapped_dimensions(mesh_axes, mesh_axes.in, level);
   std::vector<bool> mapped;
   for (const std::int64_t axis : in_axes) mapped.push_back(axis >= 0);
-  Batched out = batch([&](const Values& v) { return by_op_within(grid, body, level + 1, v); },
+  Batched out = batch([&](const Values& v) { return by_op_within(mesh_axes, body, level + 1, v); },
                       mapped_first(in, in_axes), mapped, {size, name, true});
   for (std::size_t i = 0; i < out.out.size(); ++i)
-    out.out[i] =
-        place_mapped(out.out[i], out.batched[i], mapped_dimension(grid, grid.out[i], level), size);
+    out.out[i] = place_mapped(out.out[i], out.batched[i],
+                              mapped_dimension(mesh_axes, mesh_axes.out[i], level), size);
   return out.out;
 }
 
@@ -169,8 +171,8 @@ Ints MeshAxes::unmentioned(const Blocks& blocks) const {
 
 namespace {
 
-// The sharding of a block: over the explicit axes that are not in the grid.
-ShardingPtr of_block(const MeshAxes& grid, const ShardingPtr& whole) {
+// The sharding of a block: over the explicit axes that are not in the mesh_axes.
+ShardingPtr of_block(const MeshAxes& mesh_axes, const ShardingPtr& whole) {
   if (!whole) return nullptr;
   Shared<Sharding> out(new Sharding);
   out->mesh_axes = whole->mesh_axes;
@@ -178,7 +180,7 @@ ShardingPtr of_block(const MeshAxes& grid, const ShardingPtr& whole) {
   out->devices = whole->devices;
   out->axis_types = whole->axis_types;
   const auto in_grid = [&](const std::string& name) {
-    return std::any_of(grid.axes.begin(), grid.axes.end(),
+    return std::any_of(mesh_axes.axes.begin(), mesh_axes.axes.end(),
                        [&](const MeshAxes::Axis& axis) { return axis_text(axis.name) == name; });
   };
   for (std::size_t k = 0; k < out->mesh_axes.size(); ++k) {
@@ -229,33 +231,35 @@ Type MeshAxes::whole(Type block, const Blocks& blocks) const {
   return block;
 }
 
-ProgramPtr program_of_grid(const MeshAxes& grid, const ProgramPtr& body) {
-  if (grid.axes.empty()) return body;
-  const ProgramPtr inner = program_within(grid, body, 1);
+ProgramPtr program_of_mesh(const MeshAxes& mesh_axes, const ProgramPtr& body) {
+  if (mesh_axes.axes.empty()) return body;
+  const ProgramPtr inner = program_within(mesh_axes, body, 1);
   Types wholes = body->input_types();
-  for (std::size_t i = 0; i < wholes.size(); ++i) wholes[i] = grid.whole(wholes[i], grid.in[i]);
+  for (std::size_t i = 0; i < wholes.size(); ++i)
+    wholes[i] = mesh_axes.whole(wholes[i], mesh_axes.in[i]);
   return stage_closed(
       wholes,
       [&](const Values& in) {
         Values views;
-        for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
-        Values out = bind_level(grid, inner, 0, views);
+        for (std::size_t i = 0; i < in.size(); ++i)
+          views.push_back(spread_in_grid(mesh_axes, in[i], i));
+        Values out = bind_level(mesh_axes, inner, 0, views);
         for (std::size_t i = 0; i < out.size(); ++i)
-          out[i] = gathered(grid, out[i], body->type(body->outputs[i]), i);
+          out[i] = gathered(mesh_axes, out[i], body->type(body->outputs[i]), i);
         return out;
       },
       body->name);
 }
 
-Values run_grid(const MeshAxes& grid, const ValueFunction& body, const Values& in) {
+Values run_on_mesh(const MeshAxes& mesh_axes, const ValueFunction& body, const Values& in) {
   Values views;
-  for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(grid, in[i], i));
+  for (std::size_t i = 0; i < in.size(); ++i) views.push_back(spread_in_grid(mesh_axes, in[i], i));
   const auto by_op = [&](const Values& blocks) {
     const ops::ByOpScope scope;
     return body(blocks);
   };
-  Values out = by_op_within(grid, by_op, 0, views);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(grid, out[i], Type(), i);
+  Values out = by_op_within(mesh_axes, by_op, 0, views);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gathered(mesh_axes, out[i], Type(), i);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// control/mesh_axes_params.cpp - a grid as the params of shard_map, and as programs show them.
+// control/mesh_axes_params.cpp - mesh axes as the params of shard_map, and as programs show them.
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "control/shard_map.h"
@@ -58,51 +58,52 @@ std::string MeshAxes::specs_text(const std::vector<Blocks>& list) const {
   return concat("(", text, list.size() == 1 ? ",)" : ")");
 }
 
-Params shard_map_params(const MeshAxes& grid, const ProgramPtr& body) {
+Params shard_map_params(const MeshAxes& mesh_axes, const ProgramPtr& body) {
   Ints sizes;
-  for (const MeshAxes::Axis& axis : grid.axes) sizes.push_back(axis.size);
-  return {{"axis_names", AxisNames{grid.names()}},
+  for (const MeshAxes::Axis& axis : mesh_axes.axes) sizes.push_back(axis.size);
+  return {{"axis_names", AxisNames{mesh_axes.names()}},
           {"axis_sizes", sizes},
-          {"current", grid.current},
-          {"given", grid.given},
-          {"in_blocks", encoded(grid.in)},
+          {"current", mesh_axes.current},
+          {"given", mesh_axes.given},
+          {"in_blocks", encoded(mesh_axes.in)},
           {"jaxpr", body},
-          {"label", grid.mesh ? ParamValue(grid.mesh) : ParamValue(std::monostate{})},
+          {"label", mesh_axes.mesh ? ParamValue(mesh_axes.mesh) : ParamValue(std::monostate{})},
           {"name", body->name},
-          {"out_blocks", encoded(grid.out)}};
+          {"out_blocks", encoded(mesh_axes.out)}};
 }
 
-MeshAxes grid_of(const Params& params) {
-  MeshAxes grid;
+MeshAxes mesh_axes_of(const Params& params) {
+  MeshAxes mesh_axes;
   const AxisSet& names = params.axes(param::axis_names);
   const Ints& sizes = params.ints(param::axis_sizes);
   if (names.size() != sizes.size())
     value_error("shard_map: ", names.size(), " axis_names and ", sizes.size(), " axis_sizes.");
-  for (std::size_t k = 0; k < names.size(); ++k) grid.axes.push_back({names[k], sizes[k]});
-  grid.current = params.flag(param::current);
-  grid.given = params.flag(param::given);
-  grid.in = decoded(params.ints(param::in_blocks));
-  grid.out = decoded(params.ints(param::out_blocks));
-  if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) grid.mesh = *mesh;
-  if (encoded(grid.in) != params.ints(param::in_blocks) ||
-      encoded(grid.out) != params.ints(param::out_blocks))
+  for (std::size_t k = 0; k < names.size(); ++k) mesh_axes.axes.push_back({names[k], sizes[k]});
+  mesh_axes.current = params.flag(param::current);
+  mesh_axes.given = params.flag(param::given);
+  mesh_axes.in = decoded(params.ints(param::in_blocks));
+  mesh_axes.out = decoded(params.ints(param::out_blocks));
+  if (const auto* mesh = std::get_if<ShardingPtr>(params.find("label"))) mesh_axes.mesh = *mesh;
+  if (encoded(mesh_axes.in) != params.ints(param::in_blocks) ||
+      encoded(mesh_axes.out) != params.ints(param::out_blocks))
     value_error("shard_map: in_blocks or out_blocks end within a list.");
-  return grid;
+  return mesh_axes;
 }
 
 Params shown_shard_map(const Params& params) {
-  const MeshAxes grid = grid_of(params);
+  const MeshAxes mesh_axes = mesh_axes_of(params);
   std::string mesh = "None";
-  if (grid.mesh) mesh = grid.current ? abstract_mesh_text(*grid.mesh) : mesh_text(*grid.mesh);
+  if (mesh_axes.mesh)
+    mesh = mesh_axes.current ? abstract_mesh_text(*mesh_axes.mesh) : mesh_text(*mesh_axes.mesh);
   std::vector<std::string> sorted;
-  for (const MeshAxes::Axis& axis : grid.axes) sorted.push_back(axis_text(axis.name));
+  for (const MeshAxes::Axis& axis : mesh_axes.axes) sorted.push_back(axis_text(axis.name));
   std::sort(sorted.begin(), sorted.end());
-  return {{"check_vma", grid.follows_types()},
-          {"in_specs", grid.specs_text(grid.in)},
+  return {{"check_vma", mesh_axes.follows_types()},
+          {"in_specs", mesh_axes.specs_text(mesh_axes.in)},
           {"jaxpr", params.program(param::jaxpr)},
           {"mesh", mesh},
           {"newly_manual_axes", concat("frozenset({", quoted(sorted), "})")},
-          {"out_specs", grid.specs_text(grid.out)}};
+          {"out_specs", mesh_axes.specs_text(mesh_axes.out)}};
 }
 
 }  // namespace shardax

@@ -203,7 +203,7 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
     const Shardings known = shardings_of(in);
     set_shardings(out, as_results_show(propagate_at_once(op, params, given, made, known), made,
                                        known, given));
-    if (any_unreduced(out)) keep_terms(*one_op_program(op, params, in), in, out);
+    if (any_unreduced(out)) keep_partial_sums(*one_op_program(op, params, in), in, out);
   } else {
     place_in_context(out);
   }

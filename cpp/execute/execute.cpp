@@ -75,7 +75,7 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
     }
     set_shardings(results, out_shardings);
   }
-  keep_terms(program, arrays, results);
+  keep_partial_sums(program, arrays, results);
 }
 
 // At the first call, and where inputs are split in another way, unless a callback needs to know it

@@ -39,7 +39,7 @@ bool any_deleted(const Values& in) {
 
 }  // namespace
 
-void keep_terms(const Program& program, const Values& in, const Values& out) {
+void keep_partial_sums(const Program& program, const Values& in, const Values& out) {
   if (!any_unreduced(out) || any_deleted(in)) return;
   const Known from(in);
   const Shardings results = shardings_of(out);

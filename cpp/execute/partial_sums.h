@@ -10,7 +10,7 @@ namespace shardax {
 // After a program has run and its results are labelled: those that are unreduced get their terms.
 // Where that cannot be said (an operand was donated, devices are mapped over by hand) they have
 // none, and the first device counts as having all.
-void keep_terms(const Program& program, const Values& in, const Values& out);
+void keep_partial_sums(const Program& program, const Values& in, const Values& out);
 
 // The results of a program that takes sums apart, on the devices' parts; null where devices cannot
 // be told apart: the program then does with what it knows of such sums.

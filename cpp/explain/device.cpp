@@ -58,7 +58,7 @@ class Inliner {
       const ExecutionKind runs =
           eqn.op->regions ? eqn.op->regions(eqn.params).runs : ExecutionKind::counted;
       if (runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
-          runs == ExecutionKind::grid) {
+          runs == ExecutionKind::mesh) {
         out = call(program, eqn, at);
       } else {
         Vars in;
@@ -111,7 +111,7 @@ class Inliner {
 bool maps_within(const Equation& eqn) {
   if (!eqn.op->regions) return false;
   const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
-  return runs == ExecutionKind::mapped || runs == ExecutionKind::grid;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::mesh;
 }
 
 ProgramPtr simplified(ProgramPtr program) {

@@ -11,7 +11,7 @@ bool is_called(const Equation& eqn) {
   if (!eqn.op->regions) return false;
   const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
   return runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
-         runs == ExecutionKind::grid;
+         runs == ExecutionKind::mesh;
 }
 
 class Tagger {

@@ -96,7 +96,9 @@ class Walk {
     switch (regions.runs) {
       case ExecutionKind::once: out = walk(*regions.programs[0], in); break;
       case ExecutionKind::mapped: out = mapped(regions, in); break;
-      case ExecutionKind::grid: out = grid(grid_of(eqn.params), *regions.programs[0], in); break;
+      case ExecutionKind::mesh:
+        out = mesh_axes(mesh_axes_of(eqn.params), *regions.programs[0], in);
+        break;
       default: {
         const int outer = std::exchange(loop_, number);
         const double outer_times = times_;
@@ -265,34 +267,34 @@ class Walk {
     return out;
   }
 
-  Facts grid(const MeshAxes& grid, const Program& body, const Facts& in) {
-    for (const MeshAxes::Axis& axis : grid.axes) enter(axis.name, axis.size);
+  Facts mesh_axes(const MeshAxes& mesh_axes, const Program& body, const Facts& in) {
+    for (const MeshAxes::Axis& axis : mesh_axes.axes) enter(axis.name, axis.size);
     Facts inputs;
     for (std::size_t i = 0; i < in.size(); ++i) {
       Fact fact{in[i].varying, in[i].equal, in[i].input, in[i].source};
-      for (std::size_t k = 0; k < grid.axes.size(); ++k) {
+      for (std::size_t k = 0; k < mesh_axes.axes.size(); ++k) {
         bool split = false, varies = false;
-        for (std::size_t d = 0; d < grid.in[i].size(); ++d) {
-          if (!has(grid.in[i][d], static_cast<std::int64_t>(k))) continue;
+        for (std::size_t d = 0; d < mesh_axes.in[i].size(); ++d) {
+          if (!has(mesh_axes.in[i][d], static_cast<std::int64_t>(k))) continue;
           split = true;
           varies = !has(in[i].equal, static_cast<std::int64_t>(d));
         }
-        if (varies) fact.varying = join(fact.varying, AxisSet{grid.axes[k].name});
-        reaches(in[i], body.type(body.inputs[i]), grid.axes[k].name, grid.axes[k].size, split,
-                varies);
+        if (varies) fact.varying = join(fact.varying, AxisSet{mesh_axes.axes[k].name});
+        reaches(in[i], body.type(body.inputs[i]), mesh_axes.axes[k].name, mesh_axes.axes[k].size,
+                split, varies);
       }
       inputs.push_back(std::move(fact));
     }
     const Facts results = walk(body, inputs);
-    scope_.resize(scope_.size() - grid.axes.size());
+    scope_.resize(scope_.size() - mesh_axes.axes.size());
     std::vector<MappedAxis> axes;
-    for (const MeshAxes::Axis& axis : grid.axes) axes.push_back({axis.name, axis.size});
+    for (const MeshAxes::Axis& axis : mesh_axes.axes) axes.push_back({axis.name, axis.size});
     Facts out;
     for (std::size_t i = 0; i < results.size(); ++i) {
       AxisSet split;
-      for (const Ints& dimension : grid.out[i]) {
+      for (const Ints& dimension : mesh_axes.out[i]) {
         for (const std::int64_t entry : dimension) {
-          if (const MeshAxes::Axis* axis = grid.axis(entry))
+          if (const MeshAxes::Axis* axis = mesh_axes.axis(entry))
             split = join(split, AxisSet{axis->name});
         }
       }

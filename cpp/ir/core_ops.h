@@ -23,7 +23,7 @@ namespace shardax {
   X(cumprod, "cumprod")                           \
   X(cumsum, "cumsum")                             \
   X(device_put, "device_put")                     \
-  X(device_terms, "device_terms")                 \
+  X(partial_sums, "partial_sums")                 \
   X(div, "div")                                   \
   X(dot_general, "dot_general")                   \
   X(dynamic_slice, "dynamic_slice")               \

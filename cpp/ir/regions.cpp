@@ -116,7 +116,7 @@ void check_regions(const Op& op, const Regions& regions, const Types& in) {
     value_error(op.name, ": ", in.size(), " operands; ", regions.operands.size(), " expected.");
   }
   if (regions.length < 0) value_error(op.name, ": ", regions.length, " runs are too few.");
-  if (regions.runs == ExecutionKind::grid) return;  // the op's type rule knows how blocks are cut
+  if (regions.runs == ExecutionKind::mesh) return;  // the op's type rule knows how blocks are cut
   for (std::size_t i = 0; i < in.size(); ++i) {
     const bool choice = regions.operands[i].flow == PortKind::choice;
     if (choice && (in[i].dtype != DType::int32 || in[i].rank() > 0))
@@ -157,8 +157,8 @@ ProgramPtr called_program(const Op& op, const Params& params) {
   return regions.runs == ExecutionKind::once ? regions.programs[0] : nullptr;
 }
 
-ProgramPtr grid_program(const Op& op, const Params& params) {
-  if (!op.regions || op.regions(params).runs != ExecutionKind::grid) return nullptr;
+ProgramPtr mesh_program(const Op& op, const Params& params) {
+  if (!op.regions || op.regions(params).runs != ExecutionKind::mesh) return nullptr;
   return op.expand(params, {});
 }
 

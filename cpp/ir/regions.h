@@ -21,7 +21,7 @@ namespace shardax {
 enum class ExecutionKind : std::uint8_t {
   once,     // a call: compiled in place
   mapped,   // once for each index of a device axis; compiled by batching
-  grid,     // once for each device of several axes; compiled as what the op expands to
+  mesh,     // once for each device of several axes; compiled as what the op expands to
   one_of,   // the program that operand 0, an int32 scalar, chooses; clamped
   counted,  // `length` times, one after the other
   looped,   // as long as the first program, the condition, gives true: the second
@@ -53,7 +53,7 @@ struct Regions {
   std::int64_t length = 1;  // how many runs, where that is known
   bool reverse = false;     // ExecutionKind::counted from the last slice to the first
   AxisName axis = -1;       // of ExecutionKind::mapped
-  // Over whose devices the programs run: of ExecutionKind::mapped one, of ExecutionKind::grid all.
+  // Over whose devices the programs run: of ExecutionKind::mapped one, of ExecutionKind::mesh all.
   std::vector<AxisExtent> axes = {};
   bool devices = false;  // each run of ExecutionKind::counted is a device
   // Rules of the user's own depend on the operands and results: programs may be replaced by others
@@ -84,8 +84,8 @@ Regions regions_of(const Op& op, const Params& params);
 // The program that an op calls, where it does nothing else; else null.
 ProgramPtr called_program(const Op& op, const Params& params);
 
-// The program of whole operands that an op of ExecutionKind::grid expands to; null for other ops.
-ProgramPtr grid_program(const Op& op, const Params& params);
+// The program of whole operands that an op of ExecutionKind::mesh expands to; null for other ops.
+ProgramPtr mesh_program(const Op& op, const Params& params);
 
 // The type of an operand or result, where each run has `type`.
 Type type_at(const Regions& regions, const RegionPort& port, Type type);

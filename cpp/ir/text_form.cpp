@@ -144,18 +144,19 @@ class TextWriter {
  public:
   TextWriter(const Program& top, const TextOptions& options) : options_(options), shared_(top) {}
 
-  Document all(const Program& top) {
-    std::vector<Document> parts;
+  PrettyPrinter all(const Program& top) {
+    std::vector<PrettyPrinter> parts;
     for (const std::string& sharding : shared_.shardings()) {
       const auto place = &sharding - shared_.shardings().data();
-      parts.insert(parts.end(), {concat("let %", place, " = ", sharding, " in"), Document::line()});
+      parts.insert(parts.end(),
+                   {concat("let %", place, " = ", sharding, " in"), PrettyPrinter::line()});
     }
     for (const Program* p : shared_.programs()) {
-      parts.insert(parts.end(),
-                   {"let @" + *shared_.name(*p) + " = ", program(*p), " in", Document::line()});
+      parts.insert(parts.end(), {"let @" + *shared_.name(*p) + " = ", program(*p), " in",
+                                 PrettyPrinter::line()});
     }
     parts.push_back(program(top));
-    return Document::chain(std::move(parts));
+    return PrettyPrinter::chain(std::move(parts));
   }
 
  private:
@@ -208,19 +209,19 @@ class TextWriter {
   }
 
   // As many on a line as fit, with a space between them; `close` follows the last.
-  static Document filled(std::vector<Document> items, const std::string& close = "") {
-    if (!items.empty()) items.back() = Document::chain({std::move(items.back()), close});
-    std::vector<Document> parts;
-    for (Document& item : items) {
+  static PrettyPrinter filled(std::vector<PrettyPrinter> items, const std::string& close = "") {
+    if (!items.empty()) items.back() = PrettyPrinter::chain({std::move(items.back()), close});
+    std::vector<PrettyPrinter> parts;
+    for (PrettyPrinter& item : items) {
       const bool first = parts.empty();
       parts.push_back(first ? std::move(item)
-                            : Document::group({Document::line(), std::move(item)}));
+                            : PrettyPrinter::group({PrettyPrinter::line(), std::move(item)}));
     }
-    return Document::nest(4, std::move(parts));
+    return PrettyPrinter::nest(4, std::move(parts));
   }
-  static Document list(const Texts& items) { return filled({items.begin(), items.end()}); }
+  static PrettyPrinter list(const Texts& items) { return filled({items.begin(), items.end()}); }
 
-  Document program(const Program& p) {
+  PrettyPrinter program(const Program& p) {
     check_stack("printing a program within programs");
     Scope scope{p, {}, std::vector<bool>(p.types.size(), false)};
     const auto use = [&](Var v) {
@@ -239,17 +240,18 @@ class TextWriter {
       }
     }
     for (const Var v : p.inputs) inputs.push_back(declared(scope, v));
-    std::vector<Document> equations;
+    std::vector<PrettyPrinter> equations;
     for (const Equation& eqn : p.equations) {
-      equations.push_back(Document::line(equations.empty() ? " " : "; "));
+      equations.push_back(PrettyPrinter::line(equations.empty() ? " " : "; "));
       equations.push_back(equation(scope, eqn));
     }
     for (const Var v : p.outputs)
       outputs.push_back(name(scope, v) + (outputs.size() + 1 < p.outputs.size() ? "," : ""));
-    return Document::group({Document::nest(2, {"{ lambda ", list(constants), "; ", list(inputs),
-                                               ". let", Document::nest(2, std::move(equations)),
-                                               Document::line(), "in (", list(outputs), ")"}),
-                            " }"});
+    return PrettyPrinter::group(
+        {PrettyPrinter::nest(2, {"{ lambda ", list(constants), "; ", list(inputs), ". let",
+                                 PrettyPrinter::nest(2, std::move(equations)),
+                                 PrettyPrinter::line(), "in (", list(outputs), ")"}),
+         " }"});
   }
 
   std::string elements(const Array& array) const {
@@ -271,7 +273,7 @@ class TextWriter {
     return out + "]";
   }
 
-  Document equation(Scope& scope, const Equation& eqn) {
+  PrettyPrinter equation(Scope& scope, const Equation& eqn) {
     Texts results, operands;
     for (const Var v : eqn.outputs) {
       if (scope.known(v) && !scope.used[static_cast<std::size_t>(v)])
@@ -279,52 +281,55 @@ class TextWriter {
       results.push_back(declared(scope, v));
     }
     if (results.empty()) results.emplace_back("()");
-    std::vector<Document> line{list(results), " = ", std::string(eqn.op->name)};
-    std::vector<Document> params;
+    std::vector<PrettyPrinter> line{list(results), " = ", std::string(eqn.op->name)};
+    std::vector<PrettyPrinter> params;
     for (const auto& [key, value] : eqn.params)
-      params.push_back(Document::chain({std::string(key) + "=", std::visit(*this, value)}));
+      params.push_back(PrettyPrinter::chain({std::string(key) + "=", std::visit(*this, value)}));
     if (!params.empty()) line.insert(line.end(), {"[", filled(std::move(params), "]")});
     for (const Var v : eqn.inputs) operands.push_back(name(scope, v));
     if (!operands.empty()) line.insert(line.end(), {" ", list(operands)});
-    return Document::chain(std::move(line));
+    return PrettyPrinter::chain(std::move(line));
   }
 
-  Document mention(const Program& p) {
+  PrettyPrinter mention(const Program& p) {
     const std::string* known = shared_.name(p);
-    return known ? Document("@" + *known) : program(p);
+    return known ? PrettyPrinter("@" + *known) : program(p);
   }
 
  public:
   // A param.
-  Document operator()(std::monostate) { return "None"; }
-  Document operator()(bool b) { return b ? "True" : "False"; }
-  Document operator()(std::int64_t n) { return std::to_string(n); }
-  Document operator()(double x) {
+  PrettyPrinter operator()(std::monostate) { return "None"; }
+  PrettyPrinter operator()(bool b) { return b ? "True" : "False"; }
+  PrettyPrinter operator()(std::int64_t n) { return std::to_string(n); }
+  PrettyPrinter operator()(double x) {
     return exact_text(DType::float64, reinterpret_cast<const std::byte*>(&x));
   }
-  Document operator()(const std::string& text) { return quoted_text(text, '"'); }
-  Document operator()(const Ints& ints) { return to_string(ints); }
-  Document operator()(DType dtype) { return std::string(shardax::name(dtype)); }
-  Document operator()(const AxisNames& axes) {
+  PrettyPrinter operator()(const std::string& text) { return quoted_text(text, '"'); }
+  PrettyPrinter operator()(const Ints& ints) { return to_string(ints); }
+  PrettyPrinter operator()(DType dtype) { return std::string(shardax::name(dtype)); }
+  PrettyPrinter operator()(const AxisNames& axes) {
     if (axes.names.empty()) return "axes()";
     return listed(axes.names, axis_mark, "(");
   }
-  Document operator()(const ProgramPtr& p) { return p ? mention(*p) : Document("program()"); }
-  Document operator()(const Programs& programs) {
-    std::vector<Document> list;
-    for (const ProgramPtr& p : programs)
-      list.push_back(Document::chain({mention(*p), list.size() + 1 < programs.size() ? "," : ""}));
-    return Document::chain({"[", filled(std::move(list)), "]"});
+  PrettyPrinter operator()(const ProgramPtr& p) {
+    return p ? mention(*p) : PrettyPrinter("program()");
   }
-  Document operator()(const FunctionPtr& f) {
+  PrettyPrinter operator()(const Programs& programs) {
+    std::vector<PrettyPrinter> list;
+    for (const ProgramPtr& p : programs)
+      list.push_back(
+          PrettyPrinter::chain({mention(*p), list.size() + 1 < programs.size() ? "," : ""}));
+    return PrettyPrinter::chain({"[", filled(std::move(list)), "]"});
+  }
+  PrettyPrinter operator()(const FunctionPtr& f) {
     return "function " + quoted_text(f ? f->text() : "", '"');
   }
-  Document operator()(const Types& types) {
+  PrettyPrinter operator()(const Types& types) {
     std::string out = "types(";
     for (std::size_t i = 0; i < types.size(); ++i) out += (i ? ", " : "") + type(types[i]);
     return out + ")";
   }
-  Document operator()(const ShardingPtr& s) { return s ? shared_.name(*s) : "sharding()"; }
+  PrettyPrinter operator()(const ShardingPtr& s) { return s ? shared_.name(*s) : "sharding()"; }
 
  private:
   const TextOptions options_;

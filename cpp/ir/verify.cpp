@@ -2,10 +2,10 @@
 #include "ir/verify.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/errors.h"
 #include "base/index.h"
-#include "base/stack.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/text_form.h"
@@ -45,8 +45,18 @@ class Verifier {
  public:
   explicit Verifier(bool closed) : closed_(closed) {}
 
+  // Once for each program and the axes in scope: programs do not change.
   void check(const Program& program) {
-    check_stack("a program within programs");
+    std::string key = concat("verified", closed_);
+    for (const AxisExtent& axis : axes_) key += concat(",", axis.name, "=", axis.size);
+    program.derived<bool>(key, [&] {
+      check_parts(program);
+      return std::make_shared<bool>(true);
+    });
+  }
+
+ private:
+  void check_parts(const Program& program) {
     std::vector<bool> defined(program.types.size(), false);
     const auto known = [&](Var v) {
       if (v < 0 || index(v) >= defined.size())
@@ -82,7 +92,6 @@ class Verifier {
     for (const Var v : program.outputs) use(v);
   }
 
- private:
   void check_axes(const Type& type) const {
     for (const AxisName name : type.varying) {
       const auto same = [&](const AxisExtent& axis) { return axis.name == name; };

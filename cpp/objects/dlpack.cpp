@@ -104,9 +104,9 @@ DType dtype_of(DLDataType type) {
 template <class Managed>
 struct Export {
   explicit Export(ArrayPtr lent) : array(std::move(lent)), lent(array->buffer()->data()) {
-    lend_outside(this->lent);
+    export_buffer(this->lent);
   }
-  ~Export() { take_back(lent); }
+  ~Export() { release_buffer(lent); }
   Export(const Export&) = delete;
   Export& operator=(const Export&) = delete;
   ArrayPtr array;
@@ -203,10 +203,10 @@ void take(PyObject* capsule, const char* name, const char* used_name, Taken& out
   pytree::check(PyCapsule_SetName(capsule, used_name));
   out.tensor = &managed->tensor;
   out.managed = managed;
-  lend_outside(start_of(managed->tensor));
+  export_buffer(start_of(managed->tensor));
   out.release = [](void* object) {
     auto* m = static_cast<Managed*>(object);
-    take_back(start_of(m->tensor));
+    release_buffer(start_of(m->tensor));
     if (!m->deleter) return;
     // A deleter may run Python, which must not find the error of somebody else.
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;

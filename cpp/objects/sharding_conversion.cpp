@@ -80,7 +80,7 @@ void leave_out_single_devices(Sharding& sharding) {
   std::erase_if(sharding.reduced, splits_nothing);
 }
 
-// (mesh_axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced[, memory[,
+// (mesh axes, mesh_shape, device_ids, spec, named, axis_types[, unreduced, reduced[, memory[,
 // layout]]])
 Described parse_sharding(PyObject* description) {
   PyObject *axes, *shape, *devices, *spec, *unreduced = nullptr, *reduced = nullptr;
@@ -150,19 +150,20 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
       if (alike && (is_sum(before) || before->spec == given.sharding->spec))
         made->set_terms(array.terms());
       else if (!alike)
-        keep_terms(*program_of(constraint(), constraint_params(given), {value}), {value}, {made});
+        keep_partial_sums(*program_of(constraint(), constraint_params(given), {value}), {value},
+                          {made});
     }
     return wrap(made);
   });
 }
 
-PyObject* device_terms(PyObject*, PyObject* args) {
+PyObject* partial_sums(PyObject*, PyObject* args) {
   PyObject *object, *stack;
   Py_ssize_t count;
   if (!PyArg_ParseTuple(args, "OOn", &object, &stack, &count)) return nullptr;
   return guarded([&] {
     const ShardingPtr sharding = parse_sharding(stack).sharding;
-    return wrap(ops::device_terms(unwrap(object), sharding, index(count)));
+    return wrap(ops::partial_sums(unwrap(object), sharding, index(count)));
   });
 }
 
@@ -192,7 +193,7 @@ PyMethodDef labels_functions[] = {
      "The recorded order of an array's dimensions; None where it is theirs."},
     {"get_terms", get_terms, METH_O,
      "What devices have of an array that stands for a sum, stacked; None where nobody knows."},
-    {"device_terms", device_terms, METH_VARARGS,
+    {"partial_sums", partial_sums, METH_VARARGS,
      "What devices have of a value that stands for a sum, stacked over the first axes of a "
      "sharding."},
     {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},

@@ -14,7 +14,7 @@ namespace shardax::ops {
 namespace {
 
 // The params that these ops share; padding is low, high of each dimension.
-struct Sliding {
+struct WindowParams {
   Ints window, strides, padding, base, dilation;
 };
 
@@ -22,20 +22,20 @@ Ints ints_or_ones(const Params& p, std::string_view name, std::size_t rank) {
   return p.has(name) ? p.get<Ints>(name) : Ints(rank, 1);
 }
 
-Sliding sliding_of(const Params& p) {
+WindowParams sliding_of(const Params& p) {
   const Ints& window = p.ints(param::window_dimensions);
   return {window, p.ints(param::window_strides), p.ints(param::padding),
           ints_or_ones(p, "base_dilation", window.size()),
           ints_or_ones(p, "window_dilation", window.size())};
 }
 
-std::int64_t outputs(const Sliding& s, std::size_t d, std::int64_t in) {
+std::int64_t outputs(const WindowParams& s, std::size_t d, std::int64_t in) {
   const std::int64_t size = dilated_size(in, s.base[d]) + s.padding[2 * d] + s.padding[2 * d + 1],
                      window = dilated_size(s.window[d], s.dilation[d]);
   return size < window ? 0 : (size - window) / s.strides[d] + 1;
 }
 
-void check(const Sliding& s, const Shape& shape) {
+void check(const WindowParams& s, const Shape& shape) {
   const auto positive = [](const char* what, const Ints& values) {
     for (std::int64_t v : values) {
       if (v < 1) {
@@ -67,14 +67,14 @@ void check(const Sliding& s, const Shape& shape) {
   }
 }
 
-Shape reduced_shape(const Sliding& s, const Shape& in) {
+Shape reduced_shape(const WindowParams& s, const Shape& in) {
   Shape out;
   for (std::size_t d = 0; d < in.size(); ++d) out.push_back(outputs(s, d, in[d]));
   return out;
 }
 
-kernels::Slides slides_of(const Sliding& s, const Shape& in) {
-  kernels::Slides out(std::max<std::size_t>(in.size(), 1), kernels::Slide{1, 1, 1});
+kernels::Slides slides_of(const WindowParams& s, const Shape& in) {
+  kernels::Slides out(std::max<std::size_t>(in.size(), 1), kernels::WindowSpec{1, 1, 1});
   for (std::size_t d = 0; d < in.size(); ++d) {
     out[d] = {in[d],     s.window[d],  outputs(s, d, in[d]), s.strides[d], s.padding[2 * d],
               s.base[d], s.dilation[d]};
@@ -84,7 +84,7 @@ kernels::Slides slides_of(const Sliding& s, const Shape& in) {
 
 Types reduce_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
-  const Sliding s = sliding_of(params);
+  const WindowParams s = sliding_of(params);
   check(s, in[0].shape);
   return {with_shape(in[0], reduced_shape(s, in[0].shape))};
 }
@@ -95,8 +95,8 @@ Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
                                                                std::span<const View> outs) {
     const DenseInput input(views[0]);
     const DenseOutput output(outs[0]);
-    kernels::slide_reduce(combine, views[0].dtype, input.as<std::byte>(), output.as<std::byte>(),
-                          slides, runtime::parallel_for);
+    kernels::reduce_windows(combine, views[0].dtype, input.as<std::byte>(), output.as<std::byte>(),
+                            slides, runtime::parallel_for);
     output.finish();
   };
 }
@@ -149,7 +149,7 @@ extern const Op sum_op, gather_op, sliding_scatter_op;
 
 // Each element is in the windows of a sum over the cotangents, spread by the strides.
 Values sum_transpose(const TransposeArgs& a) {
-  const Sliding s = sliding_of(a.params);
+  const WindowParams s = sliding_of(a.params);
   const Value& ct = a.ct[0];
   Ints low, high, interior;
   const Shape &in = a.in_types[0].shape, &out = a.out_types[0].shape;
@@ -238,7 +238,7 @@ void check_select(const Op& op, const Types& in, const Params& params) {
 
 Types gather_type(const Op& op, const Types& in, const Params& params) {
   check_select(op, in, params);
-  const Sliding s = sliding_of(params);
+  const WindowParams s = sliding_of(params);
   check(s, in[1].shape);
   if (in[0].shape != in[1].shape) {
     type_error("select_and_gather_add tangents and operand shapes must match, got ",
@@ -249,7 +249,7 @@ Types gather_type(const Op& op, const Types& in, const Params& params) {
 
 Types sliding_scatter_type(const Op& op, const Types& in, const Params& params) {
   check_select(op, in, params);
-  const Sliding s = sliding_of(params);
+  const WindowParams s = sliding_of(params);
   check(s, in[1].shape);
   const Shape expected = reduced_shape(s, in[1].shape);
   if (in[0].shape != expected) {
@@ -259,9 +259,9 @@ Types sliding_scatter_type(const Op& op, const Types& in, const Params& params) 
   return {with_shape(in[0], in[1].shape)};
 }
 
-using Slide = void (*)(bool, DType, const std::byte*, const std::byte*, std::byte*,
-                       const kernels::Slides&, kernels::ParallelFor);
-template <Slide slide>
+using WindowSpec = void (*)(bool, DType, const std::byte*, const std::byte*, std::byte*,
+                            const kernels::Slides&, kernels::ParallelFor);
+template <WindowSpec slide>
 Kernel choice_kernel(const Types& in, const Types&, const Params& params) {
   return [slides = slides_of(sliding_of(params), in[1].shape), most = largest(params)](
              std::span<const View> views, std::span<const View> outs) {
@@ -281,7 +281,7 @@ Values choice_jvp(const Op& op, const JvpArgs& a) {
 const DTypeSet comparable = integers | floats;
 
 Values gather_transpose(const TransposeArgs& a) {
-  const Sliding s = sliding_of(a.params);
+  const WindowParams s = sliding_of(a.params);
   Params params{{"select_prim", a.params.text(param::select_prim)},
                 {"window_dimensions", s.window},
                 {"window_strides", s.strides},
@@ -314,7 +314,7 @@ const Op gather_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
-     .kernel = choice_kernel<kernels::slide_gather>,
+     .kernel = choice_kernel<kernels::gather_windows>,
      .show = sliding_show}};
 
 const Op sliding_scatter_op{
@@ -335,7 +335,7 @@ const Op sliding_scatter_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
-     .kernel = choice_kernel<kernels::slide_scatter>,
+     .kernel = choice_kernel<kernels::scatter_windows>,
      .show = sliding_show}};
 
 }  // namespace

@@ -165,6 +165,18 @@ def test_programs_with_several_uses_stand_once():
     assert again.eqns[0].params["jaxpr"] is again.eqns[1].params["jaxpr"]
 
 
+def test_programs_within_programs_are_verified_once():
+    """Each calls the one before it twice: 2**60 calls."""
+    lines = ["let @f0 = { lambda ; a:f32[]. let b:f32[] = sin a in (b) } in"]
+    for k in range(1, 60):
+        call = f'jit[name="f" jaxpr=@f{k - 1}]'
+        body = f"b:f32[] = {call} a; c:f32[] = {call} b"
+        lines.append(f"let @f{k} = {{ lambda ; a:f32[]. let {body} in (c) }} in")
+    lines.append('{ lambda ; a:f32[]. let b:f32[] = jit[name="f" jaxpr=@f59] a in (b) }')
+    again = text_form(parse("\n".join(lines)))
+    assert again.count("let @") == 59 and text_form(parse(again)) == again
+
+
 ADD = "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = add a b in (c) }"
 WRONG = {
     "a comment # here": "line 1, column 1: '{' was expected, not 'a'",

@@ -98,6 +98,8 @@ class RowMeasure {
 
 }  // namespace
 
-void measure_rows(const Program& program, TileGroup& group) { RowMeasure(program, group).run(); }
+void measure_footprint(const Program& program, TileGroup& group) {
+  RowMeasure(program, group).run();
+}
 
 }  // namespace shardax

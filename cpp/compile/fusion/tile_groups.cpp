@@ -363,7 +363,7 @@ class RowGroupFinder {
         made.equations.push_back(group.equations[i]);
         made.maps.push_back(group.maps[i]);
       }
-      measure_rows(program_, made);
+      measure_footprint(program_, made);
       if (made.tile_footprint * rows >= least_group) found_.push_back(std::move(made));
     }
     for (int e : group.equations) {
@@ -392,7 +392,7 @@ class RowGroupFinder {
 
 }  // namespace
 
-std::vector<TileGroup> find_row_groups(const Program& program, const Copies& copies) {
+std::vector<TileGroup> find_tile_groups(const Program& program, const Copies& copies) {
   return RowGroupFinder(program, copies).run();
 }
 

@@ -26,12 +26,12 @@ struct TileGroup {
 };
 
 // Sets tile_footprint and products of a group. compile/fusion/tile_footprint.cpp
-void measure_rows(const Program& program, TileGroup& group);
+void measure_footprint(const Program& program, TileGroup& group);
 
 // Equations that compute again what another one does, which is in another group.
 using Copies = std::unordered_map<int, int>;
 
 // Groups that are worth running so. Between two equations of a group no path leads through others.
-std::vector<TileGroup> find_row_groups(const Program& program, const Copies& copies = {});
+std::vector<TileGroup> find_tile_groups(const Program& program, const Copies& copies = {});
 
 }  // namespace shardax

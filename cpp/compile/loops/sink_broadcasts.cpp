@@ -40,8 +40,8 @@ Repeats dims_of(const PatternDriver& driver, const Vars& values) {
 struct Body {
   PatternDriver driver;
   Vars outputs;
-  Body(const Program& program, const Repeats& inputs, bool segments)
-      : driver(program, segments), outputs(driver.walk_narrow(program, inputs)) {}
+  Body(const Program& program, const Repeats& inputs, bool stripmine)
+      : driver(program, stripmine), outputs(driver.walk_narrow(program, inputs)) {}
   ProgramPtr finish(const Repeats& repeats) {
     std::vector<Var> out;
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -91,8 +91,8 @@ Ints of_all(const RegionPort& port, const Ints& dims) {
 // The programs of an equation, walked on narrow inputs.
 class Narrowing {
  public:
-  Narrowing(const Regions& regions, Repeats operands, bool segments)
-      : regions_(regions), operands_(std::move(operands)), segments_(segments) {
+  Narrowing(const Regions& regions, Repeats operands, bool stripmine)
+      : regions_(regions), operands_(std::move(operands)), stripmine_(stripmine) {
     for (std::size_t i = 0; i < operands_.size(); ++i)
       operands_[i] = in_run(regions_.operands[i], operands_[i]);
   }
@@ -136,7 +136,7 @@ class Narrowing {
   Body body(std::size_t k) const {
     Repeats inputs;
     for (const std::size_t i : regions_.taken_by(k)) inputs.push_back(operands_[i]);
-    return Body(*regions_.programs[k], inputs, segments_);
+    return Body(*regions_.programs[k], inputs, stripmine_);
   }
 
   // Of several programs, what repeats in the results of all.
@@ -155,7 +155,7 @@ class Narrowing {
 
   const Regions& regions_;
   Repeats operands_, results_;  // as one run sees them
-  bool segments_;
+  bool stripmine_;
   std::vector<std::unique_ptr<Body>> walked_;
 };
 
@@ -164,7 +164,7 @@ class Narrowing {
 std::optional<Vars> sink_broadcasts(PatternDriver& driver, const Equation& eqn, const Vars& in) {
   const Regions regions = regions_of(*eqn.op, eqn.params);
   if (regions.devices) return {};
-  Narrowing narrowing(regions, dims_of(driver, in), driver.segments());
+  Narrowing narrowing(regions, dims_of(driver, in), driver.stripmine());
   if (narrowing.useless()) return {};
   narrowing.settle();
   if (narrowing.useless()) return {};

@@ -85,7 +85,7 @@ class Segments {
     Equations segment;   // what does
     Equations boundary;  // then: collectives, and effects, which keep their order
   };
-  struct Held {
+  struct LoopValue {
     Var var = -1;
     bool batched = false;
   };
@@ -270,7 +270,7 @@ class Segments {
                                         {zero}, location_));
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Held& held = held_[index(part.inputs[i])];
+      const LoopValue& held = held_[index(part.inputs[i])];
       if (!held.batched) continue;
       inputs[i] = inner.builder().input(types[i]);
       Shape shape = types[i].shape;
@@ -323,7 +323,7 @@ class Segments {
   ProgramPtr body_;
   BatchAxis axis_;
   LocationPtr location_;
-  std::vector<Held> held_;  // by variable of the body
+  std::vector<LoopValue> held_;  // by variable of the body
   std::vector<bool> varying_;
   std::vector<std::size_t> level_;
   std::vector<Level> levels_;

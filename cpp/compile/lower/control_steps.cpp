@@ -344,7 +344,7 @@ std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Windo
     }
     case ExecutionKind::looped: return std::make_unique<WhileStep>(regions, in, out);
     case ExecutionKind::once:
-    case ExecutionKind::grid:
+    case ExecutionKind::mesh:
     case ExecutionKind::mapped: break;
   }
   throw InternalError(concat("'", eqn.op->name, "' was not compiled in place"));

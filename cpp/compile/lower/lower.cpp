@@ -27,7 +27,7 @@ class Lowering : private BufferAssignment {
         uses_of_(count_uses(*program)),
         parts_(elided_concats(*program, units, uses_of_)) {}
 
-  PlanPtr run(const Types& results, Placement* placement) {
+  PlanPtr run(const Types& results, AssignedBuffers* placement) {
     place_inputs();
     for (const FusionGroup& unit : units_) {
       runtime::poll_caller();
@@ -335,7 +335,7 @@ class Lowering : private BufferAssignment {
 }  // namespace
 
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusionGroup>& units,
-              const CompileOptions& options, const Types& results, Placement* placement) {
+              const CompileOptions& options, const Types& results, AssignedBuffers* placement) {
   return Lowering(program, units, options).run(results, placement);
 }
 

@@ -11,7 +11,8 @@ namespace shardax {
 
 // `results`: the types of the outputs before any pass. `placement`, where given, is filled.
 PlanPtr lower(const ProgramPtr& program, const std::vector<FusionGroup>& units,
-              const CompileOptions& options, const Types& results, Placement* placement = nullptr);
+              const CompileOptions& options, const Types& results,
+              AssignedBuffers* placement = nullptr);
 
 // Makes the step of an op that carries programs; operands and results are row-major, but for large
 // arrays of which a loop reads slices. `scalars`: the values of operands that are constant scalars,

@@ -64,6 +64,7 @@ class Remaker {
     if (!changed_) return {source_, std::move(units_)};
     for (std::size_t u = 0; u < units_.size(); ++u) arrange(u);
     drop_unused();
+    number_equations();
     return {program_, std::move(units_)};
   }
 
@@ -206,6 +207,29 @@ class Remaker {
       unit.equations.assign(kept.rbegin(), kept.rend());
     }
     std::erase_if(units_, [](const FusionGroup& unit) { return unit.equations.empty(); });
+  }
+
+  // The program's equations are those of the units, in their order.
+  void number_equations() {
+    std::vector<Equation> ordered;
+    std::vector<int> position(program_->equations.size(), -1);
+    for (const FusionGroup& unit : units_) {
+      for (const int e : unit.equations) {
+        position[index(e)] = static_cast<int>(ordered.size());
+        ordered.push_back(std::move(program_->equations[index(e)]));
+      }
+    }
+    const auto renumber = [&](std::vector<int>& equations) {
+      for (int& e : equations) e = position[index(e)];
+    };
+    for (FusionGroup& unit : units_) {
+      renumber(unit.equations);
+      if (!unit.rows) continue;
+      const auto rows = std::make_shared<TileGroup>(*unit.rows);
+      renumber(rows->equations);
+      unit.rows = rows;
+    }
+    program_->equations = std::move(ordered);
   }
 
   ProgramPtr source_;

@@ -14,7 +14,7 @@
 namespace shardax {
 
 struct FusedProgram {
-  ProgramPtr program;  // the equations that are made again stand at its end
+  ProgramPtr program;  // its equations stand in the order of the units
   std::vector<FusionGroup> units;
 };
 

@@ -186,14 +186,14 @@ class Recomputer {
 }  // namespace
 
 GroupedProgram form_tile_groups(const ProgramPtr& program) {
-  GroupedProgram out{program, find_row_groups(*program)};
+  GroupedProgram out{program, find_tile_groups(*program)};
   const bool products = std::any_of(out.groups.begin(), out.groups.end(),
                                     [](const TileGroup& group) { return group.products; });
   if (!products) return out;
   Copies copies;
   const MutableProgram again = Recomputer(*program, out.groups).run(copies);
   if (!again) return out;
-  std::vector<TileGroup> groups = find_row_groups(*again, copies);
+  std::vector<TileGroup> groups = find_tile_groups(*again, copies);
   std::unordered_set<int> grouped;
   for (const TileGroup& group : groups)
     grouped.insert(group.equations.begin(), group.equations.end());

@@ -28,7 +28,8 @@ const Scatter* find_scatter(const Op* op) {
 
 }  // namespace
 
-bool ElementWriter::window(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
+bool ElementWriter::window(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                           ScalarArray& out) {
   const auto is_small = [&](std::size_t i) { return in[i]->type.size() <= most_elements; };
   if (eqn.op == &core_ops().dynamic_slice) {
     out = slice(in, out.type);
@@ -66,26 +67,26 @@ int ElementWriter::between(int node, std::int64_t last) {
   return select(less(end, least), end, least);
 }
 
-Held ElementWriter::readable(const Held& held) {
-  Held out = held.in_memory ? held : moved_to_frame(held);
+ScalarArray ElementWriter::readable(const ScalarArray& held) {
+  ScalarArray out = held.in_memory ? held : moved_to_frame(held);
   out.nodes.clear();
   check_version(out);
   return out;
 }
 
 // What the program may write is written in place; small arrays are copied.
-Held ElementWriter::target(const Held& held) {
+ScalarArray ElementWriter::target(const ScalarArray& held) {
   if (held.storage >= 0 && held.writable && held.nodes.empty()) {
     check_version(held);
     return held;
   }
-  Held copy = held;
+  ScalarArray copy = held;
   elements(copy);
-  Held moved = moved_to_frame(copy);
+  ScalarArray moved = moved_to_frame(copy);
   moved.storage = -1;
   return moved;
 }
-Held ElementWriter::written(Held& target) {
+ScalarArray ElementWriter::written(ScalarArray& target) {
   if (target.storage >= 0) {
     target.version = ++versions_[index(target.storage)];
     return target;
@@ -97,8 +98,8 @@ Held ElementWriter::written(Held& target) {
 
 // ---- windows at scalars ----------------------------------------------------------------------
 
-Held ElementWriter::slice(const std::vector<Held*>& in, const Type& out) {
-  Held source = readable(*in[0]);
+ScalarArray ElementWriter::slice(const std::vector<ScalarArray*>& in, const Type& out) {
+  ScalarArray source = readable(*in[0]);
   const int bytes = itemsize(out.dtype);
   for (std::size_t d = 0; d < out.rank(); ++d) {
     const std::int64_t last = source.type.shape[d] - out.shape[d];
@@ -116,11 +117,11 @@ Held ElementWriter::slice(const std::vector<Held*>& in, const Type& out) {
   return source;
 }
 
-Held ElementWriter::update(const std::vector<Held*>& in) {
+ScalarArray ElementWriter::update(const std::vector<ScalarArray*>& in) {
   const std::vector<int> values = elements(*in[1]);
   std::vector<int> starts;
   for (std::size_t d = 0; d + 2 < in.size(); ++d) starts.push_back(elements(*in[d + 2])[0]);
-  Held to = target(*in[0]);
+  ScalarArray to = target(*in[0]);
   Access start = to.start;
   const int bytes = itemsize(to.type.dtype);
   const Shape& sizes = in[1]->type.shape;
@@ -128,7 +129,7 @@ Held ElementWriter::update(const std::vector<Held*>& in) {
     const std::int64_t last = to.type.shape[d] - sizes[d];
     if (last > 0) advance(start, between(comparable(starts[d], last), last), to.strides[d] * bytes);
   }
-  Held part = to;
+  ScalarArray part = to;
   part.start = start;
   each_offset(sizes, to.strides, [&](std::int64_t i, std::int64_t offset) {
     code_.store(values[index(i)], element(part, offset));
@@ -149,7 +150,7 @@ struct ElementWriter::Rows {
   std::vector<Element> elements;
 
   Rows(ElementWriter& writer, const ops::WindowDims& dims, ops::WindowMode mode,
-       const Held& operand, Held& indices, const Type& other, const Ints& sizes) {
+       const ScalarArray& operand, ScalarArray& indices, const Type& other, const Ints& sizes) {
     if (other.size() > most_elements) throw Unsuited();
     const std::vector<int>& components = writer.elements(indices);
     const Shape rows(indices.type.shape.begin(), indices.type.shape.end() - 1);
@@ -169,7 +170,7 @@ struct ElementWriter::Rows {
     }
     const int bytes = itemsize(operand.type.dtype);
     each_offset(rows, row_strides, [&](std::int64_t row, std::int64_t start) {
-      Held window = operand;
+      ScalarArray window = operand;
       std::int64_t rest = row;
       for (std::size_t d = rows.size(); d-- > 0;) {
         const std::int64_t at = rest % rows[d];
@@ -207,23 +208,25 @@ struct ElementWriter::Rows {
   }
 };
 
-Held ElementWriter::gather(const Equation& eqn, const std::vector<Held*>& in, const Type& out) {
-  const Held source = readable(*in[0]);
+ScalarArray ElementWriter::gather(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                                  const Type& out) {
+  const ScalarArray source = readable(*in[0]);
   const Rows rows(*this, ops::gather_dims(eqn.params), ops::WindowMode::clip, source, *in[1], out,
                   eqn.params.ints(param::slice_sizes));
-  Held result{out};
+  ScalarArray result{out};
   result.nodes.resize(index(out.size()));
   for (const auto& each : rows.elements)
     result.nodes[index(each.other)] = code_.load(number_kind(out.dtype), each.at);
   return result;
 }
 
-Held ElementWriter::scatter(const Equation& eqn, const Op* combine, const std::vector<Held*>& in) {
+ScalarArray ElementWriter::scatter(const Equation& eqn, const Op* combine,
+                                   const std::vector<ScalarArray*>& in) {
   const ops::WindowDims dims = ops::scatter_dims(eqn.params);
   const ops::WindowMode mode = ops::window_mode(eqn.params, true);
   const std::vector<int> updates = elements(*in[2]);
   elements(*in[1]);
-  Held to = target(*in[0]);
+  ScalarArray to = target(*in[0]);
   const Type& type = to.type;
   MapKernel kernel;
   if (combine) {

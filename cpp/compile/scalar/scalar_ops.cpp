@@ -42,19 +42,21 @@ std::vector<ArrayPtr> computed(const Equation& eqn, const std::vector<ArrayPtr>&
 }  // namespace
 
 // Ops that only move elements move their numbers, once; those without operands are constants.
-bool ElementWriter::move(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
+bool ElementWriter::move(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                         ScalarArray& out) {
   if (eqn.op->kind == Kind::control) return false;
   if (in.empty()) {
     out = constant(computed(eqn, {}, {out.type})[0]);
     return true;
   }
   const bool moves = eqn.op == &core_ops().concatenate || eqn.op == &core_ops().pad;
-  const bool small = std::all_of(
-      in.begin(), in.end(), [](const Held* held) { return held->type.size() <= most_elements; });
+  const bool small = std::all_of(in.begin(), in.end(), [](const ScalarArray* held) {
+    return held->type.size() <= most_elements;
+  });
   if (!moves || !small || out.type.size() > most_elements) return false;
   std::vector<ArrayPtr> numbers;
   std::vector<int> all;
-  for (Held* held : in) {
+  for (ScalarArray* held : in) {
     numbers.push_back(empty_array(with_dtype(held->type, DType::int32)));
     std::byte* to = numbers.back()->data();
     for (const int node : elements(*held)) {
@@ -88,7 +90,7 @@ const Op* ElementWriter::pair_of(const Op& reduction) {
 
 // Along the last dimensions, one element after the other, as kernels/tiles/short_rows.h combines
 // rows of fewer than 16. Sums start from 0, others with the first element.
-bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
+bool ElementWriter::reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
   const DType dtype = in.type.dtype;
   const Op* pair = pair_of(*eqn.op);
   const std::size_t kept = out.type.rank();
@@ -122,20 +124,21 @@ bool ElementWriter::reduce(const Equation& eqn, Held& in, Held& out) {
 
 // Chains of fused multiplications and additions along the contracted dimensions, from 0, as
 // kernels/gemm/gemv.h has them. Elements of matrices in memory are read there.
-bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
+bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                            ScalarArray& out) {
   constexpr std::int64_t most_terms = 16 * most_elements;
   if (eqn.op != &core_ops().dot_general || out.type.size() > most_elements) return false;
   const DType dtype = out.type.dtype;
   if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
     return false;
-  const auto is_read = [](const Held& held) { return held.in_memory && held.nodes.empty(); };
-  for (const Held* held : in) {
+  const auto is_read = [](const ScalarArray& held) { return held.in_memory && held.nodes.empty(); };
+  for (const ScalarArray* held : in) {
     if (!is_read(*held) && held->type.size() > most_elements) return false;
   }
   const ops::ProductDims product(eqn.params, in[0]->type.rank(), in[1]->type.rank());
   const ops::DotDims& dims = product.dims;
   const Shape& l_shape = in[0]->type.shape;
-  const auto strides_of = [&](const Held& held) {
+  const auto strides_of = [&](const ScalarArray& held) {
     return is_read(held) ? held.strides : row_major_strides(held.type.shape);
   };
   const Shape l_from = strides_of(*in[0]), r_from = strides_of(*in[1]);
@@ -162,11 +165,11 @@ bool ElementWriter::product(const Equation& eqn, const std::vector<Held*>& in, H
     k *= contracted.back();
   }
   if (out.type.size() * k > most_terms || k > kernels::matmul_k_block) return false;
-  for (const Held* held : in) check_version(*held);
+  for (const ScalarArray* held : in) check_version(*held);
   const Number kind = number_kind(dtype);
   std::unordered_map<std::int64_t, int> read[2];
   const auto element_at = [&](std::size_t side, std::int64_t offset) {
-    const Held& held = *in[side];
+    const ScalarArray& held = *in[side];
     if (!is_read(held)) return held.nodes[index(offset)];
     const auto [at, is_new] = read[side].try_emplace(offset, 0);
     if (is_new) at->second = code_.load(kind, element(held, offset));

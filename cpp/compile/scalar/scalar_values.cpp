@@ -48,7 +48,7 @@ std::int64_t registers_of(const Type& type, int width) {
 
 // ---- memory ----------------------------------------------------------------------------------
 
-Held ElementWriter::in_memory(const Type& type, const Access& start) {
+ScalarArray ElementWriter::in_memory(const Type& type, const Access& start) {
   return {type, {}, true, start, row_major_strides(type.shape)};
 }
 
@@ -58,7 +58,7 @@ std::int64_t ElementWriter::reserve(std::int64_t bytes) {
   return at;
 }
 
-Held ElementWriter::in_frame(const Type& type) {
+ScalarArray ElementWriter::in_frame(const Type& type) {
   return in_memory(type,
                    {.pointer = frame_pointer, .offset = reserve(type.bytes()), .changes = true});
 }
@@ -71,14 +71,14 @@ void ElementWriter::place_frame() {
   }
 }
 
-Access ElementWriter::element(const Held& held, std::int64_t offset) {
+Access ElementWriter::element(const ScalarArray& held, std::int64_t offset) {
   Access access = held.start;
   access.bytes = itemsize(held.type.dtype);
   access.offset += offset * access.bytes;
   return access;
 }
 
-Access ElementWriter::lanes(const Held& held, std::int64_t k) const {
+Access ElementWriter::lanes(const ScalarArray& held, std::int64_t k) const {
   if (held.type.dtype == DType::boolean) throw Unsuited();
   const std::int64_t lanes = codegen::vector_bytes / width_;
   Access access = element(held, std::min(k * lanes, held.type.size() - lanes));
@@ -86,11 +86,11 @@ Access ElementWriter::lanes(const Held& held, std::int64_t k) const {
   return access;
 }
 
-void ElementWriter::check_version(const Held& held) const {
+void ElementWriter::check_version(const ScalarArray& held) const {
   if (held.storage >= 0 && versions_[index(held.storage)] != held.version) throw Unsuited();
 }
 
-const std::vector<int>& ElementWriter::elements(Held& held) {
+const std::vector<int>& ElementWriter::elements(ScalarArray& held) {
   if (!held.in_memory || !held.nodes.empty()) return held.nodes;
   if (large(held.type)) throw Unsuited();
   check_version(held);
@@ -107,26 +107,26 @@ const std::vector<int>& ElementWriter::elements(Held& held) {
   return held.nodes;
 }
 
-void ElementWriter::keep(const Held& held, const Access& start) {
-  const Held target = in_memory(held.type, start);
+void ElementWriter::keep(const ScalarArray& held, const Access& start) {
+  const ScalarArray target = in_memory(held.type, start);
   for (std::size_t i = 0; i < held.nodes.size(); ++i) {
     const auto k = static_cast<std::int64_t>(i);
     code_.store(held.nodes[i], packed(held.type) ? lanes(target, k) : element(target, k));
   }
 }
 
-Held ElementWriter::moved_to_frame(const Held& held) {
-  Held copy = in_frame(held.type);
+ScalarArray ElementWriter::moved_to_frame(const ScalarArray& held) {
+  ScalarArray copy = in_frame(held.type);
   copy.nodes = held.nodes;
   keep(copy, copy.start);
   copy.nodes.clear();
   return copy;
 }
 
-Held ElementWriter::constant(const ArrayPtr& value) {
+ScalarArray ElementWriter::constant(const ArrayPtr& value) {
   const Type& type = value->type();
   const Number kind = number_kind(type.dtype);
-  Held held{type};
+  ScalarArray held{type};
   if (type.rank() > 0 || kind != lane_kind(type.dtype)) {
     const int pointer = out_.constants + static_cast<int>(out_.constant_arrays.size());
     out_.constant_arrays.push_back(value);
@@ -161,14 +161,15 @@ void ElementWriter::advance(Access& access, int node, std::int64_t stride) {
 // ---- ops on each element ---------------------------------------------------------------------
 
 // Views of registers: of one number repeated, or of what they leave in memory.
-bool ElementWriter::view_lanes(const Equation& eqn, Held& in, const Type& out, Held& seen) {
+bool ElementWriter::view_lanes(const Equation& eqn, ScalarArray& in, const Type& out,
+                               ScalarArray& seen) {
   if (lane_kind(in.type.dtype) != lane_kind(out.dtype)) throw Unsuited();
   if (in.type.size() == 1 && packed(out)) {
     seen = {out};
     seen.nodes.assign(index(registers_of(out, width_)), elements(in)[0]);
     return true;
   }
-  Held source = in;
+  ScalarArray source = in;
   if (!in.in_memory || in.start.changes) {
     elements(source);
     source = moved_to_frame(source);
@@ -186,7 +187,7 @@ bool ElementWriter::view_lanes(const Equation& eqn, Held& in, const Type& out, H
   return true;
 }
 
-bool ElementWriter::view(const Equation& eqn, Held& in, const Type& out, Held& seen) {
+bool ElementWriter::view(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen) {
   if (itemsize(in.type.dtype) != itemsize(out.dtype)) return false;
   if (packed(in.type) || packed(out)) return view_lanes(eqn, in, out, seen);
   ViewLayout layout;
@@ -250,15 +251,16 @@ static bool is_of_lanes(const codegen::VectorProgram& nodes, const codegen::Node
 }
 
 // Numbers stand in all lanes: they go with registers.
-void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<Held*>& in, Held& out) {
-  for (const Held* held : in) {
+void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in,
+                              ScalarArray& out) {
+  for (const ScalarArray* held : in) {
     const bool one = held->type.rank() == 0, truth = held->type.dtype == DType::boolean;
     if (!one && (!packed(held->type) || held->type.shape != out.type.shape)) throw Unsuited();
     if (!truth && itemsize(held->type.dtype) != width_) throw Unsuited();
   }
   for (std::int64_t k = 0; k < registers_of(out.type, width_); ++k) {
     SmallVector<int, 4> operands;
-    for (const Held* held : in)
+    for (const ScalarArray* held : in)
       operands.push_back(held->nodes[held->type.rank() == 0 ? 0 : index(k)]);
     const int first = nodes().size();
     out.nodes.push_back(kernel.record(nodes(), operands.data(), kernel.extra));
@@ -268,10 +270,11 @@ void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<Held*>&
   }
 }
 
-bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held& out) {
+bool ElementWriter::map(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                        ScalarArray& out) {
   if (large(out.type)) throw Unsuited();
   Types types;
-  for (const Held* held : in) {
+  for (const ScalarArray* held : in) {
     types.push_back(held->type);
     if (is_half(held->type.dtype) && !eqn.op->half_native) return false;
   }
@@ -285,7 +288,7 @@ bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held&
           ? is_floating(out.type.dtype)
           : out.type.dtype == DType::uint64 && is_floating(types[0].dtype))
     records = false;
-  for (Held* held : in) elements(*held);
+  for (ScalarArray* held : in) elements(*held);
   if (packed(out.type)) {
     if (!records) return false;
     map_lanes(kernel, in, out);
@@ -298,24 +301,26 @@ bool ElementWriter::map(const Equation& eqn, const std::vector<Held*>& in, Held&
   const codegen::Branching branching(code_);
   for (std::int64_t i = 0; i < out.type.size(); ++i) {
     SmallVector<int, 4> operands;
-    for (const Held* held : in) operands.push_back(held->nodes[broadcast(held->type, out.type, i)]);
+    for (const ScalarArray* held : in)
+      operands.push_back(held->nodes[broadcast(held->type, out.type, i)]);
     out.nodes.push_back(kernel.record(nodes(), operands.data(), kernel.extra));
   }
   return true;
 }
 
 // The tile kernel, of operands in the frame.
-void ElementWriter::tile(const MapKernel& kernel, const std::vector<Held*>& in, Held& out) {
+void ElementWriter::tile(const MapKernel& kernel, const std::vector<ScalarArray*>& in,
+                         ScalarArray& out) {
   const std::int64_t table = reserve(static_cast<std::int64_t>(8 * in.size()));
   for (std::size_t k = 0; k < in.size(); ++k) {
-    Held copy = in_frame(with_dtype(out.type, in[k]->type.dtype));
+    ScalarArray copy = in_frame(with_dtype(out.type, in[k]->type.dtype));
     for (std::int64_t i = 0; i < out.type.size(); ++i)
       copy.nodes.push_back(in[k]->nodes[broadcast(in[k]->type, out.type, i)]);
     keep(copy, copy.start);
     out_.addresses.push_back(
         {table + static_cast<std::int64_t>(8 * k), frame_pointer, copy.start.offset});
   }
-  Held result = in_frame(out.type);
+  ScalarArray result = in_frame(out.type);
   code_.call({reinterpret_cast<const void*>(kernel.function),
               {{frame_pointer, result.start.offset},
                {frame_pointer, table},
@@ -326,13 +331,14 @@ void ElementWriter::tile(const MapKernel& kernel, const std::vector<Held*>& in, 
 }
 
 // A plan of one equation. Operands in memory that do not move are read there.
-std::vector<Held> ElementWriter::call(const Equation& eqn, const std::vector<Held*>& in,
-                                      const Types& out) {
+std::vector<ScalarArray> ElementWriter::call(const Equation& eqn,
+                                             const std::vector<ScalarArray*>& in,
+                                             const Types& out) {
   if (out_.plans.size() >= (width_ ? most_plans_of_lanes : most_plans)) throw Unsuited();
   MutableProgram program(new Program);
   Equation inner{eqn.op, eqn.params, {}, {}, eqn.location};
   std::vector<FrameAddress> from;
-  for (Held* held : in) {
+  for (ScalarArray* held : in) {
     inner.inputs.push_back(program->add(held->type));
     program->inputs.push_back(inner.inputs.back());
     from.push_back(address_of(*held));
@@ -349,7 +355,7 @@ std::vector<Held> ElementWriter::call(const Equation& eqn, const std::vector<Hel
     from[k].at = plan->in + static_cast<std::int64_t>(8 * k);
     out_.addresses.push_back(from[k]);
   }
-  std::vector<Held> results;
+  std::vector<ScalarArray> results;
   for (std::size_t k = 0; k < out.size(); ++k) {
     results.push_back(in_frame(out[k]));
     out_.addresses.push_back(
@@ -360,17 +366,17 @@ std::vector<Held> ElementWriter::call(const Equation& eqn, const std::vector<Hel
               true});
   out_.plans.push_back(std::move(plan));
   ++out_.calls;
-  for (Held& result : results) result.nodes = elements(result);
-  for (Held& result : results) result.in_memory = false;
+  for (ScalarArray& result : results) result.nodes = elements(result);
+  for (ScalarArray& result : results) result.in_memory = false;
   return results;
 }
-FrameAddress ElementWriter::address_of(Held& held) {
+FrameAddress ElementWriter::address_of(ScalarArray& held) {
   if (held.in_memory && held.nodes.empty() && held.start.index < 0 &&
       is_contiguous(held.type.shape, held.strides)) {
     check_version(held);
     return {0, held.start.pointer, held.start.offset};
   }
-  Held copy = in_frame(held.type);
+  ScalarArray copy = in_frame(held.type);
   copy.nodes = elements(held);
   keep(copy, copy.start);
   return {0, copy.start.pointer, copy.start.offset};

@@ -26,7 +26,7 @@ codegen::Kind number_kind(DType dtype);
 std::int64_t registers_of(const Type& type, int width);
 
 // An array as its elements in row-major order, or in memory, with strides in elements.
-struct Held {
+struct ScalarArray {
   Type type;
   std::vector<int> nodes = {};
   bool in_memory = false;
@@ -72,7 +72,7 @@ class ElementWriter {
   }
 
   // ---- memory (scalar_elements.cpp) -----------------------------------------------------------
-  static Held in_memory(const Type& type, const Access& start);
+  static ScalarArray in_memory(const Type& type, const Access& start);
   // Is it a list of registers? The last one overlaps the one before.
   bool packed(const Type& type) const {
     return type.size() > most_elements && registers_of(type, width_) > 0;
@@ -83,37 +83,38 @@ class ElementWriter {
   std::int64_t nodes_of(const Type& type) const {
     return packed(type) ? registers_of(type, width_) : type.size();
   }
-  Held in_frame(const Type& type);
+  ScalarArray in_frame(const Type& type);
   std::int64_t reserve(std::int64_t bytes);  // in the frame
   // The frame has no place among the pointers until all constants are known.
   static constexpr int frame_pointer = 0x10000;
   void place_frame();
-  static Access element(const Held& held, std::int64_t offset);
-  Access lanes(const Held& held, std::int64_t k) const;  // of register k of dense memory
-  const std::vector<int>& elements(Held& held);
+  static Access element(const ScalarArray& held, std::int64_t offset);
+  Access lanes(const ScalarArray& held, std::int64_t k) const;  // of register k of dense memory
+  const std::vector<int>& elements(ScalarArray& held);
   // Writes the elements, row-major, at `start`.
-  void keep(const Held& held, const Access& start);
-  Held moved_to_frame(const Held& held);
-  Held constant(const ArrayPtr& value);
+  void keep(const ScalarArray& held, const Access& start);
+  ScalarArray moved_to_frame(const ScalarArray& held);
+  ScalarArray constant(const ArrayPtr& value);
   // Further by node * stride bytes.
   void advance(Access& access, int node, std::int64_t stride);
-  void check_version(const Held& held) const;
+  void check_version(const ScalarArray& held) const;
 
   // ---- ops (scalar_elements.cpp) --------------------------------------------------------------
   // False where the op is not of this kind.
-  bool view(const Equation& eqn, Held& in, const Type& out, Held& seen);
-  bool map(const Equation& eqn, const std::vector<Held*>& in, Held& out);
+  bool view(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
+  bool map(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
   // By a plan of one equation. Programs with many are no faster, and are compiled for long.
-  std::vector<Held> call(const Equation& eqn, const std::vector<Held*>& in, const Types& out);
+  std::vector<ScalarArray> call(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                                const Types& out);
 
   // ---- ops (scalar_ops.cpp) -------------------------------------------------------------------
-  bool move(const Equation& eqn, const std::vector<Held*>& in, Held& out);
+  bool move(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
   static const Op* pair_of(const Op& reduction);
-  bool reduce(const Equation& eqn, Held& in, Held& out);
-  bool product(const Equation& eqn, const std::vector<Held*>& in, Held& out);
+  bool reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool product(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
 
   // ---- windows whose place is computed (scalar_windows.cpp) -----------------------------------
-  bool window(const Equation& eqn, const std::vector<Held*>& in, Held& out);
+  bool window(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
 
   ScalarLoop& out_;
   codegen::ScalarProgram& code_;
@@ -122,10 +123,10 @@ class ElementWriter {
 
  private:
   static std::size_t broadcast(const Type& operand, const Type& out, std::int64_t i);
-  void map_lanes(const MapKernel& kernel, const std::vector<Held*>& in, Held& out);
-  bool view_lanes(const Equation& eqn, Held& in, const Type& out, Held& seen);
-  void tile(const MapKernel& kernel, const std::vector<Held*>& in, Held& out);
-  FrameAddress address_of(Held& held);
+  void map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
+  bool view_lanes(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
+  void tile(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
+  FrameAddress address_of(ScalarArray& held);
 
   struct Rows;
   // An index as an int64.
@@ -134,14 +135,14 @@ class ElementWriter {
   int comparable(int node, std::int64_t last);
   // Moved to 0 ... last.
   int between(int node, std::int64_t last);
-  Held slice(const std::vector<Held*>& in, const Type& out);
-  Held update(const std::vector<Held*>& in);
-  Held gather(const Equation& eqn, const std::vector<Held*>& in, const Type& out);
-  Held scatter(const Equation& eqn, const Op* combine, const std::vector<Held*>& in);
+  ScalarArray slice(const std::vector<ScalarArray*>& in, const Type& out);
+  ScalarArray update(const std::vector<ScalarArray*>& in);
+  ScalarArray gather(const Equation& eqn, const std::vector<ScalarArray*>& in, const Type& out);
+  ScalarArray scatter(const Equation& eqn, const Op* combine, const std::vector<ScalarArray*>& in);
   // Where the operand lies, for reading; for writing, where its new version will.
-  Held readable(const Held& held);
-  Held target(const Held& held);
-  Held written(Held& target);
+  ScalarArray readable(const ScalarArray& held);
+  ScalarArray target(const ScalarArray& held);
+  ScalarArray written(ScalarArray& target);
 
   const CallPlan call_plan_;
 };

@@ -33,13 +33,13 @@ class Writer : ElementWriter {
     const Regions regions = eqn.op->regions(eqn.params);
     out_.results = out_.operands + static_cast<int>(in.size());
     out_.constants = out_.results + static_cast<int>(eqn.outputs.size());
-    std::vector<Held> operands;
+    std::vector<ScalarArray> operands;
     for (std::size_t i = 0; i < in.size(); ++i)
       operands.push_back(scalars[i]
                              ? constant(scalars[i])
                              : in_memory(in[i], {.pointer = out_.operands + static_cast<int>(i)}));
     top_ = true;
-    const std::vector<Held> results = control(regions, operands);
+    const std::vector<ScalarArray> results = control(regions, operands);
     for (std::size_t k = 0; k < results.size(); ++k) {
       const int pointer = out_.results + static_cast<int>(k);
       if (!results[k].in_memory) {
@@ -54,48 +54,49 @@ class Writer : ElementWriter {
  private:
   // ---- programs -----------------------------------------------------------------------------
 
-  std::vector<Held> program(const ProgramPtr& source, const std::vector<Held>& in) {
+  std::vector<ScalarArray> program(const ProgramPtr& source, const std::vector<ScalarArray>& in) {
     const ProgramPtr body = rewritten_body(source);
-    std::vector<Held> values(body->types.size());
+    std::vector<ScalarArray> values(body->types.size());
     for (std::size_t i = 0; i < in.size(); ++i) values[index(body->inputs[i])] = in[i];
     for (const Constant& c : body->constants) values[index(c.var)] = constant(c.value);
     for (const Equation& eqn : body->equations) {
       if (nodes().size() > most_nodes) throw Unsuited();
-      std::vector<Held*> operands;
+      std::vector<ScalarArray*> operands;
       Types types;
       for (const Var v : eqn.inputs) operands.push_back(&values[index(v)]);
       for (const Var v : eqn.outputs) types.push_back(body->type(v));
-      const std::vector<Held> results = equation(eqn, operands, types);
+      const std::vector<ScalarArray> results = equation(eqn, operands, types);
       for (std::size_t k = 0; k < results.size(); ++k) {
         values[index(eqn.outputs[k])] = results[k];
       }
     }
-    std::vector<Held> out;
+    std::vector<ScalarArray> out;
     for (const Var v : body->outputs) out.push_back(values[index(v)]);
     return out;
   }
 
-  std::vector<Held> equation(const Equation& eqn, const std::vector<Held*>& in, const Types& out) {
+  std::vector<ScalarArray> equation(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                                    const Types& out) {
     if (calls_host(eqn)) throw Unsuited();
     if (eqn.op->kind == Kind::control) {
       if (!eqn.op->regions) throw Unsuited();
-      std::vector<Held> operands;
-      for (const Held* held : in) operands.push_back(*held);
+      std::vector<ScalarArray> operands;
+      for (const ScalarArray* held : in) operands.push_back(*held);
       top_ = false;
       return control(eqn.op->regions(eqn.params), operands);
     }
-    Held made{out.empty() ? Type() : out[0]};
+    ScalarArray made{out.empty() ? Type() : out[0]};
     if (eqn.op->view && view(eqn, *in[0], out[0], made)) return {made};
     const bool written = out.size() == 1 &&
                          (move(eqn, in, made) || window(eqn, in, made) || product(eqn, in, made) ||
                           (eqn.op->kind == Kind::reduction && reduce(eqn, *in[0], made)) ||
                           (eqn.op->kind == Kind::elementwise && map(eqn, in, made)));
-    return written ? std::vector<Held>{made} : call(eqn, in, out);
+    return written ? std::vector<ScalarArray>{made} : call(eqn, in, out);
   }
 
   // ---- control ------------------------------------------------------------------------------
 
-  std::vector<Held> control(const Regions& regions, const std::vector<Held>& in) {
+  std::vector<ScalarArray> control(const Regions& regions, const std::vector<ScalarArray>& in) {
     switch (regions.runs) {
       case ExecutionKind::one_of: return one_of(regions, in);
       case ExecutionKind::counted: return counted(regions, in);
@@ -106,9 +107,9 @@ class Writer : ElementWriter {
   }
 
   // Numbers of arrays, one after the other; of large ones none.
-  std::vector<int> all_elements(std::vector<Held> arrays) {
+  std::vector<int> all_elements(std::vector<ScalarArray> arrays) {
     std::vector<int> out;
-    for (Held& held : arrays) {
+    for (ScalarArray& held : arrays) {
       if (held.storage >= 0 && large(held.type)) continue;
       const std::vector<int>& each = elements(held);
       out.insert(out.end(), each.begin(), each.end());
@@ -116,9 +117,10 @@ class Writer : ElementWriter {
     return out;
   }
   // The array whose numbers start at `next`; a large one is `memory`.
-  Held taken(const Type& type, std::vector<int>::const_iterator& next, const Held& memory) {
+  ScalarArray taken(const Type& type, std::vector<int>::const_iterator& next,
+                    const ScalarArray& memory) {
     if (large(type)) return memory;
-    Held held{type, {next, next + nodes_of(type)}};
+    ScalarArray held{type, {next, next + nodes_of(type)}};
     next += nodes_of(type);
     return held;
   }
@@ -126,14 +128,14 @@ class Writer : ElementWriter {
   // ---- large arrays that are carried --------------------------------------------------------
 
   // Memory of the loop's own, where `initial` lies at the start.
-  Held owned(const Held& initial, bool top, std::size_t result) {
+  ScalarArray owned(const ScalarArray& initial, bool top, std::size_t result) {
     if (initial.storage >= 0 && initial.writable) {
       check_version(initial);
       return initial;
     }
     if (!top || !initial.in_memory) throw Unsuited();
-    Held held = in_memory(initial.type,
-                          {.pointer = out_.results + static_cast<int>(result), .changes = true});
+    ScalarArray held = in_memory(
+        initial.type, {.pointer = out_.results + static_cast<int>(result), .changes = true});
     out_.copies.push_back({initial.start.pointer, held.start.pointer, initial.type.bytes()});
     held.storage = static_cast<int>(versions_.size());
     held.writable = true;
@@ -141,8 +143,8 @@ class Writer : ElementWriter {
     return held;
   }
   // Carries as the body sees them. What the loop writes, nobody else may read any more.
-  std::vector<Held> start_carries(std::vector<Held> carried, bool top,
-                                  const std::vector<std::size_t>& results) {
+  std::vector<ScalarArray> start_carries(std::vector<ScalarArray> carried, bool top,
+                                         const std::vector<std::size_t>& results) {
     for (std::size_t k = 0; k < carried.size(); ++k) {
       if (!large(carried[k].type)) continue;
       carried[k] = owned(carried[k], top, results[k]);
@@ -150,7 +152,8 @@ class Writer : ElementWriter {
     }
     return carried;
   }
-  void check_carries(const std::vector<Held>& before, const std::vector<Held>& after) {
+  void check_carries(const std::vector<ScalarArray>& before,
+                     const std::vector<ScalarArray>& after) {
     for (std::size_t k = 0; k < before.size(); ++k) {
       if (!large(before[k].type)) continue;
       if (after[k].storage != before[k].storage || !after[k].writable) throw Unsuited();
@@ -158,33 +161,33 @@ class Writer : ElementWriter {
     }
   }
   // Operands that a loop only reads.
-  static Held read_only(Held held) {
+  static ScalarArray read_only(ScalarArray held) {
     held.writable = false;
     return held;
   }
 
-  std::vector<Held> one_of(const Regions& regions, const std::vector<Held>& in) {
-    Held choice = in[0];
+  std::vector<ScalarArray> one_of(const Regions& regions, const std::vector<ScalarArray>& in) {
+    ScalarArray choice = in[0];
     const int which = elements(choice)[0];
     return branch(regions, which, 0, {in.begin() + 1, in.end()});
   }
-  std::vector<Held> branch(const Regions& regions, int which, std::size_t k,
-                           const std::vector<Held>& in) {
+  std::vector<ScalarArray> branch(const Regions& regions, int which, std::size_t k,
+                                  const std::vector<ScalarArray>& in) {
     if (k + 1 == regions.programs.size()) {
-      std::vector<Held> out = program(regions.programs[k], in);
-      for (Held& held : out) settle(held);
+      std::vector<ScalarArray> out = program(regions.programs[k], in);
+      for (ScalarArray& held : out) settle(held);
       return out;
     }
     const int limit =
         nodes().add({Code::constant, Number::i32, {}, static_cast<std::uint64_t>(k + 1)});
     code_.branch(less(which, limit));
     const std::vector<int> before = versions_;
-    std::vector<Held> first = program(regions.programs[k], in);
-    for (Held& held : first) settle(held);
+    std::vector<ScalarArray> first = program(regions.programs[k], in);
+    for (ScalarArray& held : first) settle(held);
     std::vector<int> after = versions_;
     versions_ = before;
     code_.otherwise(all_elements(first));
-    const std::vector<Held> second = branch(regions, which, k + 1, in);
+    const std::vector<ScalarArray> second = branch(regions, which, k + 1, in);
     // What either side has written is a version of its own; both must give it.
     for (std::size_t s = 0; s < before.size(); ++s) {
       const bool written = after[s] != before[s] || versions_[s] != before[s];
@@ -195,10 +198,10 @@ class Writer : ElementWriter {
     }
     const std::vector<int> joined = code_.join(all_elements(second));
     versions_ = after;
-    std::vector<Held> out;
+    std::vector<ScalarArray> out;
     auto next = joined.cbegin();
     for (std::size_t r = 0; r < first.size(); ++r) {
-      Held memory = second[r];
+      ScalarArray memory = second[r];
       if (memory.storage >= 0) {
         memory.version = versions_[index(memory.storage)];
         memory.writable = first[r].writable && second[r].writable;
@@ -208,7 +211,7 @@ class Writer : ElementWriter {
     return out;
   }
   // A result of a branch: numbers, or all of a memory that may be written.
-  void settle(Held& held) {
+  void settle(ScalarArray& held) {
     check_version(held);
     if (held.storage >= 0 && large(held.type) && held.writable) return;
     elements(held);
@@ -218,15 +221,15 @@ class Writer : ElementWriter {
 
   // ---- loops --------------------------------------------------------------------------------
 
-  std::vector<Held> counted(const Regions& regions, const std::vector<Held>& in) {
+  std::vector<ScalarArray> counted(const Regions& regions, const std::vector<ScalarArray>& in) {
     const bool top = top_;
     const ProgramPtr& body = regions.programs[0];
     const Types types = body->output_types(), in_types = body->input_types();
-    const std::vector<Held> carried =
+    const std::vector<ScalarArray> carried =
         start_carries(part_of(in, regions.operands_of(PortKind::carried)), top,
                       regions.results_of(PortKind::carried));
-    const std::vector<Held> stacks = stacked_operands(regions, in);
-    std::vector<Held> out = stacked_results(regions, types, top);
+    const std::vector<ScalarArray> stacks = stacked_operands(regions, in);
+    std::vector<ScalarArray> out = stacked_results(regions, types, top);
     std::vector<int> initial = all_elements(carried);
     const auto [first, end] = range(regions, top && carried.empty());
     initial.insert(initial.begin(), first);
@@ -236,7 +239,7 @@ class Writer : ElementWriter {
     const int row = regions.reverse
                         ? nodes().add({Code::sub, Number::i64, {number(regions.length - 1), turn}})
                         : turn;
-    std::vector<Held> body_in;
+    std::vector<ScalarArray> body_in;
     auto next = carries.cbegin() + 1;
     std::size_t carry = 0;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -245,8 +248,8 @@ class Writer : ElementWriter {
                         : flow == PortKind::sliced ? row_of(stacks[i], in_types[i], row)
                                                    : read_only(in[i]));
     }
-    const std::vector<Held> results = program(body, body_in);
-    const std::vector<Held> after = part_of(results, regions.results_of(PortKind::carried));
+    const std::vector<ScalarArray> results = program(body, body_in);
+    const std::vector<ScalarArray> after = part_of(results, regions.results_of(PortKind::carried));
     check_carries(carried, after);
     for (const std::size_t k : regions.results_of(PortKind::sliced)) {
       if (large(types[k])) throw Unsuited();
@@ -273,21 +276,21 @@ class Writer : ElementWriter {
     const int first = bound(out_.range);
     return {first, bound(out_.range + 8)};
   }
-  static std::vector<Held> part_of(const std::vector<Held>& all,
-                                   const std::vector<std::size_t>& positions) {
-    std::vector<Held> out;
+  static std::vector<ScalarArray> part_of(const std::vector<ScalarArray>& all,
+                                          const std::vector<std::size_t>& positions) {
+    std::vector<ScalarArray> out;
     for (const std::size_t i : positions) out.push_back(all[i]);
     return out;
   }
-  std::vector<Held> stacked_operands(const Regions& regions, std::vector<Held> in) {
+  std::vector<ScalarArray> stacked_operands(const Regions& regions, std::vector<ScalarArray> in) {
     for (const std::size_t i : regions.operands_of(PortKind::sliced)) {
       if (!in[i].in_memory) in[i] = moved_to_frame(in[i]);
     }
     return in;
   }
   // Where the stacked results of a loop go: to results of the program, or to the frame.
-  std::vector<Held> stacked_results(const Regions& regions, const Types& types, bool top) {
-    std::vector<Held> out(types.size());
+  std::vector<ScalarArray> stacked_results(const Regions& regions, const Types& types, bool top) {
+    std::vector<ScalarArray> out(types.size());
     for (const std::size_t k : regions.results_of(PortKind::sliced)) {
       Type type = types[k];
       type.insert_dimension(0, regions.length);
@@ -297,8 +300,8 @@ class Writer : ElementWriter {
     }
     return out;
   }
-  Held row_of(const Held& stack, const Type& type, int row) {
-    Held out = read_only(stack);
+  ScalarArray row_of(const ScalarArray& stack, const Type& type, int row) {
+    ScalarArray out = read_only(stack);
     out.nodes.clear();
     out.type = type;
     out.strides = Shape(stack.strides.begin() + 1, stack.strides.end());
@@ -306,15 +309,15 @@ class Writer : ElementWriter {
     return out;
   }
 
-  std::vector<Held> looped(const Regions& regions, const std::vector<Held>& in) {
+  std::vector<ScalarArray> looped(const Regions& regions, const std::vector<ScalarArray>& in) {
     const bool top = top_;
     const Types types = regions.programs[1]->output_types();
-    const std::vector<Held> carried =
+    const std::vector<ScalarArray> carried =
         start_carries(part_of(in, regions.operands_of(PortKind::carried)), top,
                       regions.results_of(PortKind::carried));
     const std::vector<int> carries = code_.loop(all_elements(carried));
     const auto inputs = [&](std::size_t k) {
-      std::vector<Held> taken_in;
+      std::vector<ScalarArray> taken_in;
       auto next = carries.cbegin();
       std::size_t carry = 0;
       for (const std::size_t i : regions.taken_by(k)) {
@@ -328,10 +331,10 @@ class Writer : ElementWriter {
       return taken_in;
     };
     code_.test(all_elements(program(regions.programs[0], inputs(0)))[0]);
-    const std::vector<Held> after = program(regions.programs[1], inputs(1));
+    const std::vector<ScalarArray> after = program(regions.programs[1], inputs(1));
     check_carries(carried, after);
     const std::vector<int> last = code_.again(all_elements(after));
-    std::vector<Held> out;
+    std::vector<ScalarArray> out;
     auto next = last.cbegin();
     for (std::size_t k = 0; k < types.size(); ++k) out.push_back(taken(types[k], next, after[k]));
     return out;

@@ -19,7 +19,7 @@ bool is_call(const Equation& eqn) {
   if (!eqn.op->regions) return eqn.op->expand != nullptr;
   const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
   return runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
-         runs == ExecutionKind::grid;
+         runs == ExecutionKind::mesh;
 }
 
 bool calls(const Program& program) {
@@ -122,9 +122,9 @@ Vars PatternDriver::step(const Equation& eqn, const Vars& operands) {
     const Regions regions = eqn.op->regions(eqn.params);
     if (regions.runs == ExecutionKind::once) return walk(*regions.programs[0], in);
     if (regions.runs == ExecutionKind::mapped) return map(eqn, regions, in);
-    if (regions.runs == ExecutionKind::grid) {
+    if (regions.runs == ExecutionKind::mesh) {
       const LocationPtr outer = std::exchange(caller_, LocationPtr(location));
-      const Vars out = walk(*grid_program(*eqn.op, eqn.params), in);
+      const Vars out = walk(*mesh_program(*eqn.op, eqn.params), in);
       caller_ = outer;
       return out;
     }
@@ -210,7 +210,7 @@ std::pair<Vars, std::vector<bool>> PatternDriver::mapped_body(const ProgramPtr& 
                                                               const Vars& inputs,
                                                               const std::vector<bool>& batched,
                                                               const LocationPtr& location) {
-  if (segments_) return stripmine_devices(*this, body, axis, inputs, batched, location);
+  if (stripmine_) return stripmine_devices(*this, body, axis, inputs, batched, location);
   const BatchedProgram over_axis = batch_program(body, batched, axis);
   return {walk(*over_axis.program, inputs), over_axis.batched};
 }
@@ -258,18 +258,18 @@ Vars PatternDriver::map(const Equation& eqn, const Regions& regions, const Vars&
   return out;
 }
 
-ProgramPtr simplify(const ProgramPtr& program, bool segments) {
+ProgramPtr simplify(const ProgramPtr& program, bool stripmine) {
   // Where regions are walked in place, how often their values are used is not known yet.
   // A result is used by others too.
   std::vector<int> uses = count_uses(*program);
   for (const Var v : program->outputs) ++uses[index(v)];
-  PatternDriver driver(*program, segments, calls(*program) ? nullptr : &uses);
+  PatternDriver driver(*program, stripmine, calls(*program) ? nullptr : &uses);
   const Vars out = driver.walk_narrow(*program, std::vector<Ints>(program->inputs.size()));
   return driver.builder().finish({out.begin(), out.end()});
 }
 
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
-                          bool segments) {
+                          bool stripmine) {
   std::vector<Ints> repeated(program->inputs.size());
   bool any = false;
   for (std::size_t i = 0; i < repeated.size(); ++i) {
@@ -282,7 +282,7 @@ ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_s
     input_strides[i] = without_dims(input_strides[i], repeated[i]);
   }
   if (!any) return program;
-  PatternDriver driver(*program, segments);
+  PatternDriver driver(*program, stripmine);
   const Vars out = driver.walk_narrow(*program, repeated);
   return driver.builder().finish({out.begin(), out.end()});
 }

@@ -19,14 +19,15 @@ namespace shardax {
 
 class PatternDriver {
  public:
-  // `segments`: mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
-  // `uses`, where given, is how often `source`, the program to be walked, uses each variable.
-  explicit PatternDriver(const Program& source, bool segments = false,
+  // `stripmine`: mapped functions run a few devices at a time
+  // (compile/loops/stripmine_devices.cpp). `uses`, where given, is how often `source`, the program
+  // to be walked, uses each variable.
+  explicit PatternDriver(const Program& source, bool stripmine = false,
                          const std::vector<int>* uses = nullptr)
-      : builder_(source), segments_(segments), uses_(uses) {}
+      : builder_(source), stripmine_(stripmine), uses_(uses) {}
 
   Builder& builder() { return builder_; }
-  bool segments() const { return segments_; }
+  bool stripmine() const { return stripmine_; }
   // Walks `program` on these variables; its outputs.
   Vars walk(const Program& program, const Vars& inputs);
   // Declares the program's inputs without the dimensions along which each is known to repeat
@@ -53,10 +54,10 @@ class PatternDriver {
   Var moved(Var v, std::int64_t from, std::int64_t to, const LocationPtr& location);
 
   Builder builder_;
-  bool segments_;
+  bool stripmine_;
   const std::vector<int>* uses_;
   int depth_ = 0;
-  LocationPtr caller_;  // of the grid that is walked: what it expands to has none
+  LocationPtr caller_;  // of the mesh axes that is walked: what it expands to has none
 };
 
 // What rules see of an equation: its operands are simplified already.
@@ -96,7 +97,7 @@ std::optional<Vars> split_accumulators(PatternDriver& driver, const Equation& eq
 // hands on what it made. compile/loops/sink_carry_permutes.cpp
 std::optional<Vars> sink_carry_permutes(PatternDriver& driver, const Equation& eqn, const Vars& in);
 
-// A mapped function's results, and which of them vary, with its segments as scans over chunks of
+// A mapped function's results, and which of them vary, with its stripmine as scans over chunks of
 // devices. compile/loops/stripmine_devices.cpp
 std::pair<Vars, std::vector<bool>> stripmine_devices(PatternDriver& driver, const ProgramPtr& body,
                                                      const BatchAxis& axis, const Vars& inputs,

@@ -34,8 +34,8 @@ void along_taps(Part& part) {
 template <class T>
 void run_part(ConvOperands<T>& conv, Part& part, ParallelFor parallel_for) {
   const double all = conv.cutter.nanoseconds(part);
-  const Cut cut = conv.cutter.cut(part);
-  if (cut.way == Way::sums) along_taps(part);
+  const Tiling cut = conv.cutter.cut(part);
+  if (cut.way == Strategy::sums) along_taps(part);
   conv.pack_all(part, cut, parallel_for);
   const double each = all / static_cast<double>(cut.blocks());
   if (!cut.split) {

@@ -12,10 +12,10 @@ namespace shardax::kernels {
 template <class T>
 class Block {
  public:
-  Block(const ConvOperands<T>& conv, const Part& part, const Cut& cut, std::int64_t index)
+  Block(const ConvOperands<T>& conv, const Part& part, const Tiling& cut, std::int64_t index)
       : conv_(conv), p_(conv.p), part_(part), cut_(cut), windows_(conv.p, part, conv.kernels) {
     // Columns fastest, so that neighbours see the same part of lhs.
-    const bool sums = cut.way == Way::sums;
+    const bool sums = cut.way == Strategy::sums;
     column_ = index % cut.column_parts * cut.columns;
     index /= cut.column_parts;
     for (std::size_t d = 3; d-- > 0; index /= cut.t_parts[d]) {
@@ -25,7 +25,7 @@ class Block {
     box_.n0 = index % cut.n_parts * cut.n;
     box_.n1 = std::min(box_.n0 + cut.n, p_.n.size);
     batch_ = index / cut.n_parts;
-    const bool lanes = cut.way == Way::lanes;
+    const bool lanes = cut.way == Strategy::lanes;
     const std::int64_t lane_count = lanes ? p_.batch.back().size : 1;
     columns_ = std::min(cut.columns, (lanes ? lane_count : p_.o.size) - column_);
     const std::int64_t first = batch_ * lane_count + (lanes ? column_ : 0);
@@ -38,12 +38,12 @@ class Block {
     }
     line_ = cut.t[2];
     if (rows_are_features()) line_ = box_.t1[2] - box_.t0[2];
-    if (cut.way == Way::flat) {
+    if (cut.way == Strategy::flat) {
       flat_pitch_ = line_ + span_of(part.lines[2]) - 1;
       line_ += (box_.t1[1] - box_.t0[1] - 1) * flat_pitch_;
     }
     lanes_ = lanes ? columns_ : 1;
-    pitch_ = cut.way == Way::features ? conv.cutter.padded(columns_) : columns_;
+    pitch_ = cut.way == Strategy::features ? conv.cutter.padded(columns_) : columns_;
     place_outputs();
   }
 
@@ -78,7 +78,9 @@ class Block {
 
  private:
   std::int64_t rows() const { return box_.rows(); }
-  bool rows_are_features() const { return cut_.way == Way::outputs || cut_.way == Way::flat; }
+  bool rows_are_features() const {
+    return cut_.way == Strategy::outputs || cut_.way == Strategy::flat;
+  }
   // Elements of the sums.
   std::int64_t used() const {
     return rows_are_features() ? static_cast<std::int64_t>(site_count()) * columns_ * line_
@@ -87,8 +89,8 @@ class Block {
   // Lines of columns, one for each place of the dimensions before.
   std::size_t site_count() const {
     const auto count = static_cast<std::size_t>(rows() / (box_.t1[2] - box_.t0[2]));
-    return cut_.way == Way::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
-                                 : count;
+    return cut_.way == Strategy::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
+                                      : count;
   }
   // The rows of the box, those beside each other read lhs side by side: f(n, t, count) for each run
   // along the last dimension, or along items where these lie so. Of lines of columns, the lines.
@@ -130,8 +132,9 @@ class Block {
   }
   std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
   bool in_place() const {
-    if (!conv_.native_out || cut_.way == Way::sums || cut_.way == Way::flat) return false;
-    return cut_.way == Way::lanes || (cut_.way == Way::outputs ? x_step() : p_.o.out) == 1;
+    if (!conv_.native_out || cut_.way == Strategy::sums || cut_.way == Strategy::flat) return false;
+    return cut_.way == Strategy::lanes ||
+           (cut_.way == Strategy::outputs ? x_step() : p_.o.out) == 1;
   }
 
   // Sums of steps [first, end), written to `sums` or, if null, to the result.
@@ -139,7 +142,7 @@ class Block {
     for (std::int64_t k = first; k < end; k += matmul_k_block) {
       runtime::poll();
       part_.find(p_, k, std::min(matmul_k_block, end - k), steps_);
-      const bool flat = cut_.way == Way::flat;
+      const bool flat = cut_.way == Strategy::flat;
       steps_.high[2] += span_;
       if (flat) {
         // Lines are as far apart in each block.
@@ -147,15 +150,15 @@ class Block {
         steps_.low[2] = std::min(taps.front().place, taps.back().place);
         steps_.high[2] = steps_.low[2] + span_of(part_.lines[2]) - 1;
       }
-      const std::int64_t step = rows_are_features()     ? part_.lines[2].lhs_step
-                                : cut_.way == Way::sums ? p_.space[2].rhs_dilation
-                                                        : 0;
+      const std::int64_t step = rows_are_features()          ? part_.lines[2].lhs_step
+                                : cut_.way == Strategy::sums ? p_.space[2].rhs_dilation
+                                                             : 0;
       const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step, flat);
       find_sites(window);
-      if (cut_.way == Way::features) features(k, sums, k > first);
+      if (cut_.way == Strategy::features) features(k, sums, k > first);
       if (rows_are_features()) outputs(sums, k > first);
-      if (cut_.way == Way::lanes) lanes(rhs_, sums, k > first);
-      for (std::int64_t f = 0; cut_.way == Way::sums && f < cut_.apart; ++f) {
+      if (cut_.way == Strategy::lanes) lanes(rhs_, sums, k > first);
+      for (std::int64_t f = 0; cut_.way == Strategy::sums && f < cut_.apart; ++f) {
         lanes(rhs_ + f * p_.o.rhs * itemsize(p_.dtype), sums + f * rows() * pitch_, k > first);
       }
     }
@@ -169,7 +172,7 @@ class Block {
     const bool items = runs_along_items(), even = items || window.phases == 1;
     const std::int64_t apart = items ? window.n : step(2) * window.space[2];
     for_runs([&](std::int64_t n, const Ints3& t, std::int64_t count) {
-      if (cut_.way == Way::flat && t[1] != box_.t0[1]) return;
+      if (cut_.way == Strategy::flat && t[1] != box_.t0[1]) return;
       const T* const first = window.data + (n - box_.n0) * window.n +
                              step(0) * (t[0] - box_.t0[0]) * window.space[0] +
                              step(1) * (t[1] - box_.t0[1]) * window.space[1] +
@@ -296,7 +299,7 @@ class Block {
     const int width = itemsize(p_.out_dtype);
     const Round<T> round = conv_.kernels.round(p_.out_dtype);
     if (rows_are_features()) return write_lines(sums);
-    if (cut_.way == Way::sums) {
+    if (cut_.way == Strategy::sums) {
       for (std::int64_t i = 0; i < rows() * cut_.apart; ++i) {
         const T sum = added(sums + i * pitch_);
         const std::int64_t at = places_[static_cast<std::size_t>(i % rows())];
@@ -304,7 +307,7 @@ class Block {
       }
       return;
     }
-    const std::int64_t step = cut_.way == Way::lanes ? 1 : p_.o.out;
+    const std::int64_t step = cut_.way == Strategy::lanes ? 1 : p_.o.out;
     for (std::size_t i = 0; i < places_.size();) {
       const T* from = sums + static_cast<std::int64_t>(i) * pitch_;
       std::byte* to = p_.out + places_[i] * width;
@@ -330,7 +333,7 @@ class Block {
   const ConvOperands<T>& conv_;
   const ConvArgs& p_;
   const Part& part_;
-  const Cut& cut_;
+  const Tiling& cut_;
   WindowFinder<T> windows_;
   Box box_;
   std::int64_t batch_, column_, columns_, lanes_, pitch_, out_, span_ = 0, line_ = 0,

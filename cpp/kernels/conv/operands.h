@@ -27,15 +27,15 @@ struct ConvOperands {
   }
 
   // Lanes of the columns of a block: the elements of rhs lie so far apart.
-  std::int64_t lane_stride(const Cut& cut) const {
-    return cut.way == Way::lanes ? p.batch.back().rhs : p.space[2].rhs;
+  std::int64_t lane_stride(const Tiling& cut) const {
+    return cut.way == Strategy::lanes ? p.batch.back().rhs : p.space[2].rhs;
   }
 
   // A kernel that all boxes share is packed once.
-  void pack_all(const Part& part, const Cut& cut, ParallelFor parallel_for) {
+  void pack_all(const Part& part, const Tiling& cut, ParallelFor parallel_for) {
     packed.reset();
     const std::int64_t columns = cutter.padded(p.o.size), size = part.steps * columns;
-    if (cut.way != Way::features || cut.boxes() == 1 || part.steps == 0) return;
+    if (cut.way != Strategy::features || cut.boxes() == 1 || part.steps == 0) return;
     if (cutter.batch() * size * std::int64_t{sizeof(T)} > 32 << 20) return;
     packed = std::make_unique<AlignedBuffer<T>>(cutter.batch() * size);
     const std::int64_t blocks = parts_of(part.steps, matmul_k_block);

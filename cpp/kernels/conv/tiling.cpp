@@ -46,8 +46,8 @@ bool Cutter::has_lanes() const {
          itemsize(p_.out_dtype) == size_ && lane.size >= vector_ / 4;
 }
 
-Way Cutter::way(const Part& part) const {
-  if (has_lanes()) return Way::lanes;
+Strategy Cutter::way(const Part& part) const {
+  if (has_lanes()) return Strategy::lanes;
   const Line &x = part.lines[2], &y = part.lines[1];
   // What it costs more to write results the other way round.
   const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
@@ -74,49 +74,53 @@ Way Cutter::way(const Part& part) const {
     const double rows = static_cast<double>(p_.n.size * part.outputs());
     const double sums = share(p_.space[2].rhs_size, vector_) / 2;
     const double packed = features * rows / (rows + 20);
-    if (sums > std::max({outputs, flat, packed})) return Way::sums;
+    if (sums > std::max({outputs, flat, packed})) return Strategy::sums;
   }
-  return best == features ? Way::features : best == outputs ? Way::outputs : Way::flat;
+  return best == features  ? Strategy::features
+         : best == outputs ? Strategy::outputs
+                           : Strategy::flat;
 }
 
-Cut Cutter::cut(const Part& part) const {
-  Cut cut{};
+Tiling Cutter::cut(const Part& part) const {
+  Tiling cut{};
   cut.way = way(part);
   cut.apart = 1;
   cut.run = run_of(part.steps);
   cut.batch = batch_;
-  if (cut.way == Way::lanes) cut.batch /= p_.batch.back().size;
-  const std::int64_t all = cut.way == Way::lanes ? p_.batch.back().size : p_.o.size;
-  cut.columns = std::min<std::int64_t>(all, cut.way == Way::features ? 512 : 64);
-  if (cut.way == Way::sums) {
+  if (cut.way == Strategy::lanes) cut.batch /= p_.batch.back().size;
+  const std::int64_t all = cut.way == Strategy::lanes ? p_.batch.back().size : p_.o.size;
+  cut.columns = std::min<std::int64_t>(all, cut.way == Strategy::features ? 512 : 64);
+  if (cut.way == Strategy::sums) {
     cut.columns = p_.space[2].rhs_size;
     cut.apart = p_.o.size;
     cut.run = std::max<std::int64_t>(1, 32 / cut.columns) * matmul_k_block;
   }
-  const std::int64_t steps = cut.way == Way::sums ? part.steps / cut.columns : part.steps;
+  const std::int64_t steps = cut.way == Strategy::sums ? part.steps / cut.columns : part.steps;
   cut.runs = std::max<std::int64_t>(1, parts_of(steps, cut.run));
-  std::int64_t rows = cut.way == Way::features ? (items_side_by_side() && cut.runs > 1 ? 640 : 240)
-                      : cut.way == Way::lanes  ? 256
-                                               : 1024 * std::clamp<std::int64_t>(8 / all, 1, 4);
+  std::int64_t rows = cut.way == Strategy::features
+                          ? (items_side_by_side() && cut.runs > 1 ? 640 : 240)
+                      : cut.way == Strategy::lanes ? 256
+                                                   : 1024 * std::clamp<std::int64_t>(8 / all, 1, 4);
   while (true) {
     boxes(part, cut, rows);
-    cut.column_parts = cut.way == Way::sums ? 1 : parts_of(all, cut.columns);
+    cut.column_parts = cut.way == Strategy::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
     if (each < 100e3 || cut.blocks() * cut.runs >= 8) break;
     if (cut.runs == 1 && rows > 60) {
       rows /= 2;
-    } else if (cut.way == Way::features && cut.columns > 2 * width()) {
+    } else if (cut.way == Strategy::features && cut.columns > 2 * width()) {
       cut.columns = padded(cut.columns / 2);
     } else {
       break;
     }
   }
   std::int64_t outputs = cut.n * cut.t[0] * cut.t[1] * cut.t[2];
-  if (cut.way == Way::flat) {
+  if (cut.way == Strategy::flat) {
     const std::int64_t pitch = part.lines[2].count + span_of(part.lines[2]) - 1;
     outputs = cut.n * cut.t[0] * ((cut.t[1] - 1) * pitch + part.lines[2].count);
   }
-  cut.room = outputs * cut.apart * (cut.way == Way::features ? padded(cut.columns) : cut.columns);
+  cut.room =
+      outputs * cut.apart * (cut.way == Strategy::features ? padded(cut.columns) : cut.columns);
   cut.split =
       cut.runs > 1 && cut.blocks() < 16 && cut.blocks() * cut.runs * cut.room * size_ <= 64 << 20;
   return cut;
@@ -124,12 +128,12 @@ Cut Cutter::cut(const Part& part) const {
 
 // Boxes of about `rows` outputs, whole along what lies together in lhs: the last dimensions, or
 // items if these are side by side.
-void Cutter::boxes(const Part& part, Cut& cut, std::int64_t rows) const {
+void Cutter::boxes(const Part& part, Tiling& cut, std::int64_t rows) const {
   const std::int64_t taps = part.steps / std::max<std::int64_t>(p_.c.size, 1);
   const std::int64_t channels =
       std::min(p_.c.size, matmul_k_block / std::max<std::int64_t>(taps, 1) + 2);
   std::int64_t left = std::max<std::int64_t>(rows, 1);
-  const bool items_first = cut.way == Way::features && items_side_by_side() && cut.runs > 1;
+  const bool items_first = cut.way == Strategy::features && items_side_by_side() && cut.runs > 1;
   const auto take_items = [&] {
     cut.n = even(p_.n.size, left);
     left = cut.n == p_.n.size ? std::max<std::int64_t>(1, left / cut.n) : 1;
@@ -138,7 +142,7 @@ void Cutter::boxes(const Part& part, Cut& cut, std::int64_t rows) const {
   for (std::size_t d = 3; d-- > 0;) {
     const std::int64_t count = part.lines[d].count;
     const bool whole =
-        d == 2 && (cut.way == Way::flat || (cut.way == Way::outputs && count < 4096));
+        d == 2 && (cut.way == Strategy::flat || (cut.way == Strategy::outputs && count < 4096));
     cut.t[d] = whole ? count : even(count, left);
     left = cut.t[d] == count ? std::max<std::int64_t>(1, left / count) : 1;
   }

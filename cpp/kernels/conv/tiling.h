@@ -9,7 +9,7 @@
 namespace shardax::kernels {
 
 // A block is a box of outputs, some columns and a run of steps.
-enum class Way {
+enum class Strategy {
   features,  // columns are features: rhs is packed into panels, outputs are rows
   outputs,   // columns are outputs along the last dimension, features are rows
   flat,      // the same for short lines: columns are outputs along the last two, gaps included
@@ -19,8 +19,8 @@ enum class Way {
 };
 
 // How a part is cut into chunks.
-struct Cut {
-  Way way;
+struct Tiling {
+  Strategy way;
   std::int64_t n;        // of a box
   Ints3 t;               // of a box, outputs along each line
   std::int64_t columns;  // of a chunk: features, lanes or taps
@@ -41,7 +41,7 @@ class Cutter {
   // `size`: bytes of the elements that sums are made of; `vector`, `panel`: how many of them a
   // vector and a packed panel have.
   Cutter(const ConvArgs& p, std::int64_t size, std::int64_t vector, std::int64_t panel);
-  Cut cut(const Part& part) const;
+  Tiling cut(const Part& part) const;
   // At the speed of one core of a common server.
   double nanoseconds(const Part& part) const;
 
@@ -53,9 +53,9 @@ class Cutter {
   bool items_side_by_side() const { return p_.n.size > 1 && p_.n.lhs == 1; }
 
  private:
-  Way way(const Part& part) const;
+  Strategy way(const Part& part) const;
   bool has_lanes() const;
-  void boxes(const Part& part, Cut& cut, std::int64_t rows) const;
+  void boxes(const Part& part, Tiling& cut, std::int64_t rows) const;
 
   const ConvArgs& p_;
   std::int64_t size_, vector_, panel_;

@@ -14,8 +14,8 @@ namespace shardax::kernels {
 
 // Elements that lie `step` apart, each `count` times, and up to 63 bytes more.
 template <class T>
-SHARDAX_CLONES void repeat_each(T* out, std::int64_t count, const T* in, std::int64_t step,
-                                std::int64_t rows) {
+SHARDAX_CLONES void fill_each(T* out, std::int64_t count, const T* in, std::int64_t step,
+                              std::int64_t rows) {
   if constexpr (std::is_integral_v<T>) {
     constexpr std::int64_t width = 64 / sizeof(T);
     typedef T V __attribute__((vector_size(64)));
@@ -30,7 +30,7 @@ SHARDAX_CLONES void repeat_each(T* out, std::int64_t count, const T* in, std::in
 
 // A row of `count` elements, `rows` times.
 template <class T>
-SHARDAX_CLONES void repeat_row(T* out, std::int64_t count, const T* in, std::int64_t rows) {
+SHARDAX_CLONES void fill_row(T* out, std::int64_t count, const T* in, std::int64_t rows) {
   const std::int64_t n = rows * count;
   std::copy_n(in, count, out);
   if constexpr (std::is_integral_v<T>) {

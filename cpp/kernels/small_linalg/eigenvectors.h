@@ -4,7 +4,7 @@
 #include "kernels/small_linalg/hessenberg.h"
 #include "kernels/small_linalg/jacobi.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 
 template <class L>
 using ComplexLanes = Lanes<std::complex<Real<L>>, L::bytes>;
@@ -167,4 +167,4 @@ SHARDAX_INLINE void eigenvectors(const Cell<C>* t, const Cell<C>* u,
   }
 }
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

@@ -3,7 +3,7 @@
 
 #include "kernels/small_linalg/interleaved_lapack.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 
 template <class L>
 SHARDAX_INLINE void subtract(Cell<L>& out, const Cell<L>& x) {
@@ -60,4 +60,4 @@ SHARDAX_INLINE void hessenberg(Cell<L>* a, Cell<L>* taus, std::int64_t n) {
   }
 }
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

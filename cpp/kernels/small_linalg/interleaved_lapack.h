@@ -13,7 +13,7 @@
 
 #include "kernels/tiles/dispatch.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 
 #define SHARDAX_INLINE [[gnu::always_inline]] inline
 
@@ -394,4 +394,4 @@ SHARDAX_INLINE void product_of_reflectors(const Cell<L>* a, const Cell<L>* taus,
   }
 }
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

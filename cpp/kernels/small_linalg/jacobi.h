@@ -7,7 +7,7 @@
 
 #include "kernels/small_linalg/interleaved_lapack.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 
 // Convergence is quadratic: 5 to 9 rounds over all pairs are usual.
 inline constexpr int most_rounds = 40;
@@ -161,4 +161,4 @@ SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* 
   }
 }
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

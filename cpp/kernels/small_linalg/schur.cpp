@@ -10,7 +10,7 @@
 #include "kernels/small_linalg/hessenberg.h"
 #include "kernels/small_linalg/jacobi.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 namespace {
 
 // Steps for each row; two or three are usual.
@@ -373,4 +373,4 @@ SHARDAX_SCHUR_FORM(Lanes<double, 64>)
 SHARDAX_SCHUR_FORM(Lanes<std::complex<float>, 32>)
 SHARDAX_SCHUR_FORM(Lanes<std::complex<double>, 32>)
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

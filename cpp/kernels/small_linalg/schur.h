@@ -3,7 +3,7 @@
 
 #include "kernels/small_linalg/interleaved_lapack.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 
 // The Schur form in place of finite n x n matrices a: of real ones with blocks of two rows, of
 // equal diagonal elements and others of opposite signs, for pairs of complex eigenvalues. Its
@@ -12,4 +12,4 @@ namespace shardax::kernels::matrix_lanes {
 template <class L>
 void schur_form(Cell<L>* a, Cell<L>* taus, Cell<L>* z, std::int64_t n, Index<L>& unfinished);
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

@@ -11,7 +11,7 @@
 #include "kernels/small_linalg/hessenberg.h"
 #include "kernels/small_linalg/jacobi.h"
 
-namespace shardax::kernels::matrix_lanes {
+namespace shardax::kernels::interleaved {
 
 // The tridiagonal form of the n x n matrix of which the lower triangle is read: its diagonals
 // there, below them Householder's vectors, whose n - 1 factors are taus. `w` is room for n.
@@ -361,4 +361,4 @@ SHARDAX_INLINE void solve_tridiagonal(Cell<L>* below, Cell<L>* middle, Cell<L>* 
   }
 }
 
-}  // namespace shardax::kernels::matrix_lanes
+}  // namespace shardax::kernels::interleaved

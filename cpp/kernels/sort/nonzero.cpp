@@ -95,10 +95,10 @@ void find_places(const bool* mask, std::int64_t n, I* out, std::int64_t size) {
 
 }  // namespace
 
-void places_of_true(const bool* mask, std::int64_t n, std::int32_t* out, std::int64_t size) {
+void nonzero(const bool* mask, std::int64_t n, std::int32_t* out, std::int64_t size) {
   find_places(mask, n, out, size);
 }
-void places_of_true(const bool* mask, std::int64_t n, std::int64_t* out, std::int64_t size) {
+void nonzero(const bool* mask, std::int64_t n, std::int64_t* out, std::int64_t size) {
   find_places(mask, n, out, size);
 }
 

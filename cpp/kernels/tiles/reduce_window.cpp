@@ -18,7 +18,7 @@
 
 namespace shardax::kernels {
 
-Meeting meeting(const Slide& s, std::int64_t w) {
+Meeting meeting(const WindowSpec& s, std::int64_t w) {
   // Output t lies at t * stride + shift among the spread elements; every step-th hits one.
   const std::int64_t shift = w * s.dilation - s.low;
   Meeting m;
@@ -123,7 +123,7 @@ SHARDAX_CLONES [[gnu::flatten]] void combine_rows(T* out, std::int64_t step, con
 template <Combine combine, class T>
 class Pass {
  public:
-  Pass(const Slide& s, std::int64_t outer, std::int64_t inner)
+  Pass(const WindowSpec& s, std::int64_t outer, std::int64_t inner)
       : s_(s), outer_(outer), inner_(inner) {
     for (std::int64_t w = 0; w < s.window; ++w) {
       if (is_long()) break;
@@ -225,7 +225,7 @@ class Pass {
       std::copy_n(sums + t * n, n, out + (outer * s_.out + t) * inner_ + column);
   }
 
-  Slide s_;
+  WindowSpec s_;
   std::int64_t outer_, inner_;
   SmallVector<Meeting, 8> meetings_;
 };
@@ -284,7 +284,7 @@ class Reduction {
     std::int64_t outer = blocks, inner = 1;
     for (std::size_t d = first_; d < slides_.size(); ++d) inner *= slides_[d].in;
     for (std::size_t d = first_; d < last; ++d) {
-      const Slide& s = slides_[d];
+      const WindowSpec& s = slides_[d];
       inner = s.in == 0 ? inner_of(d) : inner / s.in;
       if (!s.is_plain()) {
         const bool final = same && d + 1 == last;
@@ -341,8 +341,8 @@ void reduce(DType dtype, const std::byte* in, std::byte* out, const Slides& slid
 
 }  // namespace
 
-void slide_reduce(Combine combine, DType dtype, const std::byte* in, std::byte* out,
-                  const Slides& slides, ParallelFor parallel_for) {
+void reduce_windows(Combine combine, DType dtype, const std::byte* in, std::byte* out,
+                    const Slides& slides, ParallelFor parallel_for) {
   switch (combine) {
     case Combine::sum: return reduce<Combine::sum>(dtype, in, out, slides, parallel_for);
     case Combine::max: return reduce<Combine::max>(dtype, in, out, slides, parallel_for);

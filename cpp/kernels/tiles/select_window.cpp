@@ -98,7 +98,7 @@ class Choice {
                        rows = whole > 0 ? whole * rows_ : most,
                        group = std::max<std::int64_t>(1, 2 * whole);
     double places = 1;
-    for (const Slide& s : slides_) places *= static_cast<double>(s.window);
+    for (const WindowSpec& s : slides_) places *= static_cast<double>(s.window);
     const double each = 0.3 * places * static_cast<double>(rows_ * row_) + 20;
     const auto body = [&](std::int64_t i) {
       const std::int64_t block = i * group, end = std::min(blocks_, block + group);
@@ -174,7 +174,7 @@ class Choice {
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       std::int64_t place = rest * in_block_;
       for (std::size_t d = 0; d < w.size(); ++d) {
-        const Slide& s = slides_[first_ + d];
+        const WindowSpec& s = slides_[first_ + d];
         std::int64_t in = out[d] * s.stride + w[d] * s.dilation - s.low;
         if (s.base != 1) in = in % s.base == 0 ? in / s.base : -1;
         if (in < 0 || in >= s.in) {
@@ -243,7 +243,7 @@ class Keys {
  private:
   static std::int64_t size_of(const Slides& slides) {
     std::int64_t count = 1;
-    for (const Slide& s : slides) count *= s.in;
+    for (const WindowSpec& s : slides) count *= s.in;
     return count;
   }
 
@@ -253,8 +253,8 @@ class Keys {
 
 }  // namespace
 
-void slide_gather(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
-                  std::byte* out, const Slides& slides, ParallelFor parallel_for) {
+void gather_windows(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
+                    std::byte* out, const Slides& slides, ParallelFor parallel_for) {
   visit_real(dtype, [&](auto zero) {
     using S = decltype(zero);
     const Keys<S> ordered(largest, keys, slides, parallel_for);
@@ -263,8 +263,8 @@ void slide_gather(bool largest, DType dtype, const std::byte* values, const std:
   });
 }
 
-void slide_scatter(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
-                   std::byte* out, const Slides& slides, ParallelFor parallel_for) {
+void scatter_windows(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
+                     std::byte* out, const Slides& slides, ParallelFor parallel_for) {
   visit_real(dtype, [&](auto zero) {
     using S = decltype(zero);
     const Keys<S> ordered(largest, keys, slides, parallel_for);

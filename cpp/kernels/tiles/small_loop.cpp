@@ -110,9 +110,9 @@ bool SmallLoop::place(const TileAccess& access, std::size_t operand, bool is_loa
     place_tile(place, access.itemsize);
     place.step = row_ * access.itemsize;
     if (is_load && rank == 2 && last == 1 && access.strides[0] == 0) {
-      place.how = How::repeat_row;
+      place.how = How::fill_row;
     } else if (is_load && (one || (rank == 2 && last == 0))) {
-      place.how = How::repeat_each;
+      place.how = How::fill_each;
     } else {
       place.how = How::listed;
       place.offsets = offsets_of(shape, access.strides, rank);
@@ -139,12 +139,12 @@ void SmallLoop::run(std::byte* const* base) const {
       T* out = reinterpret_cast<T*>(pointers[i]);
       const T* in = reinterpret_cast<const T*>(base[p.pointer] + p.offset);
       const Shape& strides = loop_.loads[i].strides;
-      if (p.how == How::repeat_row) {
-        repeat_row(out, loop_.shape[1], in, loop_.shape[0]);
-      } else if (p.how == How::repeat_each && strides.size() == 2) {
-        repeat_each(out, loop_.shape[1], in, strides[0], loop_.shape[0]);
-      } else if (p.how == How::repeat_each) {
-        repeat_each(out, elements_, in, 0, 1);
+      if (p.how == How::fill_row) {
+        fill_row(out, loop_.shape[1], in, loop_.shape[0]);
+      } else if (p.how == How::fill_each && strides.size() == 2) {
+        fill_each(out, loop_.shape[1], in, strides[0], loop_.shape[0]);
+      } else if (p.how == How::fill_each) {
+        fill_each(out, elements_, in, 0, 1);
       } else {
         for (std::int64_t k = 0; k < elements_; ++k) out[k] = in[p.offsets[index(k)]];
       }

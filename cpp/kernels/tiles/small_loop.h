@@ -25,17 +25,9 @@ class SmallLoop {
   explicit SmallLoop(const TileLoop& loop) : loop_(loop) {}
 
   // `in_place`: read or written where it lies; `by_rows`: so by each row, from rows_[i] on;
-  // `repeat_row`, `repeat_each`, `listed`: copied to or from a tile, the last one by a list of
+  // `fill_row`, `fill_each`, `listed`: copied to or from a tile, the last one by a list of
   // offsets; `tile`: memory of the loop alone; `unused` by machine code.
-  enum class How : std::uint8_t {
-    in_place,
-    by_rows,
-    repeat_row,
-    repeat_each,
-    listed,
-    tile,
-    unused
-  };
+  enum class How : std::uint8_t { in_place, by_rows, fill_row, fill_each, listed, tile, unused };
   struct Place {
     How how;
     int pointer = 0;

@@ -345,10 +345,10 @@ void TileIterator::gather(std::size_t i, std::int64_t n) {
          [&](std::int64_t at, std::int64_t offset, std::int64_t rows, std::int64_t row_stride,
              std::int64_t count, std::int64_t stride) {
            if (rows > 1 && stride == 1 && row_stride == 0)
-             return repeat_row(out + at, count, memory + offset, rows);
+             return fill_row(out + at, count, memory + offset, rows);
            if (rows > 1 && row_stride == 1 && stride != 0)
              return transpose_block(out + at, count, memory + offset, stride, rows, count);
-           if (stride == 0) return repeat_each(out + at, count, memory + offset, row_stride, rows);
+           if (stride == 0) return fill_each(out + at, count, memory + offset, row_stride, rows);
            for (std::int64_t r = 0; r < rows; ++r, at += count, offset += row_stride) {
              if (stride == 1) {
                copy_run(out + at, memory + offset, count);

@@ -23,7 +23,7 @@ Types terms_type(const Op& op, const Types& in, const Params& params) {
   const std::size_t most = out.rank() + index(std::max<std::int64_t>(count, 0));
   const Sharding& stack = *checked_sharding(op, params, "sharding", most);
   if (count < 0 || leading(params) > stack.spec.size())
-    value_error("device_terms: count ", count, " of ", stack.spec.size(), " split dimensions.");
+    value_error("partial_sums: count ", count, " of ", stack.spec.size(), " split dimensions.");
   for (std::size_t k = leading(params); k-- > 0;)
     out.insert_dimension(0, parts_of(stack.spec[k], stack), {});
   return {out};
@@ -46,7 +46,7 @@ ProgramPtr first_has_all(const Params& params, const Types& in) {
         }
         return {terms};
       },
-      "device_terms");
+      "partial_sums");
 }
 
 // Arrays know their terms, or nobody does.
@@ -82,7 +82,7 @@ Batched batch_terms(const BatchArgs& a) {
   Split split = stack->spec;
   const auto at = split.begin() + static_cast<std::ptrdiff_t>(count);
   split.insert(at, a.axis.split);
-  const Value terms = device_terms(a.in[0], with_spec(*stack, split), count);
+  const Value terms = partial_sums(a.in[0], with_spec(*stack, split), count);
   return batched1(moveaxis(terms, static_cast<std::int64_t>(count), 0));
 }
 
@@ -93,7 +93,7 @@ Split split_of_terms(const SplitArgs& a) {
 }
 
 const Op device_terms_op{
-    {.name = "device_terms",
+    {.name = "partial_sums",
      .operands = 1,
      .doc = "What each device has of an array that stands for a sum over mesh axes, stacked.",
      .type = terms_type,
@@ -109,7 +109,7 @@ const Op device_terms_op{
 
 }  // namespace
 
-Value device_terms(const Value& a, const ShardingPtr& stack, std::size_t count) {
+Value partial_sums(const Value& a, const ShardingPtr& stack, std::size_t count) {
   return bind1(device_terms_op, {{"count", static_cast<std::int64_t>(count)}, {"sharding", stack}},
                {a});
 }

@@ -59,7 +59,7 @@ constexpr auto rem_kernel = [](auto a, auto b) {
   }
 };
 // So small a quotient is off by less than one after rounding, and what is left of x is exact.
-constexpr auto near_rem = [](auto x, auto y, auto& out) SHARDAX_NEAR {
+constexpr auto near_rem = [](auto x, auto y, auto& out) SHARDAX_FAST_PATH {
   using T = decltype(x);
   constexpr T most = sizeof(T) == 4 ? T(0x1p22) : T(0x1p51), one = 1;
   const T ratio = x / y, size = simd::abs(y);
@@ -262,8 +262,8 @@ const Op div_op{elementwise({.name = "div",
                              .transpose = [](const TransposeArgs& a) -> Values {
                                return ct_for(a, 0, div(a.ct[0], a.in[1]));
                              },
-                             .map = map_near<map_binary<numbers, div_kernel, lane_numbers>, Single,
-                                             near_div, div_kernel, 2>})};
+                             .map = map_slow_path<map_binary<numbers, div_kernel, lane_numbers>,
+                                                  Single, near_div, div_kernel, 2>})};
 
 const Op rem_op{elementwise(
     {.name = "rem",
@@ -281,9 +281,10 @@ const Op rem_op{elementwise(
        }
        return {sum};
      },
-     .map = map_near<map_near<map_binary<integers | full_floats, rem_kernel, lane_integers>, float,
-                              near_rem, rem_kernel, 2>,
-                     double, near_rem, rem_kernel, 2>})};
+     .map =
+         map_slow_path<map_slow_path<map_binary<integers | full_floats, rem_kernel, lane_integers>,
+                                     float, near_rem, rem_kernel, 2>,
+                       double, near_rem, rem_kernel, 2>})};
 
 const Op neg_op{
     elementwise({.name = "neg",

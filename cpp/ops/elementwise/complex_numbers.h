@@ -15,7 +15,7 @@ inline constexpr auto complex_product = [](auto a, auto b) {
 };
 
 inline constexpr auto near_div = [](double x, double y, double u, double v, float& a, float& b)
-                                     SHARDAX_NEAR {
+                                     SHARDAX_FAST_PATH {
                                        const double scale = 1 / (u * u + v * v);
                                        a = static_cast<float>((x * u + y * v) * scale);
                                        b = static_cast<float>((y * u - x * v) * scale);

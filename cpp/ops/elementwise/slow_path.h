@@ -8,12 +8,12 @@
 namespace shardax::ops {
 
 // Before the body of a `near`, for which vectors need it.
-#define SHARDAX_NEAR __attribute__((always_inline))
+#define SHARDAX_FAST_PATH __attribute__((always_inline))
 
 // The kernels of `base`, but for numbers of type In that of near
 // (kernels/special/map_with_slow_path.h) and far.
 template <auto base, class In, auto near, auto far, int arity = 1>
-MapKernel map_near(const Types& in, const Type& out, const Params& params) {
+MapKernel map_slow_path(const Types& in, const Type& out, const Params& params) {
   MapKernel found = base(in, out, params);
   if (in[0].dtype == kernels::dtype_of<In>)
     found.function = kernels::map_with_slow_path<In, near, far, arity>;

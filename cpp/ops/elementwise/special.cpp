@@ -26,7 +26,7 @@ constexpr auto root = [](auto x) {
 };
 
 // One part is the root of (|z| + |x|) / 2, the other the rest of y.
-constexpr auto near_root = [](float x, float y, float& a, float& b) SHARDAX_NEAR {
+constexpr auto near_root = [](float x, float y, float& a, float& b) SHARDAX_FAST_PATH {
   const double u = x, v = y, size = simd::sqrt(u * u + v * v);
   const double large = simd::sqrt(0.5 * (size + simd::abs(u))), small = v / (2 * large);
   a = static_cast<float>(u >= 0 ? large : simd::abs(small));
@@ -42,7 +42,7 @@ const Op sqrt_op{elementwise(
      .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return div(constant(out, 0.5), out); }>,
-     .map = map_near<map_unary<inexacts, root, lane_floats>, Single, near_root, root>})};
+     .map = map_slow_path<map_unary<inexacts, root, lane_floats>, Single, near_root, root>})};
 
 const Op rsqrt_op{elementwise(
     {.name = "rsqrt",

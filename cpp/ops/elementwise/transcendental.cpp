@@ -59,13 +59,13 @@ constexpr auto complex_log1p = [](auto z) {
   return T(size, std::atan2(b, 1 + a));
 };
 
-constexpr auto near_exp = [](float x, float y, float& a, float& b) SHARDAX_NEAR {
+constexpr auto near_exp = [](float x, float y, float& a, float& b) SHARDAX_FAST_PATH {
   const float size = simd::exp(x);
   a = size * simd::cos(y);
   b = size * simd::sin(y);
   return is_finite(a) & is_finite(b);
 };
-constexpr auto near_log = [](float x, float y, float& a, float& b) SHARDAX_NEAR {
+constexpr auto near_log = [](float x, float y, float& a, float& b) SHARDAX_FAST_PATH {
   const double u = x, v = y, size = u * u + v * v;
   a = static_cast<float>(0.5 * simd::log(size));
   b = simd::atan2(y, x);
@@ -80,7 +80,7 @@ const Op exp_op{elementwise(
      .quick = true,
      .dtypes = inexacts,
      .jvp = jvp_slope<[](const Value&, const Value& out) { return out; }>,
-     .map = map_near<
+     .map = map_slow_path<
          map_unary<inexacts,
                    either<[](auto x) { return simd::exp(x); }, [](auto z) { return std::exp(z); }>,
                    lane_floats>,
@@ -122,7 +122,7 @@ const Op log_op{elementwise(
      .quick = true,
      .dtypes = inexacts,
      .jvp = [](const JvpArgs& a) -> Values { return {div(a.t[0], a.in[0])}; },
-     .map = map_near<
+     .map = map_slow_path<
          map_unary<inexacts,
                    either<[](auto x) { return simd::log(x); }, [](auto z) { return std::log(z); }>,
                    lane_floats>,
@@ -162,12 +162,12 @@ const Op logistic_op{elementwise({.name = "logistic",
 
 // Of float64, whose vectors take angles below near_angle.
 template <auto base, auto near, auto any>
-constexpr auto map_angle = map_near<base, double,
-                                    [](double x, double& out) SHARDAX_NEAR {
-                                      out = near(x);
-                                      return simd::abs(x) < simd::near_angle;
-                                    },
-                                    any>;
+constexpr auto map_angle = map_slow_path<base, double,
+                                         [](double x, double& out) SHARDAX_FAST_PATH {
+                                           out = near(x);
+                                           return simd::abs(x) < simd::near_angle;
+                                         },
+                                         any>;
 
 const Op sin_op{elementwise(
     {.name = "sin",
@@ -180,7 +180,7 @@ const Op sin_op{elementwise(
          map_unary<inexacts,
                    either<[](auto x) { return simd::sin(x); }, [](auto z) { return std::sin(z); }>,
                    lane_single>,
-         [](double x) SHARDAX_NEAR { return simd::sin<true>(x); },
+         [](double x) SHARDAX_FAST_PATH { return simd::sin<true>(x); },
          [](double x) { return simd::sin(x); }>})};
 
 const Op cos_op{elementwise(
@@ -194,7 +194,7 @@ const Op cos_op{elementwise(
          map_unary<inexacts,
                    either<[](auto x) { return simd::cos(x); }, [](auto z) { return std::cos(z); }>,
                    lane_single>,
-         [](double x) SHARDAX_NEAR { return simd::cos<true>(x); },
+         [](double x) SHARDAX_FAST_PATH { return simd::cos<true>(x); },
          [](double x) { return simd::cos(x); }>})};
 
 const Op tan_op{elementwise(
@@ -210,7 +210,7 @@ const Op tan_op{elementwise(
          map_unary<inexacts,
                    either<[](auto x) { return simd::tan(x); }, [](auto z) { return std::tan(z); }>,
                    lane_single>,
-         [](double x) SHARDAX_NEAR { return simd::tan<true>(x); },
+         [](double x) SHARDAX_FAST_PATH { return simd::tan<true>(x); },
          [](double x) { return simd::tan(x); }>})};
 
 const Op asin_op{elementwise(

@@ -186,7 +186,7 @@ Kernel is_in_kernel(const Types& in, const Types&, const Params&) {
 }
 
 const Op is_in_op{
-    {.name = "is_in",
+    {.name = "isin",
      .operands = 2,
      .doc = "Whether each element of the first operand is among those of the second, a vector, or "
             "a stack of vectors with a leading part of the first one's dimensions. 0 equals -0, "
@@ -195,13 +195,13 @@ const Op is_in_op{
      .type = [](const Op& op, const Types& in, const Params&) -> Types {
        check_dtype(op, in[0].dtype);
        if (in[0].dtype != in[1].dtype) {
-         type_error("is_in requires operands of one dtype, got ", name(in[0].dtype), " and ",
+         type_error("isin requires operands of one dtype, got ", name(in[0].dtype), " and ",
                     name(in[1].dtype), ".");
        }
        const Shape &shape = in[0].shape, &sets = in[1].shape;
        if (sets.empty() || sets.size() > shape.size() + 1 ||
            !std::equal(sets.begin(), sets.end() - 1, shape.begin())) {
-         type_error("is_in requires a vector for each leading dimension of its operand, got ",
+         type_error("isin requires a vector for each leading dimension of its operand, got ",
                     to_string(shape), " and ", to_string(sets), ".");
        }
        return {with_dtype(in[0], DType::boolean)};

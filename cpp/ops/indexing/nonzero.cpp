@@ -11,25 +11,24 @@ namespace shardax::ops {
 namespace {
 
 const Op places_of_true_op{
-    {.name = "places_of_true",
+    {.name = "nonzero",
      .operands = 1,
      .doc = "The first `size` positions along the last dimension at which a mask holds, int32 "
             "unless index_dtype says otherwise; the "
             "dimension's length where there are fewer.",
      .type = [](const Op&, const Types& in, const Params& params) -> Types {
        if (in[0].dtype != DType::boolean || in[0].shape.empty()) {
-         type_error("places_of_true requires a bool array of one or more dimensions, got ",
+         type_error("nonzero requires a bool array of one or more dimensions, got ",
                     to_string(in[0]), ".");
        }
        const DType index =
            params.has("index_dtype") ? params.dtype(param::index_dtype) : DType::int32;
        if (index != DType::int32 && index != DType::int64)
-         type_error("places_of_true: index_dtype ", name(index), "; int32 or int64 was expected.");
+         type_error("nonzero: index_dtype ", name(index), "; int32 or int64 was expected.");
        check_places("nonzero", in[0].shape.back(), index);
        Type out = with_dtype(in[0], index);
        out.shape.back() = params.integer(param::size);
-       if (out.shape.back() < 0)
-         value_error("places_of_true: size ", out.shape.back(), " is negative.");
+       if (out.shape.back() < 0) value_error("nonzero: size ", out.shape.back(), " is negative.");
        return {out};
      },
      .batch = [](const BatchArgs& a) -> Batched {
@@ -45,11 +44,11 @@ const Op places_of_true_op{
          const DenseOutput places(outs[0]);
          runtime::parallel_for(rows, [&](std::int64_t row) {
            if (wide)
-             kernels::places_of_true(mask.as<bool>() + row * n, n,
-                                     places.as<std::int64_t>() + row * size, size);
+             kernels::nonzero(mask.as<bool>() + row * n, n, places.as<std::int64_t>() + row * size,
+                              size);
            else
-             kernels::places_of_true(mask.as<bool>() + row * n, n,
-                                     places.as<std::int32_t>() + row * size, size);
+             kernels::nonzero(mask.as<bool>() + row * n, n, places.as<std::int32_t>() + row * size,
+                              size);
          });
          places.finish();
        };

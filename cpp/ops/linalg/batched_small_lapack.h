@@ -19,7 +19,7 @@
 
 namespace shardax::ops {
 
-namespace lanes = kernels::matrix_lanes;
+namespace lanes = kernels::interleaved;
 template <class L>
 using Cells = std::vector<lanes::Cell<L>>;
 

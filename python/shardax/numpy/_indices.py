@@ -94,7 +94,7 @@ def nonzero(a, *, size=None, fill_value=None):
         size = int(_count(flat))
     dtype = _core.canonical_dtype(int)
     flat_index = bind(
-        "places_of_true", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype)
+        "nonzero", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype)
     )
     if a.ndim == 1 and full:
         return (flat_index.astype(dtype),)

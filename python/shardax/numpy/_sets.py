@@ -248,7 +248,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
         found = _functions.equal(element[..., None], others.reshape((1,) * element.ndim + (-1,)))
         found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
     else:
-        found = bind("is_in", (element, others))
+        found = bind("isin", (element, others))
     return _functions.logical_not(found) if invert else found
 
 
