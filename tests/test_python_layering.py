@@ -65,8 +65,10 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
 def module_name(path):
-    """The dotted name of a file within the package; "" for the package."""
+    """The dotted name of a file within the package; "" for the package. The folder `_compat` is on
+    the paths of the package and of `experimental`."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
+    parts = parts[1:] if parts[0] == "_compat" else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

@@ -7,6 +7,9 @@ Array(28, dtype=int32)
 
 import functools
 
+# Modules that few programs use lie in a folder of their own; their names are those of its inside.
+__path__.append(__file__.replace("__init__.py", "_compat"))
+
 # isort: off
 from shardax._base.load import load_core
 

@@ -6,6 +6,9 @@ from shardax._transform.refs import Ref as MutableArray
 from shardax.experimental import checkify, maps, mesh_utils, multihost_utils, pjit
 from shardax.sharding import PartitionSpec
 
+# See shardax/__init__.py.
+__path__.append(__file__.replace("experimental/__init__.py", "_compat/experimental"))
+
 _, __getattr__, __dir__ = _at_first_use(
     __name__,
     {"hijax": "cur_qdd"},

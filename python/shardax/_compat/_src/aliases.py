@@ -1,4 +1,4 @@
-# shardax/_src/aliases.py - what libraries import from JAX's private modules, and where it lies.
+# shardax/_compat/_src/aliases.py - names that libraries import from JAX's private modules.
 """A row for each group of names: (module, names, module of this package, libraries that use them).
 
 A name may be followed by "=" and its name here. Under the alias `jax`, modules of these rows exist;
@@ -136,7 +136,7 @@ def module(name):
     """The module of that name; always the same object."""
     if name not in _made:
         _made[name] = _Module(
-            name, "Names of JAX's, as the table of shardax/_src/aliases.py has it."
+            name, "Names of JAX's, as the table of shardax/_compat/_src/aliases.py has it."
         )
         _made[name].__path__ = []
     return _made[name]

@@ -1,9 +1,8 @@
-# shardax/_src/private_names.py - what JAX's private modules have and nothing public here gives.
+# shardax/_compat/_src/private_names.py - names of JAX's private modules that lack a public one.
 import types
 from typing import TypeVar
 
 import numpy as np
-
 import shardax._core as _core
 from shardax import lax, random, tree_util  # noqa: F401
 from shardax._base.options import Parameters, indices, names

@@ -1,10 +1,9 @@
-"""shardax/experimental/roofline/roofline.py - programs, walked with the rules of their ops."""
+"""shardax/_compat/experimental/roofline/roofline.py - rooflines of programs, by rules of ops."""
 
 import functools
 import logging
 
 import numpy as np
-
 from shardax import tree_util
 from shardax._base.dtypes import bfloat16
 from shardax._core import api as _core

@@ -1,5 +1,5 @@
-"""shardax/experimental/pallas/ops/tpu/splash_attention/splash_attention_kernel.py - attention under
-a mask that is known beforehand, all at once or in blocks, as a program for the CPU."""
+"""shardax/_compat/experimental/pallas/ops/tpu/splash_attention/splash_attention_kernel.py -
+attention under a mask that is known beforehand, all at once or in blocks, for the CPU."""
 
 import dataclasses
 import functools

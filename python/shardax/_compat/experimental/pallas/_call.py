@@ -1,4 +1,4 @@
-"""shardax/experimental/pallas/_call.py - kernels over blocks, as loops over their grid."""
+"""shardax/_compat/experimental/pallas/_call.py - kernels over blocks, as loops over their grid."""
 
 import contextlib
 import math

@@ -1,4 +1,4 @@
-"""shardax/experimental/roofline/rules.py - the rules of the package's ops, by name.
+"""shardax/_compat/experimental/roofline/rules.py - the rules of the package's ops, by name.
 
 Messages are those of collectives on a torus, whose links every device has in both directions: rings
 along each axis (Thakur et al. 2005), of several axes one after the other on pieces of the array.
@@ -8,7 +8,6 @@ import collections
 import math
 
 import numpy as np
-
 from shardax.experimental.roofline.results import RooflineResult, RooflineShape
 
 RULES = {}

@@ -1,5 +1,5 @@
-"""shardax/experimental/pallas/ops/tpu/splash_attention/splash_attention_mask.py - which key each
-query sees."""
+"""shardax/_compat/experimental/pallas/ops/tpu/splash_attention/splash_attention_mask.py - masks
+of keys by queries."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""shardax/experimental/roofline/results.py - what rules are told, and what they give."""
+"""shardax/_compat/experimental/roofline/results.py - what rules are told, and what they give."""
 
 import dataclasses
 import math
