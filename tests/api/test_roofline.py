@@ -20,8 +20,13 @@ def told(f, *args, **options):
     return roofline.roofline(f, **options)(*args)[1]
 
 
+def gelu(x):
+    """With JAX's operations, which are counted; nn.gelu has fewer."""
+    return x * (0.5 * (1.0 + jnp.tanh(np.float32(0.7978846) * (x + 0.044715 * (x**3)))))
+
+
 def mlp(x, w1, w2):
-    return jax.nn.softmax(jax.nn.gelu(x @ w1) @ w2)
+    return jax.nn.softmax(gelu(x @ w1) @ w2)
 
 
 MLP = S((16, 32), F32), S((32, 64), F32), S((64, 8), F32)
