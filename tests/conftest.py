@@ -8,6 +8,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+os.environ.setdefault("SHARDAX_VERIFY", "1")  # read when the first function is compiled
+
 
 @contextmanager
 def locked(path, how):

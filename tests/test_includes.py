@@ -195,11 +195,11 @@ def missing_python(path):
     return [f"a name of {header}" for header in uses if lacks(header)]
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
+@pytest.mark.parametrize("folder", sorted({path.relative_to(CPP).parts[0] for path in FILES}))
 def test_names_are_included(folder):
     lines = []
     for path in FILES:
-        if path.parent.name == folder and not is_part(path):
+        if path.relative_to(CPP).parts[0] == folder and not is_part(path):
             missing = missing_standard(path) + missing_types(path) + missing_python(path)
             lines += [f"{relative(path)} uses {name} without its header" for name in missing]
     assert not lines, "\n".join(lines)

@@ -25,7 +25,9 @@ LAYERS = [
     ["compile"],
     ["explain"],
     ["execute"],
-    ["callables", "objects"],
+    ["objects"],
+    ["callables"],
+    ["bindings"],
 ]
 # Includes that point the other way, each with its reason.
 EXCEPTIONS = {}
@@ -37,6 +39,11 @@ FILES = sorted(path for path in CPP.rglob("*") if path.suffix in (".h", ".cpp"))
 
 def relative(path):
     return path.relative_to(CPP).as_posix()
+
+
+def folder_of(path):
+    """The layer that a file is in: the first folder of its path."""
+    return path.relative_to(CPP).parts[0]
 
 
 def includes(path):
@@ -51,7 +58,7 @@ def backward_includes():
         (relative(path), included)
         for path in FILES
         for included in includes(path)
-        if LEVEL[included.split("/")[0]] > LEVEL[path.parent.name]
+        if LEVEL[included.split("/")[0]] > LEVEL[folder_of(path)]
     }
 
 
@@ -60,13 +67,13 @@ def test_there_are_sources():
 
 
 def test_every_folder_has_a_layer():
-    assert {path.parent.name for path in FILES} <= set(LEVEL)
+    assert {folder_of(path) for path in FILES} <= set(LEVEL)
 
 
 @pytest.mark.parametrize("folder", sorted(LEVEL))
 def test_includes_name_folder_and_file(folder):
     for path in FILES:
-        if path.parent.name != folder:
+        if folder_of(path) != folder:
             continue
         for included in includes(path):
             assert (CPP / included).is_file(), f"{relative(path)} includes {included}: no such file"
@@ -113,13 +120,37 @@ def test_files_are_short():
     assert not long, "\n".join(long)
 
 
+def test_lines_are_short():
+    long = [
+        f"{relative(path)}:{number}"
+        for path in FILES
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 100
+    ]
+    assert not long, long
+
+
+def test_first_lines_open_with_a_noun():
+    """A purpose is a thing, not a question: "liveness of variables", never "how long they live"."""
+    clause = re.compile(
+        r" - (?:(?:by|for|from|in|of|on|over) )?"
+        r"(?:are|does|how|is|that|what|when|where|whether|which|who|whose|why)\b"
+    )
+    wrong = [
+        f"{relative(path)}: {first}"
+        for path in FILES
+        if clause.search(first := path.read_text(encoding="utf-8").split("\n", 1)[0])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_ops_are_found_by_record():
     """Outside of their families ops are told apart by fields of their records."""
     named = re.compile(r"(?:->|\.)name\s*[!=]=\s*\"[a-z]")
     wrong = [
         f"{relative(path)}: {line.strip()}"
         for path in FILES
-        if path.parent.name in ("analysis", "compile", "control", "execute", "transform")
+        if folder_of(path) in ("analysis", "compile", "control", "execute", "transform")
         for line in path.read_text(encoding="utf-8").splitlines()
         if named.search(line)
     ]

@@ -15,7 +15,7 @@ PACKAGE = ROOT / "python" / "shardax"
 # each other, but never in a circle.
 LAYERS = [
     ["_base", "config", "dtypes", "errors", "tree_util", "typing"],
-    ["_text"],
+    ["_stablehlo"],
     ["_devices", "sharding"],
     ["_transform"],
     ["lax"],

@@ -1,7 +1,8 @@
 // analysis/cost.cpp - counting operations and bytes.
 #include "analysis/cost.h"
 
-#include "ir/bodies.h"
+#include "base/index.h"
+#include "ir/regions.h"
 #include "ops/convolution.h"
 
 namespace shardax {
@@ -16,8 +17,7 @@ double contracted(const Params& params, const Types& in) {
   const auto* dims = params.find("lhs_contract");
   if (!dims) return 0;
   double n = 1;
-  for (std::int64_t d : std::get<Ints>(*dims))
-    n *= static_cast<double>(in[0].shape[static_cast<std::size_t>(d)]);
+  for (std::int64_t d : std::get<Ints>(*dims)) n *= static_cast<double>(in[0].shape[index(d)]);
   return n;
 }
 
@@ -28,13 +28,14 @@ void add(Cost& sum, const Cost& more, double times) {
 }
 
 Cost carried_cost(const Equation& eqn) {
-  const Bodies bodies = bodies_of(*eqn.op, eqn.params);
+  const Regions regions = regions_of(*eqn.op, eqn.params);
   Cost out;
-  for (const ProgramPtr& body : bodies.programs) {
+  for (const ProgramPtr& body : regions.programs) {
     const Cost each = cost_of(*body);
-    if (bodies.runs != Runs::one_of) {
-      const bool repeated = bodies.runs == Runs::counted || bodies.runs == Runs::mapped;
-      add(out, each, repeated ? static_cast<double>(bodies.length) : 1.0);
+    if (regions.runs != ExecutionKind::one_of) {
+      const bool repeated =
+          regions.runs == ExecutionKind::counted || regions.runs == ExecutionKind::mapped;
+      add(out, each, repeated ? static_cast<double>(regions.length) : 1.0);
     } else if (each.flops + each.transcendentals >= out.flops + out.transcendentals) {
       out = each;
     }
@@ -52,7 +53,7 @@ Cost cost_of(const Program& program) {
 }
 
 Cost cost_of(const Program& program, const Equation& eqn) {
-  if (eqn.op->bodies) return carried_cost(eqn);
+  if (eqn.op->regions) return carried_cost(eqn);
   Types in, out;
   for (Var v : eqn.inputs) in.push_back(program.type(v));
   for (Var v : eqn.outputs) out.push_back(program.type(v));

@@ -1,4 +1,4 @@
-// analysis/cost.h - how much a program computes and moves, from its types.
+// analysis/cost.h - cost model: operations and bytes of a program, from its types.
 #pragma once
 
 #include "ir/program.h"

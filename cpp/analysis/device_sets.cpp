@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/shardings.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 
 namespace shardax {
@@ -65,15 +65,15 @@ AskedDevices devices_asked(const Program& program) {
     const ShardingPtr given = given_sharding(eqn.params);
     if (given && given->named && !given->devices.empty())
       return {device_set(*given), "sharding_constraint"};
-    if (!eqn.op->bodies) continue;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::mapped) continue;
-    if (bodies.runs == Runs::grid) {
-      const AskedDevices own = devices_asked(*grid_program(*eqn.op, eqn.params));
+    if (!eqn.op->regions) continue;
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::mapped) continue;
+    if (regions.runs == ExecutionKind::mesh) {
+      const AskedDevices own = devices_asked(*mesh_program(*eqn.op, eqn.params));
       if (!own.ids.empty()) return {own.ids, eqn.op->name};
       continue;
     }
-    for (const ProgramPtr& body : bodies.programs) {
+    for (const ProgramPtr& body : regions.programs) {
       if (AskedDevices within = devices_asked(*body); !within.ids.empty()) return within;
     }
   }

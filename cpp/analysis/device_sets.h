@@ -1,4 +1,4 @@
-// analysis/device_sets.h - on which devices arguments lie, and programs want them.
+// analysis/device_sets.h - device sets of arguments, checked against those that programs want.
 #pragma once
 
 #include "base/errors.h"

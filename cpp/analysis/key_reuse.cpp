@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {
@@ -46,8 +46,8 @@ bool chooses(const Op& op) {
 
 // The elements of an array that a slice of it takes.
 KeyMask sliced(const Type& type, const Params& params) {
-  const Ints &start = params.ints("start_indices"), &limit = params.ints("limit_indices"),
-             &stride = params.ints("strides");
+  const Ints &start = params.ints(param::start_indices), &limit = params.ints(param::limit_indices),
+             &stride = params.ints(param::strides);
   KeyMask mask(static_cast<std::size_t>(type.size()));
   for (std::size_t i = 0; i < mask.size(); ++i) {
     auto left = static_cast<std::int64_t>(i);
@@ -102,7 +102,7 @@ class KeyWalk {
   void step(const Equation& eqn) {
     const auto has_key = [&](Var v) { return is_key_var(v); };
     if (std::none_of(eqn.inputs.begin(), eqn.inputs.end(), has_key) &&
-        std::none_of(eqn.outputs.begin(), eqn.outputs.end(), has_key) && !eqn.op->bodies)
+        std::none_of(eqn.outputs.begin(), eqn.outputs.end(), has_key) && !eqn.op->regions)
       return;
     if (chooses(*eqn.op)) return choose(eqn);
     const KeySignature does = of_equation(program_, eqn);
@@ -150,8 +150,9 @@ class KeyWalk {
 // ---- ops that carry programs ---------------------------------------------------------------
 
 // The keys of the operand that a run's keys are.
-KeyMask in_operand(const Bodies&, const Port& port, const KeyMask& mask, const Type& operand) {
-  if (port.flow != Flow::sliced) return mask;
+KeyMask in_operand(const Regions&, const RegionPort& port, const KeyMask& mask,
+                   const Type& operand) {
+  if (port.flow != PortKind::sliced) return mask;
   return any(mask) ? all_of(operand) : KeyMask(static_cast<std::size_t>(operand.size()));
 }
 
@@ -161,23 +162,24 @@ KeyMask in_operand(const Bodies&, const Port& port, const KeyMask& mask, const T
        "; split the key in each turn and carry one half on.");
 }
 
-bool repeats(const Bodies& bodies) {
-  return bodies.runs == Runs::counted || bodies.runs == Runs::looped;
+bool repeats(const Regions& regions) {
+  return regions.runs == ExecutionKind::counted || regions.runs == ExecutionKind::looped;
 }
 
 // A turn may use keys that are sliced, and carried ones of which it gives new ones.
-void check_turns(const Equation& eqn, const Bodies& bodies, std::size_t k, const KeySignature& does,
-                 const std::vector<std::size_t>& taken, const std::vector<bool>& renewed) {
-  const std::string_view what = bodies.runs == Runs::counted ? " body"
-                                : k == 0                     ? "_loop cond"
-                                                             : "_loop body";
-  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried);
+void check_turns(const Equation& eqn, const Regions& regions, std::size_t k,
+                 const KeySignature& does, const std::vector<std::size_t>& taken,
+                 const std::vector<bool>& renewed) {
+  const std::string_view what = regions.runs == ExecutionKind::counted ? " body"
+                                : k == 0                               ? "_loop cond"
+                                                                       : "_loop body";
+  const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried);
   for (const auto& [index, mask] : does.uses) {
     if (index >= taken.size() || !any(mask)) continue;
-    const Port& port = bodies.operands[taken[index]];
-    if (port.flow == Flow::whole)
+    const RegionPort& port = regions.operands[taken[index]];
+    if (port.flow == PortKind::whole)
       repeated_error(eqn, what, ", because key constants are repeatedly consumed");
-    if (port.flow != Flow::carried) continue;
+    if (port.flow != PortKind::carried) continue;
     const auto at = std::find(carried.begin(), carried.end(), taken[index]) - carried.begin();
     if (!renewed[static_cast<std::size_t>(at)])
       repeated_error(eqn, what, ", because consumed inputs don't match sourced outputs");
@@ -185,32 +187,32 @@ void check_turns(const Equation& eqn, const Bodies& bodies, std::size_t k, const
 }
 
 // Of each carried operand, whether the program that gives results makes new keys for it.
-std::vector<bool> renewed_carries(const Bodies& bodies, const KeySignature& does) {
+std::vector<bool> renewed_carries(const Regions& regions, const KeySignature& does) {
   std::vector<bool> renewed;
-  for (const std::size_t r : bodies.results_of(Flow::carried))
+  for (const std::size_t r : regions.results_of(PortKind::carried))
     renewed.push_back(has(does.fresh, r));
   return renewed;
 }
 
-KeySignature of_bodies(const Program& program, const Equation& eqn) {
+KeySignature of_regions(const Program& program, const Equation& eqn) {
   // What a derivative computes again draws the same numbers once more.
-  if (eqn.params.has("differentiated") && eqn.params.flag("differentiated")) return {};
-  const Bodies bodies = bodies_of(*eqn.op, eqn.params);
+  if (eqn.params.has("differentiated") && eqn.params.flag(param::differentiated)) return {};
+  const Regions regions = regions_of(*eqn.op, eqn.params);
   std::vector<std::shared_ptr<const KeySignature>> all;
-  for (const ProgramPtr& body : bodies.programs) all.push_back(key_signature(*body));
+  for (const ProgramPtr& body : regions.programs) all.push_back(key_signature(*body));
   const std::size_t last = all.size() - 1;
   std::vector<KeyMask> used(eqn.inputs.size());
   KeySignature result;
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::vector<std::size_t> taken = bodies.taken_by(k);
-    if (repeats(bodies))
-      check_turns(eqn, bodies, k, *all[k], taken, renewed_carries(bodies, *all[last]));
+    const std::vector<std::size_t> taken = regions.taken_by(k);
+    if (repeats(regions))
+      check_turns(eqn, regions, k, *all[k], taken, renewed_carries(regions, *all[last]));
     for (const auto& [index, mask] : all[k]->uses) {
       if (index >= taken.size()) continue;  // a constant of the body
       const std::size_t operand = taken[index];
       const KeyMask whole =
-          in_operand(bodies, bodies.operands[operand], mask, program.type(eqn.inputs[operand]));
-      if (bodies.runs == Runs::looped && overlap(used[operand], whole)) {
+          in_operand(regions, regions.operands[operand], mask, program.type(eqn.inputs[operand]));
+      if (regions.runs == ExecutionKind::looped && overlap(used[operand], whole)) {
         fail(ErrorKind::key_reuse_error, eqn.op->name,
              "_loop cond and body functions both use the same key: operand ", operand, ".");
       }
@@ -221,18 +223,18 @@ KeySignature of_bodies(const Program& program, const Equation& eqn) {
     if (any(used[i])) result.uses.push_back({i, std::move(used[i])});
   }
   // Results are new where all programs that give them say so, and passed on likewise.
-  for (std::size_t r = 0; r < bodies.results.size(); ++r) {
+  for (std::size_t r = 0; r < regions.results.size(); ++r) {
     bool fresh = true;
     std::vector<std::size_t> from;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (!bodies.gives_results(k)) continue;
+      if (!regions.gives_results(k)) continue;
       fresh &= has(all[k]->fresh, r);
-      const std::vector<std::size_t> taken = bodies.taken_by(k);
+      const std::vector<std::size_t> taken = regions.taken_by(k);
       for (const auto& [in, out] : all[k]->passed) {
         if (out == r && in < taken.size()) from.push_back(taken[in]);
       }
     }
-    const std::size_t givers = bodies.runs == Runs::looped ? 1 : all.size();
+    const std::size_t givers = regions.runs == ExecutionKind::looped ? 1 : all.size();
     const bool same =
         from.size() == givers && std::equal(from.begin() + 1, from.end(), from.begin());
     if (fresh)
@@ -244,7 +246,7 @@ KeySignature of_bodies(const Program& program, const Equation& eqn) {
 }
 
 KeySignature of_equation(const Program& program, const Equation& eqn) {
-  if (eqn.op->bodies) return of_bodies(program, eqn);
+  if (eqn.op->regions) return of_regions(program, eqn);
   const KeyUse use = use_of(*eqn.op);
   KeySignature result;
   const auto consume = [&](std::size_t i) {

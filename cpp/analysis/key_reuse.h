@@ -1,8 +1,8 @@
-// analysis/key_reuse.h - jax_debug_key_reuse: an error where a PRNG key is used twice.
+// analysis/key_reuse.h - jax_debug_key_reuse: errors for PRNG keys that are used twice.
 //
 // A program has a signature: which keys among its inputs it uses up, which of its outputs are keys
 // that nobody has used, and which are keys that came in. It follows from what records say of ops
-// (KeyUse in ir/op.h) and from how they run the programs that they carry (ir/bodies.h). While the
+// (KeyUse in ir/op.h) and from how they run the programs that they carry (ir/regions.h). While the
 // flag is set, programs and single ops are asked before they run, and arrays remember which of
 // their keys have been used.
 //

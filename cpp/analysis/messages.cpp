@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "base/lists.h"
-#include "ops/index.h"
+#include "ir/core_ops.h"
+#include "ops/indexing/index.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax {
 namespace {
@@ -36,7 +37,7 @@ Part Messages::summed(Part part, const Split& split) const {
                     part.open.end());
   }
   if (part.open.empty()) return part;
-  static const Op& psum = *find_op("psum");
+  static const Op& psum = core_ops().psum;
   part.value = ops::reduce_devices(psum, part.value, devices(part.open));
   part.open.clear();
   return part;

@@ -1,7 +1,7 @@
-// analysis/messages.h - how a device comes to have another part of an array: the collectives.
+// analysis/messages.h - collectives that bring a device another part of an array.
 #pragma once
 
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax {
 

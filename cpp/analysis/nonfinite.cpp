@@ -7,9 +7,9 @@
 #include "array/half.h"
 #include "base/errors.h"
 #include "control/control.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ops/ops.h"
-#include "trace/walk.h"
+#include "trace/eval_program.h"
 
 namespace shardax {
 namespace {
@@ -216,19 +216,19 @@ void check(const Op& op, const Values& in, const Values& out, const std::string&
 
 // ---- replaying -----------------------------------------------------------------------------
 
-// Runs a program op by op, bodies included, and looks at every result.
+// Runs a program op by op, regions included, and looks at every result.
 class Replay {
  public:
   Values run(const Program& program, const Values& inputs) {
-    return walk(program, inputs,
-                [&](const Equation& eqn, const Values& in) { return step(eqn, in); });
+    return eval_program(program, inputs,
+                        [&](const Equation& eqn, const Values& in) { return step(eqn, in); });
   }
 
  private:
   Values step(const Equation& eqn, const Values& in) {
-    if (const ProgramPtr whole = grid_program(*eqn.op, eqn.params)) return run(*whole, in);
-    if (eqn.op->bodies) {
-      if (auto out = run(bodies_of(*eqn.op, eqn.params), in, eqn.op->name)) {
+    if (const ProgramPtr whole = mesh_program(*eqn.op, eqn.params)) return run(*whole, in);
+    if (eqn.op->regions) {
+      if (auto out = run(regions_of(*eqn.op, eqn.params), in, eqn.op->name)) {
         // A constant of a body.
         if (!any_fault(in)) check(*eqn.op, in, *out, context_);
         return *out;
@@ -240,91 +240,93 @@ class Replay {
   }
 
   // Nothing where devices choose or end differently: then the op runs as one.
-  std::optional<Values> run(const Bodies& bodies, const Values& in, std::string_view name) {
-    switch (bodies.runs) {
-      case Runs::once: return run(*bodies.programs[0], in);
-      case Runs::mapped:
-        return run_mapped([&](const Values& v) { return run(*bodies.programs[0], v); }, bodies, in);
-      case Runs::one_of: {
+  std::optional<Values> run(const Regions& regions, const Values& in, std::string_view name) {
+    switch (regions.runs) {
+      case ExecutionKind::once: return run(*regions.programs[0], in);
+      case ExecutionKind::mapped:
+        return run_mapped([&](const Values& v) { return run(*regions.programs[0], v); }, regions,
+                          in);
+      case ExecutionKind::one_of: {
         const Array* choice = concrete(in[0]);
-        return choice ? std::optional(branch(bodies, *choice, in)) : std::nullopt;
+        return choice ? std::optional(branch(regions, *choice, in)) : std::nullopt;
       }
-      case Runs::counted: return counted(bodies, in, name);
-      case Runs::looped: return looped(bodies, in, name);
-      case Runs::grid: break;
+      case ExecutionKind::counted: return counted(regions, in, name);
+      case ExecutionKind::looped: return looped(regions, in, name);
+      case ExecutionKind::mesh: break;
     }
     return std::nullopt;
   }
 
   // What program k takes in the run `index`, where carries have come to `carry`.
-  static Values operands(const Bodies& bodies, std::size_t k, const Values& in, const Values& carry,
-                         std::int64_t index) {
+  static Values operands(const Regions& regions, std::size_t k, const Values& in,
+                         const Values& carry, std::int64_t index) {
     Values out;
-    for (std::size_t next = 0; const std::size_t i : bodies.taken_by(k)) {
-      const Port& port = bodies.operands[i];
-      if (port.flow == Flow::carried) {
+    for (std::size_t next = 0; const std::size_t i : regions.taken_by(k)) {
+      const RegionPort& port = regions.operands[i];
+      if (port.flow == PortKind::carried) {
         out.push_back(carry[next++]);
       } else {
-        out.push_back(port.flow == Flow::sliced ? ops::index_in_dim(in[i], index, port.axis)
-                                                : in[i]);
+        out.push_back(port.flow == PortKind::sliced ? ops::index_in_dim(in[i], index, port.axis)
+                                                    : in[i]);
       }
     }
     return out;
   }
-  static Values initial(const Bodies& bodies, const Values& in) {
+  static Values initial(const Regions& regions, const Values& in) {
     Values out;
-    for (const std::size_t i : bodies.operands_of(Flow::carried)) out.push_back(in[i]);
+    for (const std::size_t i : regions.operands_of(PortKind::carried)) out.push_back(in[i]);
     return out;
   }
 
-  Values branch(const Bodies& bodies, const Array& choice, const Values& in) {
+  Values branch(const Regions& regions, const Array& choice, const Values& in) {
     std::int32_t k;
     std::memcpy(&k, choice.data(), sizeof k);
-    k = std::clamp(k, 0, static_cast<std::int32_t>(bodies.programs.size()) - 1);
+    k = std::clamp(k, 0, static_cast<std::int32_t>(regions.programs.size()) - 1);
     const auto chosen = static_cast<std::size_t>(k);
-    return run(*bodies.programs[chosen], operands(bodies, chosen, in, {}, 0));
+    return run(*regions.programs[chosen], operands(regions, chosen, in, {}, 0));
   }
 
-  Values counted(const Bodies& bodies, const Values& in, std::string_view name) {
-    const Program& body = *bodies.programs[0];
-    const auto carried = bodies.results_of(Flow::carried), sliced = bodies.results_of(Flow::sliced);
-    Values carry = initial(bodies, in);
+  Values counted(const Regions& regions, const Values& in, std::string_view name) {
+    const Program& body = *regions.programs[0];
+    const auto carried = regions.results_of(PortKind::carried),
+               sliced = regions.results_of(PortKind::sliced);
+    Values carry = initial(regions, in);
     std::vector<Values> slices(sliced.size());
     const std::string outer = context_;
-    for (std::int64_t step = 0; step < bodies.length; ++step) {
-      const std::int64_t i = bodies.reverse ? bodies.length - 1 - step : step;
+    for (std::int64_t step = 0; step < regions.length; ++step) {
+      const std::int64_t i = regions.reverse ? regions.length - 1 - step : step;
       context_ = concat(outer, ", in iteration ", i, " of a ", name);
-      const Values out = run(body, operands(bodies, 0, in, carry, i));
+      const Values out = run(body, operands(regions, 0, in, carry, i));
       for (std::size_t k = 0; k < carried.size(); ++k) carry[k] = out[carried[k]];
       for (std::size_t k = 0; k < sliced.size(); ++k)
         slices[k].push_back(ops::broadcast_leading(out[sliced[k]], 1));
     }
     context_ = outer;
-    Values out(bodies.results.size());
+    Values out(regions.results.size());
     for (std::size_t k = 0; k < carried.size(); ++k) out[carried[k]] = carry[k];
     for (std::size_t k = 0; k < sliced.size(); ++k) {
-      if (bodies.reverse) std::reverse(slices[k].begin(), slices[k].end());
-      const Port& port = bodies.results[sliced[k]];
+      if (regions.reverse) std::reverse(slices[k].begin(), slices[k].end());
+      const RegionPort& port = regions.results[sliced[k]];
       out[sliced[k]] = slices[k].empty()
-                           ? ops::zeros(type_at(bodies, port, body.type(body.outputs[sliced[k]])))
+                           ? ops::zeros(type_at(regions, port, body.type(body.outputs[sliced[k]])))
                            : ops::moveaxis(ops::concatenate(slices[k], 0), 0, port.axis);
     }
     return out;
   }
 
-  std::optional<Values> looped(const Bodies& bodies, const Values& in, std::string_view name) {
-    Values carry = initial(bodies, in);
+  std::optional<Values> looped(const Regions& regions, const Values& in, std::string_view name) {
+    Values carry = initial(regions, in);
     const std::string outer = context_;
     for (std::int64_t i = 0;; ++i) {
       context_ = concat(outer, ", in iteration ", i, " of a ", name, "_loop");
-      const Values going = run(*bodies.programs[0], operands(bodies, 0, in, carry, i));
+      const Values going = run(*regions.programs[0], operands(regions, 0, in, carry, i));
       const Array* flag = concrete(going[0]);
       const bool go_on = flag && *reinterpret_cast<const bool*>(flag->data());
       if (!go_on) {
         context_ = outer;
         return flag ? std::optional(carry) : std::nullopt;
       }
-      carry = run(*bodies.programs[1], operands(bodies, 1, in, carry, i));
+      carry = run(*regions.programs[1], operands(regions, 1, in, carry, i));
     }
   }
 

@@ -3,11 +3,12 @@
 
 #include "analysis/partitioner.h"
 #include "base/lists.h"
+#include "ir/core_ops.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "trace/stage.h"
-#include "transform/prune.h"
+#include "transform/dce.h"
 
 namespace shardax {
 namespace {
@@ -22,17 +23,17 @@ bool is_divided(const ShardingPtr& sharding) {
 bool has_parts(const Program& program, const Sharding& mesh) {
   return std::ranges::all_of(program.equations, [&](const Equation& eqn) {
     if (eqn.op->kind == Kind::collective) return false;
-    if (!eqn.op->bodies) return true;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::mapped) return false;
-    if (bodies.runs == Runs::grid) {
-      const Grid grid = grid_of(eqn.params);
-      return grid.mesh && grid.mesh->mesh_axes == mesh.mesh_axes &&
-             std::ranges::all_of(grid.axes, [&](const Grid::Axis& axis) {
+    if (!eqn.op->regions) return true;
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::mapped) return false;
+    if (regions.runs == ExecutionKind::mesh) {
+      const MeshAxes mesh_axes = mesh_axes_of(eqn.params);
+      return mesh_axes.mesh && mesh_axes.mesh->mesh_axes == mesh.mesh_axes &&
+             std::ranges::all_of(mesh_axes.axes, [&](const MeshAxes::Axis& axis) {
                return has(mesh.mesh_axes, axis_text(axis.name));
              });
     }
-    return std::ranges::all_of(bodies.programs,
+    return std::ranges::all_of(regions.programs,
                                [&](const ProgramPtr& body) { return has_parts(*body, mesh); });
   });
 }
@@ -43,8 +44,8 @@ class Parting {
   explicit Parting(const ShardingPtr& mesh)
       : mesh_(with_sums(*with_spec(*mesh, {}), {}, {})), partitioner_(*mesh_) {
     for (std::size_t k = 0; k < mesh->mesh_axes.size(); ++k)
-      grid_.axes.push_back({intern_axis(mesh->mesh_axes[k]), mesh->mesh_shape[k]});
-    grid_.mesh = mesh_;
+      mesh_axes_.axes.push_back({intern_axis(mesh->mesh_axes[k]), mesh->mesh_shape[k]});
+    mesh_axes_.mesh = mesh_;
   }
 
   Partitioner& partitioner() { return partitioner_; }
@@ -52,17 +53,17 @@ class Parting {
 
   void take(Type whole, const Split& split) {
     whole.sharding = nullptr;
-    grid_.in.push_back(blocks(split));
+    mesh_axes_.in.push_back(blocks(split));
     wholes_.push_back(whole);
-    types_.push_back(grid_.block(whole, grid_.in.back()));
+    types_.push_back(mesh_axes_.block(whole, mesh_axes_.in.back()));
   }
-  void give(const Split& split) { grid_.out.push_back(blocks(split)); }
+  void give(const Split& split) { mesh_axes_.out.push_back(blocks(split)); }
 
   // `walk` is called with a device's parts. Effects that it leaves happen once, to what comes out.
   ProgramPtr program(const ValueFunction& walk, const std::string& name) {
     const ShardingGiven asked_already;
     const ProgramPtr staged = [&] {
-      const GridScope scope(grid_);
+      const MeshAxesScope scope(mesh_axes_);
       return stage_closed(
           types_,
           [&](const Values& parts) {
@@ -73,18 +74,18 @@ class Parting {
           },
           name);
     }();
-    const std::size_t count = grid_.out.size();
+    const std::size_t count = mesh_axes_.out.size();
     for (const Effect& effect : partitioner_.effects) {
       for (const Value& value : effect.in) give(Split(value->type().rank()));
     }
     // A device asks for nothing that it does not need.
-    const std::vector<bool> inputs_kept(types_.size(), true), wanted(grid_.out.size(), true);
-    const ProgramPtr body = prune_program(staged, wanted, &inputs_kept).program;
-    static const Op& shard_map = *find_op("shard_map");
+    const std::vector<bool> inputs_kept(types_.size(), true), wanted(mesh_axes_.out.size(), true);
+    const ProgramPtr body = dce_program(staged, wanted, &inputs_kept).program;
+    static const Op& shard_map = core_ops().shard_map;
     return stage_closed(
         wholes_,
         [&](const Values& arrays) {
-          Values out = shardax::bind(shard_map, shard_map_params(grid_, body), arrays);
+          Values out = shardax::bind(shard_map, shard_map_params(mesh_axes_, body), arrays);
           auto next = out.begin() + static_cast<std::ptrdiff_t>(count);
           for (const Effect& effect : partitioner_.effects) {
             const auto end = next + static_cast<std::ptrdiff_t>(effect.in.size());
@@ -99,8 +100,8 @@ class Parting {
   }
 
  private:
-  Grid::Blocks blocks(const Split& split) const {
-    Grid::Blocks found;
+  MeshAxes::Blocks blocks(const Split& split) const {
+    MeshAxes::Blocks found;
     for (const Axes& axes : split) {
       found.emplace_back();
       for (const std::string& axis : axes)
@@ -112,7 +113,7 @@ class Parting {
 
   ShardingPtr mesh_;
   Partitioner partitioner_;
-  Grid grid_;
+  MeshAxes mesh_axes_;
   Types wholes_, types_;
 };
 
@@ -188,7 +189,7 @@ ShardingPtr mesh_of_terms(const Program& program) {
   ShardingPtr found;
   for (const Equation& eqn : program.equations)
     any_equation(eqn, [&](const Equation& e) {
-      if (!found && asks_for_terms(*e.op)) found = e.params.get<ShardingPtr>("sharding");
+      if (!found && asks_for_terms(*e.op)) found = e.params.get(param::sharding);
       return bool(found);
     });
   return found;
@@ -205,7 +206,7 @@ ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
 }
 
 bool asks_for_terms(const Op& op) {
-  static const Op* terms = find_op("device_terms");
+  static const Op* terms = &core_ops().partial_sums;
   return &op == terms;
 }
 bool asks_for_terms(const Program& program) { return bool(mesh_of_terms(program)); }

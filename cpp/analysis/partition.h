@@ -1,9 +1,10 @@
-// analysis/partition.h - what a program is where each device of a mesh has a memory of its own.
+// analysis/partition.h - SPMD partitioning: the program of one device of a mesh.
 //
 // Here all devices share one memory and a program computes with whole arrays, however they are
 // split. Machines without a common memory run one program per device, on parts: records say what an
-// op is there (ops/parts.h), and what a device lacks comes in messages. That program is made for
-// those who want to see it; it gives what the program itself gives.
+// op is there (ops/sharding_rules/spmd_partition_rules.h), and what a device lacks comes in
+// messages. That program is made for those who want to see it; it gives what the program itself
+// gives.
 //
 //   x: f32[8,4] split ('x', None), w: f32[4,6] whole      dot_general             no message
 //   x: f32[8,4] split (None, 'x'), w: f32[4,6] ('x', None) dot_general, psum       an all-reduce
@@ -19,8 +20,8 @@ namespace shardax {
 // where `in` says how they are split, and results are split as `propagate` says. Null where no
 // argument is split, or devices have programs of their own already.
 ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in);
-// The same, where a sum is taken apart (ops/device_terms.h); `known` says of which arguments, which
-// stand for sums, the stacked terms are given.
+// The same, where a sum is taken apart (ops/collectives/partial_sums.h); `known` says of which
+// arguments, which stand for sums, the stacked terms are given.
 ProgramPtr partitioned_sums(const ProgramPtr& program, const Shardings& in,
                             const std::vector<bool>& known);
 // Does a result depend on what each device has of a sum?

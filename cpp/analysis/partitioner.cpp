@@ -1,20 +1,22 @@
-// analysis/partitioner.cpp - the walk: what each kind of equation is on parts.
+// analysis/partitioner.cpp - the walk of the partitioner, equation by equation.
 #include "analysis/partitioner.h"
 
 #include <numeric>
 #include <optional>
 
 #include "analysis/partition.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "base/stack.h"
+#include "ir/core_ops.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 #include "runtime/interrupt.h"
+#include "trace/eval_program.h"
 #include "trace/stage.h"
-#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -49,7 +51,8 @@ ProgramPtr program_on_mesh(const Program& program) {
   Types types = program.input_types();
   for (Type& type : types) type.varying = on_mesh(type.varying);
   return stage_closed(
-      types, [&](const Values& in) { return walk(program, in, bind_on_mesh); }, program.name);
+      types, [&](const Values& in) { return eval_program(program, in, bind_on_mesh); },
+      program.name);
 }
 
 // The op, on parts that devices have already: what only says of which state a value is, vanishes.
@@ -61,17 +64,17 @@ Values bind_on_mesh(const Equation& eqn, const Values& in) {
     if (const auto* axes = std::get_if<AxisNames>(&value))
       params.set(name, AxisNames{on_mesh(axes->names)});
   }
-  if (eqn.op->bodies) {
-    Bodies bodies = eqn.op->bodies(params);
-    for (ProgramPtr& program : bodies.programs) program = program_on_mesh(*program);
-    params = eqn.op->with_bodies(params, bodies);
+  if (eqn.op->regions) {
+    Regions regions = eqn.op->regions(params);
+    for (ProgramPtr& program : regions.programs) program = program_on_mesh(*program);
+    params = eqn.op->with_regions(params, regions);
   }
   return shardax::bind(*eqn.op, params, in);
 }
 
 }  // namespace
 
-Held held(Part part) { return std::make_shared<Parted>(Parted{{std::move(part)}}); }
+PartedPtr held(Part part) { return std::make_shared<Parted>(Parted{{std::move(part)}}); }
 
 Partitioner::Partitioner(const Sharding& mesh) : mesh_(mesh), messages_(mesh) {
   for (const std::string& axis : mesh.mesh_axes) names_.push_back(intern_axis(axis));
@@ -87,7 +90,7 @@ Split Partitioner::even(const ShardingPtr& sharding, const Type& type) const {
 }
 
 // Every device has it whole; of a sum whose terms are known, its own.
-Held Partitioner::constant(const Value& value) const {
+PartedPtr Partitioner::constant(const Value& value) const {
   const Array& array = as_array(value);
   const ShardingPtr& sharding = array.sharding();
   if (!is_sum(sharding) || !array.terms() || !same_mesh(*sharding, mesh_))
@@ -107,7 +110,7 @@ Held Partitioner::constant(const Value& value) const {
 HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
   check_stack("a program within programs");
   HeldList env(program.types.size());
-  const auto at = [&](Var v) -> Held& { return env[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Var v) -> PartedPtr& { return env[index(v)]; };
   for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
   for (const Constant& c : program.constants) at(c.var) = constant(c.value);
   for (const Equation& eqn : program.equations) {
@@ -127,7 +130,7 @@ HeldList Partitioner::run(const Program& program, const HeldList& inputs) {
 }
 
 // The form to start from: the first, or where it is to be added up, that which has been.
-const Part& Partitioner::form(const Held& array) {
+const Part& Partitioner::form(const PartedPtr& array) {
   for (const Part& part : array->forms) {
     if (part.open.empty()) return part;
   }
@@ -141,7 +144,7 @@ Part Partitioner::moved(const Part& part, const Split& split) const {
 }
 
 // The array as `split` says, by messages where a device has less.
-Value Partitioner::value_at(const Held& array, const Split& split) {
+Value Partitioner::value_at(const PartedPtr& array, const Split& split) {
   for (const Part& part : array->forms) {
     if (part.open.empty() && part.split == split) return part.value;
   }
@@ -152,11 +155,11 @@ Value Partitioner::value_at(const Held& array, const Split& split) {
 HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types& in_types,
                            const Types& out_types) {
   const Op& op = *eqn.op;
-  if (op.bodies) {
-    const Bodies bodies = bodies_of(op, eqn.params);
-    if (bodies.runs == Runs::grid) return blocks(eqn, in);
-    if (bodies.runs == Runs::once) return run(*bodies.programs[0], in);
-    return bodies.fixed ? on_whole(eqn, in) : loop(eqn, bodies, in, in_types);
+  if (op.regions) {
+    const Regions regions = regions_of(op, eqn.params);
+    if (regions.runs == ExecutionKind::mesh) return blocks(eqn, in);
+    if (regions.runs == ExecutionKind::once) return run(*regions.programs[0], in);
+    return regions.fixed ? on_whole(eqn, in) : loop(eqn, regions, in, in_types);
   }
   if (asks_for_terms(op)) return terms(eqn, in[0], out_types[0]);
   if (op.expand) return run(*op.expand(eqn.params, in_types), in);
@@ -168,7 +171,7 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
 namespace {
 
 bool is_mere_effect(const Equation& eqn) {
-  return !eqn.op->effect.empty() && eqn.outputs.empty() && !eqn.op->bodies;
+  return !eqn.op->effect.empty() && eqn.outputs.empty() && !eqn.op->regions;
 }
 
 }  // namespace
@@ -178,19 +181,19 @@ bool Partitioner::happens_outside(const Equation& eqn, const HeldList& in) {
   if (without_effects) return true;
   if (loops_ > 0) return false;
   Effect effect{&eqn, {}};
-  for (const Held& array : in) effect.in.push_back(whole(array));
+  for (const PartedPtr& array : in) effect.in.push_back(whole(array));
   effects.push_back(std::move(effect));
   return true;
 }
 
 // Each device's is here.
-HeldList Partitioner::terms(const Equation& eqn, const Held& sum, const Type& stacked) {
-  const auto count = eqn.params.integer("count");
-  const Split split = even(eqn.params.get<ShardingPtr>("sharding"), stacked);
+HeldList Partitioner::terms(const Equation& eqn, const PartedPtr& sum, const Type& stacked) {
+  const auto count = eqn.params.integer(param::count);
+  const Split split = even(eqn.params.get(param::sharding), stacked);
   Axes axes;
   for (std::int64_t k = 0; k < count; ++k)
-    for (const std::string& axis : split[static_cast<std::size_t>(k)]) axes.push_back(axis);
-  Ints ones(static_cast<std::size_t>(count));
+    for (const std::string& axis : split[index(k)]) axes.push_back(axis);
+  Ints ones(index(count));
   std::iota(ones.begin(), ones.end(), 0);
   const Value term = term_at(sum, Split(split.begin() + count, split.end()), axes);
   return {held({ops::expand_dims(term, ones), split})};
@@ -199,7 +202,7 @@ HeldList Partitioner::terms(const Equation& eqn, const Held& sum, const Type& st
 // Every device does all of it.
 HeldList Partitioner::on_whole(const Equation& eqn, const HeldList& in) {
   Values values;
-  for (const Held& array : in) values.push_back(whole(array));
+  for (const PartedPtr& array : in) values.push_back(whole(array));
   HeldList out;
   for (const Value& value : shardax::bind(*eqn.op, eqn.params, values))
     out.push_back(held({value, Split(value->type().rank())}));
@@ -227,11 +230,11 @@ Axes Partitioner::open_through(const Op& op, const HeldList& in, const Types& in
 HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
                            const Types& out_types) {
   Shardings now;
-  for (const Held& array : in) now.push_back(with_spec(mesh_, form(array).split));
+  for (const PartedPtr& array : in) now.push_back(with_spec(mesh_, form(array).split));
   const SplitArgs asked{*eqn.op, eqn.params, in_types, out_types[0], now, mesh_};
   if (eqn.op->split == ops::split_constrained) {
     const Split split = even(with_spec(mesh_, ops::split_constrained(asked)), out_types[0]);
-    const Axes& open = eqn.params.get<ShardingPtr>("sharding")->unreduced;
+    const Axes& open = eqn.params.get(param::sharding)->unreduced;
     const Value part = open.empty() ? value_at(in[0], split) : term_at(in[0], split, open);
     return {held({part, split, open, eqn.location})};
   }
@@ -268,13 +271,13 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
 
 // A part of what repeats an array repeats a part of it.
 std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
-                                                            const Held& operand, const Type& in,
-                                                            const Type& out) {
+                                                            const PartedPtr& operand,
+                                                            const Type& in, const Type& out) {
   return [this, op = eqn.op, params = eqn.params, operand, in, out](const Split& split) {
-    const Ints& dims = params.ints("broadcast_dimensions");
+    const Ints& dims = params.ints(param::broadcast_dimensions);
     Split own(in.rank());
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto d = static_cast<std::size_t>(dims[i]);
+      const auto d = index(dims[i]);
       if (in.shape[i] == out.shape[d]) own[i] = split[d];
     }
     return bind1(*op, params.with("shape", ops::part_shape(out, split, mesh_)),
@@ -284,7 +287,7 @@ std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
 
 // Carries stay split as they are at first, slices without the dimension that lists them; of
 // branches, results are split as the first one has them.
-HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& in,
+HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList& in,
                            const Types& in_types) {
   // How what goes in and out is split, and which sums are left to do: types say so.
   struct Form {
@@ -294,35 +297,35 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
   const auto open_of = [](const Type& type) {
     return is_sum(type.sharding) ? type.sharding->unreduced : Axes();
   };
-  const auto take = [&](const Held& array, const Form& as) {
+  const auto take = [&](const PartedPtr& array, const Form& as) {
     return as.open.empty() ? value_at(array, as.split) : term_at(array, as.split, as.open);
   };
   Values values;
   std::vector<Form> forms;
   Types types;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const Port& port = bodies.operands[i];
+    const RegionPort& port = regions.operands[i];
     Split split = form(in[i]).split;
-    if (port.flow == Flow::sliced) split[static_cast<std::size_t>(port.axis)].clear();
+    if (port.flow == PortKind::sliced) split[index(port.axis)].clear();
     forms.push_back({split, open_of(in_types[i])});
     values.push_back(take(in[i], forms[i]));
     types.push_back(values.back()->type());
-    if (port.flow == Flow::carried) types.back().varying = names_;
-    if (port.flow == Flow::sliced) {
-      types.back().erase_dimension(static_cast<std::size_t>(port.axis));
+    if (port.flow == PortKind::carried) types.back().varying = names_;
+    if (port.flow == PortKind::sliced) {
+      types.back().erase_dimension(index(port.axis));
       forms[i].split.erase(forms[i].split.begin() + port.axis);
     }
   }
-  std::vector<std::optional<Form>> results(bodies.results.size());
-  const std::vector<std::size_t> carried = bodies.operands_of(Flow::carried),
-                                 carries = bodies.results_of(Flow::carried);
+  std::vector<std::optional<Form>> results(regions.results.size());
+  const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried),
+                                 carries = regions.results_of(PortKind::carried);
   for (std::size_t n = 0; n < carries.size(); ++n) results[carries[n]] = forms[carried[n]];
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    const ProgramPtr program = bodies.programs[k];
-    const std::vector<std::size_t> taken = bodies.taken_by(k);
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    const ProgramPtr program = regions.programs[k];
+    const std::vector<std::size_t> taken = regions.taken_by(k);
     Types own;
     for (const std::size_t i : taken) own.push_back(types[i]);
-    bodies.programs[k] = stage_closed(
+    regions.programs[k] = stage_closed(
         own,
         [&](const Values& given) {
           ++loops_;
@@ -333,7 +336,7 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
           --loops_;
           Values out;
           for (std::size_t r = 0; r < made.size(); ++r) {
-            if (!bodies.gives_results(k)) {
+            if (!regions.gives_results(k)) {
               out.push_back(whole(made[r]));
               continue;
             }
@@ -345,12 +348,12 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
         },
         program->name);
   }
-  const Values out = shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), values);
+  const Values out = shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), values);
   HeldList all;
   for (std::size_t r = 0; r < out.size(); ++r) {
     Form& made = *results[r];
-    if (bodies.results[r].flow == Flow::sliced)
-      made.split.emplace(made.split.begin() + bodies.results[r].axis);
+    if (regions.results[r].flow == PortKind::sliced)
+      made.split.emplace(made.split.begin() + regions.results[r].axis);
     all.push_back(held({out[r], std::move(made.split), std::move(made.open), eqn.location}));
   }
   return all;
@@ -359,39 +362,40 @@ HeldList Partitioner::loop(const Equation& eqn, Bodies bodies, const HeldList& i
 // A function of blocks takes them as its specs say. Of a sum that it ends with the terms are known
 // too.
 HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
-  const Grid grid = grid_of(eqn.params);
-  const auto split_of = [&](const Grid::Blocks& blocks) {
+  const MeshAxes mesh_axes = mesh_axes_of(eqn.params);
+  const auto split_of = [&](const MeshAxes::Blocks& blocks) {
     Split out;
     for (const Ints& axes : blocks) {
       out.emplace_back();
-      for (const std::int64_t axis : axes) out.back().push_back(grid.text_of(axis));
+      for (const std::int64_t axis : axes) out.back().push_back(mesh_axes.text_of(axis));
     }
     return out;
   };
   Values values;
   for (std::size_t i = 0; i < in.size(); ++i)
-    values.push_back(value_at(in[i], split_of(grid.in[i])));
-  static const std::vector<const Op*> sums = {find_op("psum"), find_op("psum_invariant"),
-                                              find_op("unreduced_psum")};
-  const Program& body = *eqn.params.program("jaxpr");
+    values.push_back(value_at(in[i], split_of(mesh_axes.in[i])));
+  static const std::vector<const Op*> sums = {&core_ops().psum, &core_ops().psum_invariant,
+                                              &core_ops().unreduced_psum};
+  const Program& body = *eqn.params.program(param::jaxpr);
   std::vector<Part> terms(body.types.size());  // of variables that are sums over devices
   const Values out =
-      walk(body, values, [&](const Equation& inner, const Values& operands) -> Values {
+      eval_program(body, values, [&](const Equation& inner, const Values& operands) -> Values {
         if (without_effects && is_mere_effect(inner)) return {};
         const ParamValue* groups = inner.params.find("axis_index_groups");
         if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {
           Axes open;
-          for (const AxisName name : inner.params.axes("axes")) open.push_back(axis_text(name));
-          terms[static_cast<std::size_t>(inner.outputs[0])] = {
-              operands[0], Split(operands[0]->type().rank()), open, inner.location};
+          for (const AxisName name : inner.params.axes(param::collective_axes))
+            open.push_back(axis_text(name));
+          terms[index(inner.outputs[0])] = {operands[0], Split(operands[0]->type().rank()), open,
+                                            inner.location};
         }
         return bind_on_mesh(inner, operands);
       });
   HeldList all;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Split split = split_of(grid.out[i]);
+    const Split split = split_of(mesh_axes.out[i]);
     all.push_back(held({out[i], split}));
-    Part& term = terms[static_cast<std::size_t>(body.outputs[i])];
+    Part& term = terms[index(body.outputs[i])];
     if (!term.value) continue;
     term.split = split;
     all.back()->forms.push_back(std::move(term));
@@ -399,7 +403,7 @@ HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
   return all;
 }
 
-Value Partitioner::term_at(const Held& array, const Split& split, const Axes& axes) {
+Value Partitioner::term_at(const PartedPtr& array, const Split& split, const Axes& axes) {
   for (const Part& part : array->forms) {
     Part left = part;
     std::erase_if(left.open, [&](const std::string& axis) { return has(axes, axis); });
@@ -412,7 +416,7 @@ Value Partitioner::term_at(const Held& array, const Split& split, const Axes& ax
   for (const std::string& axis : axes) {
     const AxisName name = intern_axis(axis);
     const std::int64_t devices = ops::parts_of({axis}, mesh_);
-    const auto d = static_cast<std::size_t>(
+    const auto d = index(
         std::find_if(had.begin(), had.end(), [&](const Axes& own) { return own == Axes{axis}; }) -
         had.begin());
     Value place = ops::scalar(DType::int32, 0);

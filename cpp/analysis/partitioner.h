@@ -7,7 +7,7 @@
 #include "analysis/messages.h"
 #include "analysis/shardings.h"
 #include "control/shard_map.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 
@@ -16,10 +16,10 @@ struct Parted {
   std::vector<Part> forms;
   std::function<Value(const Split&)> make = {};  // parts of it, where that takes no whole array
 };
-using Held = std::shared_ptr<Parted>;
-using HeldList = std::vector<Held>;
+using PartedPtr = std::shared_ptr<Parted>;
+using HeldList = std::vector<PartedPtr>;
 
-Held held(Part part);
+PartedPtr held(Part part);
 
 // What has an effect and no results, and its operands, which are whole: it happens once, wherever
 // the devices are.
@@ -41,28 +41,28 @@ class Partitioner {
   Split even(const ShardingPtr& sharding, const Type& type) const;
   HeldList run(const Program& program, const HeldList& inputs);
   // The array as `split` says, by messages where a device has less.
-  Value value_at(const Held& array, const Split& split);
+  Value value_at(const PartedPtr& array, const Split& split);
   // The device's term, where the array is to be the sum of what the devices along `axes` have.
-  Value term_at(const Held& array, const Split& split, const std::vector<std::string>& axes);
+  Value term_at(const PartedPtr& array, const Split& split, const std::vector<std::string>& axes);
 
  private:
-  static const Part& form(const Held& array);
+  static const Part& form(const PartedPtr& array);
   Part moved(const Part& part, const Split& split) const;
-  Value whole(const Held& array) { return value_at(array, Split(form(array).split.size())); }
+  Value whole(const PartedPtr& array) { return value_at(array, Split(form(array).split.size())); }
   // Equations, by what they are.
   HeldList step(const Equation& eqn, const HeldList& in, const Types& in_types,
                 const Types& out_types);
-  Held constant(const Value& value) const;
+  PartedPtr constant(const Value& value) const;
   bool happens_outside(const Equation& eqn, const HeldList& in);
-  HeldList terms(const Equation& eqn, const Held& sum, const Type& stacked);
+  HeldList terms(const Equation& eqn, const PartedPtr& sum, const Type& stacked);
   HeldList on_whole(const Equation& eqn, const HeldList& in);
   HeldList leaf(const Equation& eqn, const HeldList& in, const Types& in_types,
                 const Types& out_types);
-  HeldList loop(const Equation& eqn, Bodies bodies, const HeldList& in, const Types& in_types);
+  HeldList loop(const Equation& eqn, Regions regions, const HeldList& in, const Types& in_types);
   HeldList blocks(const Equation& eqn, const HeldList& in);
   std::vector<std::string> open_through(const Op& op, const HeldList& in, const Types& in_types,
                                         const Type& result, const Parts& parts) const;
-  std::function<Value(const Split&)> broadcaster(const Equation& eqn, const Held& operand,
+  std::function<Value(const Split&)> broadcaster(const Equation& eqn, const PartedPtr& operand,
                                                  const Type& in, const Type& out);
 
   const Sharding& mesh_;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/index.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -12,29 +13,29 @@ class Comparison {
  public:
   Comparison(const Array& array, Shape part)
       : strides_(array.strides()), part_(std::move(part)), width_(itemsize(array.dtype())) {
-    index_.resize(part_.size());
+    place_.resize(part_.size());
   }
 
-  // Fills `index` where the two differ.
+  // Fills `place` where the two differ.
   bool differ(const std::byte* a, const std::byte* b, std::size_t dimension = 0) {
-    if (dimension == part_.size()) return std::memcmp(a, b, static_cast<std::size_t>(width_)) != 0;
+    if (dimension == part_.size()) return std::memcmp(a, b, index(width_)) != 0;
     const std::int64_t step = strides_[dimension] * width_;
     const bool row = dimension + 1 == part_.size() && step == width_;
-    const auto bytes = static_cast<std::size_t>(part_[dimension] * width_);
+    const auto bytes = index(part_[dimension] * width_);
     if (row && std::memcmp(a, b, bytes) == 0) return false;
     for (std::int64_t i = 0; i < part_[dimension]; ++i) {
-      index_[dimension] = i;
+      place_[dimension] = i;
       if (differ(a + i * step, b + i * step, dimension + 1)) return true;
     }
     return false;
   }
-  const Shape& index() const { return index_; }
+  const Shape& place() const { return place_; }
 
  private:
   const Shape& strides_;
   Shape part_;
   int width_;
-  Shape index_;
+  Shape place_;
 };
 
 }  // namespace
@@ -55,7 +56,7 @@ std::optional<Difference> first_difference(const Array& array, const Shape& coun
       rest /= counts[d];
     }
     if (comparison.differ(array.data(), array.data() + offset * itemsize(array.dtype())))
-      return Difference{p, comparison.index()};
+      return Difference{p, comparison.place()};
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// analysis/replicas.h - are the parts of an array that devices have the same, and if not, where?
+// analysis/replicas.h - a search for replicas of an array that differ.
 #pragma once
 
 #include <optional>

@@ -4,14 +4,15 @@
 #include <map>
 
 #include "base/index.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
 
 // Where a value stands among all: its kind, then positions, outermost first.
-using Place = std::vector<std::size_t>;
+using ResidualPath = std::vector<std::size_t>;
 struct Origin {
-  Place place;
+  ResidualPath place;
   Residual residual;
 };
 
@@ -28,25 +29,25 @@ Origin origin(const Program& program, Var var) {
     const Equation& eqn = program.equations[e];
     const auto at = std::find(eqn.outputs.begin(), eqn.outputs.end(), var);
     if (at == eqn.outputs.end()) continue;
-    const auto position = static_cast<std::size_t>(at - eqn.outputs.begin());
+    const auto position = index(at - eqn.outputs.begin());
     if (const ProgramPtr called = called_program(*eqn.op, eqn.params)) {
       const Program& body = *called;
       Origin inner = origin(body, body.outputs[position]);
       if (inner.residual.source == Source::input)
         return origin(program, eqn.inputs[inner.residual.input]);
       if (inner.residual.source == Source::output) {
-        Place place{3, e};
+        ResidualPath place{3, e};
         place.insert(place.end(), inner.place.begin() + 1, inner.place.end());
         inner.place = std::move(place);
       }
       return inner;
     }
-    static const Op* name = find_op("name");
+    static const Op* name = &core_ops().name;
     return {{3, e, position},
             {.type = type,
              .source = Source::output,
              .op = eqn.op,
-             .checkpoint_name = eqn.op == name ? eqn.params.text("name") : "",
+             .checkpoint_name = eqn.op == name ? eqn.params.text(param::name) : "",
              .location = eqn.location}};
   }
   const bool literal = type.rank() == 0;
@@ -58,9 +59,9 @@ Origin origin(const Program& program, Var var) {
 
 std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero) {
   const LinearizedProgram halves = linearize_program(program, nonzero);
-  const PrunedProgram needed =
-      prune_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
-  std::map<Place, Residual> found;
+  const DceProgram needed =
+      dce_program(halves.linear, std::vector<bool>(halves.linear->outputs.size(), true));
+  std::map<ResidualPath, Residual> found;
   const std::size_t outputs = program->outputs.size();
   for (std::size_t r = 0; r < halves.residual_count; ++r) {
     if (!needed.inputs[r]) continue;

@@ -1,4 +1,4 @@
-// analysis/residuals.h - which values a program keeps for its derivative, and what each of them is.
+// analysis/residuals.h - residuals of a program, and the source of each.
 #pragma once
 
 #include "control/control.h"

@@ -1,12 +1,12 @@
-// analysis/sharding_types.cpp - shardings of results as part of their types, and where JAX refuses.
+// analysis/sharding_types.cpp - shardings as part of types, with JAX's refusals.
 #include <algorithm>
 
 #include "analysis/shardings.h"
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "ir/sharding_given.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax {
 namespace {

@@ -4,30 +4,32 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
-#include "ir/bodies.h"
+#include "ir/core_ops.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
-#include "ops/split.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax {
 namespace {
 
 // As a pmap called by itself labels its results: over the first devices, along out_axes. The type
 // of its axis is "p": automatic, of devices that nobody has chosen.
-Shardings mapped_shardings(const Bodies& bodies) {
-  const std::string& name = axis_text(bodies.axis);
-  if (bodies.length == 0) return Shardings(bodies.results.size());  // no device has any
+Shardings mapped_shardings(const Regions& regions) {
+  const std::string& name = axis_text(regions.axis);
+  if (regions.length == 0) return Shardings(regions.results.size());  // no device has any
   Shardings out;
-  for (const Port& port : bodies.results) {
+  for (const RegionPort& port : regions.results) {
     Shared<Sharding> sharding(new Sharding);
     sharding->mesh_axes = {name};
-    sharding->mesh_shape = {bodies.length};
+    sharding->mesh_shape = {regions.length};
     sharding->axis_types.assign(1, 'p');
-    for (int device = 0; device < bodies.length; ++device) sharding->devices.push_back(device);
-    if (port.flow == Flow::sliced) {
-      sharding->spec.resize(static_cast<std::size_t>(port.axis) + 1);
+    for (int device = 0; device < regions.length; ++device) sharding->devices.push_back(device);
+    if (port.flow == PortKind::sliced) {
+      sharding->spec.resize(index(port.axis) + 1);
       sharding->spec.back() = {name};
     }
     out.push_back(ShardingPtr(sharding.get()));
@@ -48,17 +50,17 @@ ShardingPtr given_over(const ShardingPtr& given, const Shardings& known) {
 }
 
 // A slice lacks the dimension that its stack has.
-ShardingPtr of_slice(const ShardingPtr& stack, const Port& port, std::size_t rank) {
-  if (!stack || !stack->named || port.flow != Flow::sliced) return stack;
+ShardingPtr of_slice(const ShardingPtr& stack, const RegionPort& port, std::size_t rank) {
+  if (!stack || !stack->named || port.flow != PortKind::sliced) return stack;
   Split split = stack->spec;
   split.resize(rank);
   split.erase(split.begin() + port.axis);
   return with_spec(*stack, std::move(split));
 }
-ShardingPtr of_stack(const ShardingPtr& slice, const Port& port) {
-  if (!slice || !slice->named || port.flow != Flow::sliced) return slice;
+ShardingPtr of_stack(const ShardingPtr& slice, const RegionPort& port) {
+  if (!slice || !slice->named || port.flow != PortKind::sliced) return slice;
   Split split = slice->spec;
-  split.resize(std::max(split.size(), static_cast<std::size_t>(port.axis)));
+  split.resize(std::max(split.size(), index(port.axis)));
   split.emplace(split.begin() + port.axis);
   return with_spec(*slice, std::move(split));
 }
@@ -66,16 +68,16 @@ ShardingPtr of_stack(const ShardingPtr& slice, const Port& port) {
 Shardings followed(const Program& program, const Shardings& in);
 
 // One run from where carries start; of several programs, what the first that says something says.
-Shardings body_shardings(const Bodies& bodies, const Types& in_types, const Shardings& in) {
-  Shardings out(bodies.results.size());
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    if (!bodies.gives_results(k)) continue;
+Shardings body_shardings(const Regions& regions, const Types& in_types, const Shardings& in) {
+  Shardings out(regions.results.size());
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    if (!regions.gives_results(k)) continue;
     Shardings inner;
-    for (const std::size_t i : bodies.taken_by(k))
-      inner.push_back(of_slice(in[i], bodies.operands[i], in_types[i].rank()));
-    const Shardings own = followed(*bodies.programs[k], inner);
+    for (const std::size_t i : regions.taken_by(k))
+      inner.push_back(of_slice(in[i], regions.operands[i], in_types[i].rank()));
+    const Shardings own = followed(*regions.programs[k], inner);
     for (std::size_t i = 0; i < own.size(); ++i) {
-      if (!out[i]) out[i] = of_stack(own[i], bodies.results[i]);
+      if (!out[i]) out[i] = of_stack(own[i], regions.results[i]);
     }
   }
   return out;
@@ -87,19 +89,20 @@ Split trimmed(Split split) {
   return split;
 }
 
-ShardingPtr without_axes(const ShardingPtr& sharding, const Grid& grid) {
+ShardingPtr without_axes(const ShardingPtr& sharding, const MeshAxes& mesh_axes) {
   if (!sharding || !sharding->named) return sharding;
   Split split = sharding->spec;
-  for (const Grid::Axis& axis : grid.axes) {
+  for (const MeshAxes::Axis& axis : mesh_axes.axes) {
     for (std::vector<std::string>& names : split) std::erase(names, axis_text(axis.name));
   }
   return with_spec(*sharding, std::move(split));
 }
 
 // Within another one shard_map says nothing of its mesh, which is that of an operand.
-ShardingPtr mesh_around(const Grid& grid, const Shardings& in) {
+ShardingPtr mesh_around(const MeshAxes& mesh_axes, const Shardings& in) {
   for (const ShardingPtr& sharding : in) {
-    if (sharding && sharding->named && std::ranges::all_of(grid.axes, [&](const Grid::Axis& axis) {
+    if (sharding && sharding->named &&
+        std::ranges::all_of(mesh_axes.axes, [&](const MeshAxes::Axis& axis) {
           return has(sharding->mesh_axes, axis_text(axis.name));
         }))
       return sharding;
@@ -107,24 +110,25 @@ ShardingPtr mesh_around(const Grid& grid, const Shardings& in) {
   return nullptr;
 }
 
-// Results of shard_map: split by the axes of its grid as specs say, by others as the function of
-// blocks leaves them.
+// Results of shard_map: split over its mesh axes as specs say, by others as the function
+// of blocks leaves them.
 Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in) {
-  Grid grid = grid_of(params);
-  const bool within = !grid.mesh;
-  if (within) grid.mesh = mesh_around(grid, in);
-  Shardings out = propagate(*grid_program(op, params), in);
-  if (!grid.mesh) return out;
-  for (std::size_t i = 0; i < out.size() && within; ++i) out[i] = grid.label(grid.out[i], Type{});
-  if (grid.axes.size() == grid.mesh->mesh_axes.size()) return out;
+  MeshAxes mesh_axes = mesh_axes_of(params);
+  const bool within = !mesh_axes.mesh;
+  if (within) mesh_axes.mesh = mesh_around(mesh_axes, in);
+  Shardings out = propagate(*mesh_program(op, params), in);
+  if (!mesh_axes.mesh) return out;
+  for (std::size_t i = 0; i < out.size() && within; ++i)
+    out[i] = mesh_axes.label(mesh_axes.out[i], Type{});
+  if (mesh_axes.axes.size() == mesh_axes.mesh->mesh_axes.size()) return out;
   Shardings blocks;
   for (const ShardingPtr& sharding : in)
-    blocks.push_back(sharding ? without_axes(sharding, grid) : with_spec(*grid.mesh, {}));
-  blocks = propagate(*params.program("jaxpr"), blocks);
+    blocks.push_back(sharding ? without_axes(sharding, mesh_axes) : with_spec(*mesh_axes.mesh, {}));
+  blocks = propagate(*params.program(param::jaxpr), blocks);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i] || !blocks[i] || !blocks[i]->named || blocks[i]->mesh_axes != out[i]->mesh_axes)
       continue;
-    const Split more = trimmed(without_axes(blocks[i], grid)->spec);
+    const Split more = trimmed(without_axes(blocks[i], mesh_axes)->spec);
     Split split = out[i]->spec;
     split.resize(std::max(split.size(), more.size()));
     for (std::size_t d = 0; d < more.size(); ++d) {
@@ -139,12 +143,12 @@ Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in
 }
 
 bool gives_memory(const Op& op) {
-  static const Op* moves = find_op("device_put");
+  static const Op* moves = &core_ops().device_put;
   return &op == moves;
 }
 
 bool gives_layout(const Op& op) {
-  static const Op* lays_out = find_op("layout_constraint");
+  static const Op* lays_out = &core_ops().layout_constraint;
   return &op == lays_out;
 }
 
@@ -200,13 +204,13 @@ bool asked_explicit(const ShardingPtr& sharding) {
 }
 
 bool maps_over_devices(const Op& op, const Params& params) {
-  if (!op.bodies) return false;
-  const Runs runs = op.bodies(params).runs;
-  return runs == Runs::mapped || runs == Runs::grid;
+  if (!op.regions) return false;
+  const ExecutionKind runs = op.regions(params).runs;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::mesh;
 }
 
 bool gathers_operands(const Op& op, const Params& params) {
-  return op.bodies && op.bodies(params).runs == Runs::mapped;
+  return op.regions && op.regions(params).runs == ExecutionKind::mapped;
 }
 
 bool gives_sharding(const Op& op, const Params& params) {
@@ -234,14 +238,14 @@ void set_shardings(const Values& arrays, const Shardings& shardings) {
 }
 
 bool inspects_sharding(const Equation& eqn) {
-  static const Op* inspect = find_op("inspect_sharding");
+  static const Op* inspect = &core_ops().inspect_sharding;
   return any_equation(eqn, [](const Equation& e) { return e.op == inspect; });
 }
 
 bool splits_callbacks(const Equation& eqn) {
-  static const Op* inspect = find_op("inspect_sharding");
+  static const Op* inspect = &core_ops().inspect_sharding;
   return any_equation(eqn, [](const Equation& e) {
-    return e.op == inspect && e.params.text("vmap_method") == "parts";
+    return e.op == inspect && e.params.text(param::vmap_method) == "parts";
   });
 }
 
@@ -260,20 +264,20 @@ std::vector<Inspected> inspected(const Program& program, const Shardings& in) {
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& operands) {
   const Shardings in = without_layouts(operands);
-  if (op.bodies) {
-    const Bodies bodies = op.bodies(params);
-    if (bodies.runs == Runs::mapped) return mapped_shardings(bodies);
-    if (bodies.runs == Runs::grid) return grid_shardings(op, params, in);
-    return body_shardings(bodies, in_types, in);
+  if (op.regions) {
+    const Regions regions = op.regions(params);
+    if (regions.runs == ExecutionKind::mapped) return mapped_shardings(regions);
+    if (regions.runs == ExecutionKind::mesh) return grid_shardings(op, params, in);
+    return body_shardings(regions, in_types, in);
   }
   if (gives_layout(op)) {
-    const Ints& layout = params.ints("layout");
-    return {with_layout(in[0] ? in[0] : params.get<ShardingPtr>("otherwise"),
-                        {layout.begin(), layout.end()})};
+    const Ints& layout = params.ints(param::layout);
+    return {
+        with_layout(in[0] ? in[0] : params.get(param::otherwise), {layout.begin(), layout.end()})};
   }
   if (gives_memory(op)) {
-    const ShardingPtr& like = in[0] ? in[0] : params.get<ShardingPtr>("otherwise");
-    return {with_memory(*like, params.text("memory"))};
+    const ShardingPtr& like = in[0] ? in[0] : params.get(param::otherwise);
+    return {with_memory(*like, params.text(param::memory))};
   }
   Shardings out(out_types.size());
   ShardingPtr mesh = given_over(given_sharding(params), in);
@@ -320,7 +324,7 @@ Shardings even_parts(Shardings shardings, const Types& types) {
 
 Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
                             const Types& out_types, const Shardings& in) {
-  static const Op* const slices[] = {find_op("slice"), find_op("dynamic_slice")};
+  static const Op* const slices[] = {&core_ops().slice, &core_ops().dynamic_slice};
   Shardings out = even_parts(propagate(op, params, in_types, out_types, in), out_types);
   if (std::ranges::find(slices, &op) == std::end(slices)) return out;
   if (!out[0] || !out[0]->named || out[0]->is_explicit()) return out;
@@ -341,7 +345,7 @@ namespace {
 Shardings followed(const Program& program, const Shardings& in) {
   const ShardingGiven asked_already;
   Shardings known(program.types.size());
-  const auto at = [&](Var v) -> ShardingPtr& { return known[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Var v) -> ShardingPtr& { return known[index(v)]; };
   for (std::size_t i = 0; i < in.size(); ++i) at(program.inputs[i]) = with_layout(in[i], {});
   for (const Constant& constant : program.constants)
     at(constant.var) = with_layout(constant.value->sharding(), {});
@@ -353,8 +357,8 @@ Shardings followed(const Program& program, const Shardings& in) {
       in_types.push_back(program.type(v));
     }
     for (const Var v : eqn.outputs) out_types.push_back(program.type(v));
-    if (inspections && !eqn.op->bodies && inspects_sharding(eqn))
-      inspections->push_back({eqn.params.get<FunctionPtr>("callback"), in_types[0], operands[0]});
+    if (inspections && !eqn.op->regions && inspects_sharding(eqn))
+      inspections->push_back({eqn.params.get(param::callback), in_types[0], operands[0]});
     const ShardingPtr given = given_sharding(eqn.params);
     const ShardingPtr placed = given_over(given, joined(operands, in));
     const Shardings results = !placed || placed == given
@@ -388,7 +392,7 @@ Shardings asked_of_inputs(const Program& program) {
     if (!given) continue;
     const auto input = std::find(program.inputs.begin(), program.inputs.end(), eqn.inputs[0]);
     if (input == program.inputs.end()) continue;
-    ShardingPtr& found = asked[static_cast<std::size_t>(input - program.inputs.begin())];
+    ShardingPtr& found = asked[index(input - program.inputs.begin())];
     if (!found) found = given;
   }
   return asked;
@@ -426,8 +430,7 @@ Shardings as_results_show(Shardings results, const Types& result_types, const Sh
     const auto spec = trimmed(own->spec);
     const bool alike = first != inputs.end() && same_mesh(**first, *own) &&
                        spec == trimmed((*first)->spec) &&
-                       input_types[static_cast<std::size_t>(first - inputs.begin())].rank() ==
-                           result_types[i].rank();
+                       input_types[index(first - inputs.begin())].rank() == result_types[i].rank();
     const auto& shown = alike ? (*first)->spec : spec;
     if (shown != own->spec) own = with_spec(*own, shown);
   }

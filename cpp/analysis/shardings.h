@@ -1,7 +1,8 @@
-// analysis/shardings.h - how results are labelled with shardings, given those of the inputs.
+// analysis/shardings.h - shardings of results from those of inputs.
 //
 // Metadata only: which mesh axes split which dimension. Records say how their results are split
-// (ops/split.h), programs follow their equations, what is mapped over devices is split over these.
+// (ops/sharding_rules/sharding_rules.h), programs follow their equations, what is mapped over
+// devices is split over these.
 #pragma once
 
 #include <utility>

@@ -1,9 +1,10 @@
 // analysis/uniform.cpp - finding mapped inputs, and comparing their slices.
 #include "analysis/uniform.h"
 
-#include "array/outside.h"
-#include "ir/bodies.h"
-#include "kernels/copy.h"
+#include "array/exported_buffers.h"
+#include "base/index.h"
+#include "ir/regions.h"
+#include "kernels/copy/copy.h"
 
 namespace shardax {
 namespace {
@@ -11,8 +12,8 @@ namespace {
 // Comparing element by element would cost more than what it may save.
 bool worth_comparing(const Array& array, std::int64_t axis) {
   Shape shape = array.shape(), strides = array.strides();
-  shape.erase(static_cast<std::size_t>(axis));
-  strides.erase(static_cast<std::size_t>(axis));
+  shape.erase(index(axis));
+  strides.erase(index(axis));
   return is_contiguous(shape, strides);
 }
 
@@ -22,43 +23,41 @@ void find_mapped(const Program& program, const std::vector<std::int64_t>& inputs
                  std::vector<Mapped>& found) {
   const auto origin = [&](Var v) {
     const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
-    return at == program.inputs.end()
-               ? -1
-               : inputs[static_cast<std::size_t>(at - program.inputs.begin())];
+    return at == program.inputs.end() ? -1 : inputs[index(at - program.inputs.begin())];
   };
   const auto add = [&](std::int64_t input, std::int64_t axis) {
     if (input < 0) return;
-    const Mapped mapped{static_cast<std::size_t>(input), axis};
+    const Mapped mapped{index(input), axis};
     const bool known = std::any_of(found.begin(), found.end(), [&](const Mapped& m) {
       return m.input == mapped.input && m.axis == mapped.axis;
     });
     if (!known) found.push_back(mapped);
   };
   for (const Equation& eqn : program.equations) {
-    if (!eqn.op->bodies) continue;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::mapped) {
-      for (std::size_t i = 0; i < bodies.operands.size(); ++i) {
-        const Port& port = bodies.operands[i];
-        if (port.flow == Flow::sliced) add(origin(eqn.inputs[i]), port.axis);
+    if (!eqn.op->regions) continue;
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::mapped) {
+      for (std::size_t i = 0; i < regions.operands.size(); ++i) {
+        const RegionPort& port = regions.operands[i];
+        if (port.flow == PortKind::sliced) add(origin(eqn.inputs[i]), port.axis);
       }
       continue;
     }
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
+    for (std::size_t k = 0; k < regions.programs.size(); ++k) {
       std::vector<std::int64_t> inner;
-      for (const std::size_t i : bodies.taken_by(k))
-        inner.push_back(bodies.operands[i].flow == Flow::sliced ? -1 : origin(eqn.inputs[i]));
-      find_mapped(*bodies.programs[k], inner, found);
+      for (const std::size_t i : regions.taken_by(k))
+        inner.push_back(regions.operands[i].flow == PortKind::sliced ? -1 : origin(eqn.inputs[i]));
+      find_mapped(*regions.programs[k], inner, found);
     }
   }
 }
 
 bool is_uniform(Mapped& m, Array& array) {
-  const auto axis = static_cast<std::size_t>(m.axis);
+  const auto axis = index(m.axis);
   if (array.shape()[axis] < 2) return false;
   if (array.strides()[axis] == 0) return true;
   if (m.varies) return false;
-  const bool leading = m.axis == 0 && !lent_outside(array.buffer()->data());
+  const bool leading = m.axis == 0 && !is_exported(array.buffer()->data());
   auto verdict = leading ? array.leading_uniformity() : Array::Uniformity::unknown;
   if (verdict == Array::Uniformity::unknown) {
     verdict = worth_comparing(array, m.axis) && slices_equal(array, m.axis)

@@ -1,4 +1,4 @@
-// analysis/uniform.h - which inputs of a call have equal slices along the axis that a pmap maps.
+// analysis/uniform.h - inputs with equal slices along a mapped axis.
 #pragma once
 
 #include "ir/program.h"

@@ -6,6 +6,7 @@
 #include "array/half.h"
 #include "array/narrow.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "runtime/allocator.h"
 
 namespace shardax {
@@ -32,7 +33,7 @@ Buffer::~Buffer() {
 }
 
 ArrayPtr empty_array(Type type) {
-  Shared<Buffer> buffer(new Buffer(static_cast<std::size_t>(type.bytes())));
+  Shared<Buffer> buffer(new Buffer(index(type.bytes())));
   std::byte* data = buffer->data();
   Shape strides = row_major_strides(type.shape);
   return new Array(std::move(type), std::move(strides), std::move(buffer), data);
@@ -97,7 +98,7 @@ namespace {
 
 bool same_elements(const std::byte* a, const std::byte* b, const Shape& shape, const Shape& strides,
                    int width, std::size_t dimension) {
-  if (dimension == shape.size()) return std::memcmp(a, b, static_cast<std::size_t>(width)) == 0;
+  if (dimension == shape.size()) return std::memcmp(a, b, index(width)) == 0;
   const std::int64_t step = strides[dimension] * width;
   for (std::int64_t i = 0; i < shape[dimension]; ++i) {
     if (!same_elements(a + i * step, b + i * step, shape, strides, width, dimension + 1))
@@ -109,7 +110,7 @@ bool same_elements(const std::byte* a, const std::byte* b, const Shape& shape, c
 }  // namespace
 
 bool slices_equal(const Array& array, std::int64_t axis) {
-  const auto a = static_cast<std::size_t>(axis);
+  const auto a = index(axis);
   const int width = itemsize(array.dtype());
   const std::int64_t count = array.shape()[a], step = array.strides()[a] * width;
   if (step == 0) return true;
@@ -124,9 +125,8 @@ bool slices_equal(const Array& array, std::int64_t axis) {
   const bool contiguous = is_contiguous(shape, strides);
   for (std::int64_t i = 1; i < count; ++i) {
     const std::byte* slice = array.data() + i * step;
-    const bool same = contiguous
-                          ? std::memcmp(array.data(), slice, static_cast<std::size_t>(size)) == 0
-                          : same_elements(array.data(), slice, shape, strides, width, 0);
+    const bool same = contiguous ? std::memcmp(array.data(), slice, index(size)) == 0
+                                 : same_elements(array.data(), slice, shape, strides, width, 0);
     if (!same) return false;
   }
   return true;

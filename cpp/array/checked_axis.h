@@ -1,5 +1,4 @@
-// array/checked_axis.h - axes over which it is checked what varies: those of shard_map with
-// check_vma.
+// array/checked_axis.h - axes of shard_map with check_vma: variation is part of types.
 //
 // A value that all devices of such an axis share is another type than one of each device's own, and
 // is made one by `pvary` alone: implicitly where operands differ (trace/trace.cpp). `psum` over it

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/index.h"
 
 namespace shardax {
 namespace {
@@ -68,7 +69,7 @@ constexpr std::array<Row, dtype_count> rows{{
     {"float0", "float0", 0},
 }};
 
-const Row& row(DType dtype) { return rows[static_cast<std::size_t>(dtype)]; }
+const Row& row(DType dtype) { return rows[index(dtype)]; }
 
 constexpr int defined_count =
     static_cast<int>(DType::key_last) - static_cast<int>(DType::key_defined) + 1;
@@ -76,7 +77,7 @@ constexpr int defined_count =
 // The names of users' keys, each written once, before its dtype is known to anyone.
 std::string& defined_name(DType dtype) {
   static std::array<std::string, defined_count> names;
-  return names[static_cast<std::size_t>(dtype) - static_cast<std::size_t>(DType::key_defined)];
+  return names[index(dtype) - index(DType::key_defined)];
 }
 
 // The lattice of JAX's type promotion (docs: "Type promotion semantics"), as upward edges between

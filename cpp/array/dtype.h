@@ -70,7 +70,7 @@ using short_key_t = KeyWords<1>;
 using key_t = KeyWords<2>;
 using wide_key_t = KeyWords<4>;
 // Storage of every number of fewer than 8 bits and of the 8-bit floats: a byte each, its unused
-// bits 0. Arithmetic on them happens in a wider type (compile/widen.cpp).
+// bits 0. Arithmetic on them happens in a wider type (compile/lower/legalize_types.cpp).
 struct narrow_t {
   std::uint8_t bits;
 };

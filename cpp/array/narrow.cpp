@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/index.h"
+
 namespace shardax {
 namespace {
 
@@ -49,15 +51,15 @@ const Values& values_of(DType dtype) {
     for (int i = 0; i < float_formats; ++i) {
       const auto format = static_cast<DType>(first_float + i);
       for (int code = 0; code < 256; ++code) {
-        made[static_cast<std::size_t>(i)][static_cast<std::size_t>(code)] =
-            format != DType::float8_e8m0fnu ? decode(narrow_format(format), code)
-            : code == power_nan             ? std::numeric_limits<float>::quiet_NaN()
-                                            : std::ldexp(1.0f, code - power_bias);
+        made[index(i)][index(code)] = format != DType::float8_e8m0fnu
+                                          ? decode(narrow_format(format), code)
+                                      : code == power_nan ? std::numeric_limits<float>::quiet_NaN()
+                                                          : std::ldexp(1.0f, code - power_bias);
       }
     }
     return made;
   }();
-  return all[static_cast<std::size_t>(static_cast<int>(dtype) - first_float)];
+  return all[index(static_cast<int>(dtype) - first_float)];
 }
 
 narrow_t low_bits(DType dtype, std::int64_t value) {

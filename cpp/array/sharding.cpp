@@ -8,6 +8,7 @@
 
 #include "array/sharding_text.h"
 #include "base/errors.h"
+#include "base/index.h"
 
 namespace shardax {
 
@@ -76,7 +77,7 @@ std::string open_text(const Sharding& sharding, std::span<const std::int64_t> op
 
 bool Sharding::is_explicit(const std::string& axis) const {
   const auto at = std::find(mesh_axes.begin(), mesh_axes.end(), axis) - mesh_axes.begin();
-  const auto k = static_cast<std::size_t>(at);
+  const auto k = index(at);
   return k < axis_types.size() && (axis_types[k] == 'e' || axis_types[k] == 'i');
 }
 

@@ -1,4 +1,4 @@
-// array/sharding.h - where the shards of an array lie. Metadata only: all devices share one memory.
+// array/sharding.h - shardings of arrays: metadata only, as all devices share one memory.
 #pragma once
 
 #include <cstdint>

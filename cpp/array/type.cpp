@@ -8,6 +8,7 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/index.h"
 
 namespace shardax {
 namespace {
@@ -151,7 +152,7 @@ std::vector<std::string> Type::reduced() const {
 const std::string& axis_text(AxisName name) {
   AxisTable& table = axis_table();
   const std::lock_guard lock(table.mutex);
-  return table.texts[static_cast<std::size_t>(name) / states];
+  return table.texts[index(name) / states];
 }
 
 AxisSet join(const AxisSet& a, const AxisSet& b) {
@@ -159,8 +160,7 @@ AxisSet join(const AxisSet& a, const AxisSet& b) {
   AxisSet out = a;
   for (AxisName name : b) {
     const auto at = std::lower_bound(out.begin(), out.end(), name);
-    if (at == out.end() || *at != name)
-      out.insert(static_cast<std::size_t>(at - out.begin()), name);
+    if (at == out.end() || *at != name) out.insert(index(at - out.begin()), name);
   }
   return out;
 }
@@ -195,7 +195,7 @@ void Type::erase_dimension(std::size_t at) {
 }
 
 std::size_t hash(const Type& type) {
-  const std::size_t head = static_cast<std::size_t>(type.dtype) * 2 + (type.weak ? 1 : 0);
+  const std::size_t head = index(type.dtype) * 2 + (type.weak ? 1 : 0);
   return mix_all(mix_all(head, type.shape), type.varying);
 }
 

@@ -1,4 +1,4 @@
-// array/type.h - what is known of an array before its values: dtype, shape, varying axes.
+// array/type.h - abstract values: dtype, shape, varying axes.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/index.h"
+
 namespace shardax {
 
 inline std::size_t mix(std::size_t seed, std::size_t value) {
@@ -20,7 +22,7 @@ inline std::size_t mix(std::size_t seed, std::size_t value) {
 template <class Range>
 std::size_t mix_all(std::size_t seed, const Range& range) {
   seed = mix(seed, range.size());
-  for (const auto& item : range) seed = mix(seed, static_cast<std::size_t>(item));
+  for (const auto& item : range) seed = mix(seed, index(item));
   return seed;
 }
 

@@ -1,10 +1,12 @@
-// base/lists.h - parts of lists, and masks that say which elements of a list are meant.
+// base/lists.h - sublists, and masks that select elements of lists.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
+
+#include "base/index.h"
 
 namespace shardax {
 
@@ -44,7 +46,7 @@ inline bool all(const std::vector<bool>& mask) {
   return std::find(mask.begin(), mask.end(), false) == mask.end();
 }
 inline std::size_t count_true(const std::vector<bool>& mask) {
-  return static_cast<std::size_t>(std::count(mask.begin(), mask.end(), true));
+  return index(std::count(mask.begin(), mask.end(), true));
 }
 inline std::vector<bool> inverse(std::vector<bool> mask) {
   mask.flip();

@@ -1,4 +1,4 @@
-// base/per_thread.cpp - a list for each thread, which a key of pthreads destroys.
+// base/per_thread.cpp - a list for each thread, destroyed by a pthread key.
 #include "base/per_thread.h"
 
 #include <pthread.h>

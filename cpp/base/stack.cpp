@@ -1,4 +1,4 @@
-// base/stack.cpp - where a thread's stack ends.
+// base/stack.cpp - the end of a thread's stack.
 #include "base/stack.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// base/stack.h - recursion that ends in an error before the stack does.
+// base/stack.h - recursion limits before the end of the stack.
 //
 // Programs nest as deeply as functions call each other, trees as deeply as users build them. What
 // walks either by recursion asks at each level whether enough is left of this thread's stack.

@@ -1,4 +1,4 @@
-// callables/automatic_mesh.cpp - who asks is the thread that traces.
+// callables/automatic_mesh.cpp - the mesh of the thread that traces.
 #include "callables/automatic_mesh.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// callables/automatic_mesh.h - the mesh that types show although it is no part of them.
+// callables/automatic_mesh.h - the mesh shown by types without being part of them.
 //
 // How automatic axes split arrays is not said in types, and no program depends on it. Whoever asks
 // for the sharding of a type sees the mesh nevertheless: that of the array, and while a function is

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
 
 namespace shardax::callables {
 namespace {
@@ -27,13 +28,12 @@ std::vector<PyObject*> entries_of(const char* api, PyObject* in_axes, PyObject* 
                                   const CallForm& form) {
   const std::vector<int>& statics = form.statics.positions;
   const std::size_t dynamic = form.tree->view().nodes[1].arity;
-  const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(in_axes));
+  const auto count = index(PySequence_Fast_GET_SIZE(in_axes));
   if (count != dynamic && count != dynamic + statics.size()) not_a_prefix(api, in_axes, fun, form);
   std::vector<PyObject*> entries;
   auto next_static = statics.begin();
   for (std::size_t i = 0; i < count; ++i) {
-    if (count != dynamic && next_static != statics.end() &&
-        static_cast<std::size_t>(*next_static) == i) {
+    if (count != dynamic && next_static != statics.end() && index(*next_static) == i) {
       ++next_static;
       continue;
     }
@@ -113,7 +113,7 @@ std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
                   "None in in_axes.");
     }
     if (axes[i] < 0) axes[i] += rank;
-    const std::int64_t extent = shape[static_cast<std::size_t>(axes[i])];
+    const std::int64_t extent = shape[index(axes[i])];
     if (size < 0) size = extent;
     agree = agree && size == extent;
   }

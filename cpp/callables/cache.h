@@ -16,7 +16,7 @@
 
 #include "callables/call.h"
 #include "callables/context.h"
-#include "callables/left.h"
+#include "callables/program_retention.h"
 
 namespace shardax::callables {
 
@@ -171,7 +171,7 @@ std::shared_ptr<C> shared_cache(PyObject* fun, PyObject* options) {
   const auto clear = [](void* cache) { static_cast<C*>(cache)->clear(); };
   const auto make = [] { return std::shared_ptr<void>(std::make_shared<C>()); };
   auto cache = std::static_pointer_cast<C>(shared_object(fun, options, make, clear));
-  take_up(fun, cache.get());
+  reuse_programs(fun, cache.get());
   return cache;
 }
 

@@ -4,7 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "callables/held.h"
+#include "callables/gil_safe_ref.h"
 #include "callables/program_object.h"
 #include "callables/traced.h"
 #include "callables/value_lists.h"
@@ -25,7 +25,7 @@ class Message final : public Function {
   PyObject* object() const { return object_.get(); }
 
  private:
-  Held object_;
+  GilSafeRef object_;
 };
 
 struct TableObject {

@@ -7,6 +7,7 @@
 #include "array/checked_axis.h"
 #include "callables/axes.h"
 #include "callables/devices.h"
+#include "ir/core_ops.h"
 #include "numpy/promote.h"
 #include "ops/ops.h"
 
@@ -62,7 +63,7 @@ Value reduced(const Op& op, const Value& operand, const Axes& axes, std::string_
 }
 
 const Op& psum_op() {
-  static const Op& op = *find_op("psum");
+  static const Op& op = core_ops().psum;
   return op;
 }
 

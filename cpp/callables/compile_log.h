@@ -1,5 +1,4 @@
-// callables/compile_log.h - what config.jax_log_compiles and listeners of jax.monitoring are told:
-// which function is traced for which types, which program is compiled.
+// callables/compile_log.h - events for jax_log_compiles and jax.monitoring.
 #pragma once
 
 #include <chrono>

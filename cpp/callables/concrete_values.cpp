@@ -1,4 +1,4 @@
-// callables/concrete_values.cpp - arguments as Values, where all of them are arrays and numbers.
+// callables/concrete_values.cpp - arguments as Values if all are arrays or numbers.
 #include "callables/concrete_values.h"
 
 #include <cstring>

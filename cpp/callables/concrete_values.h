@@ -1,4 +1,4 @@
-// callables/concrete_values.h - whether arguments are arrays and numbers whose elements are known.
+// callables/concrete_values.h - a test for arguments whose elements are known.
 #pragma once
 
 #include <span>

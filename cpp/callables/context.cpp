@@ -7,7 +7,7 @@
 #include "analysis/shardings.h"
 #include "numpy/promote.h"
 #include "objects/config.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 
 namespace shardax::callables {
 namespace {

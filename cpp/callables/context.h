@@ -1,4 +1,4 @@
-// callables/context.h - what besides its arguments decides what tracing a function gives.
+// callables/context.h - the trace context: all that tracing depends on besides arguments.
 #pragma once
 
 #include <cstdint>

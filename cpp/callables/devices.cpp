@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "callables/axes.h"
 
 namespace shardax::callables {
@@ -42,16 +43,15 @@ std::vector<Ints> group_lists(PyObject* object) {
 }
 
 void check_groups(const ops::Devices& devices, PyObject* groups, std::string_view user) {
-  std::vector<bool> seen(static_cast<std::size_t>(devices.size));
+  std::vector<bool> seen(index(devices.size));
   bool valid = true;
   std::int64_t count = 0;
   for (const Ints& group : devices.groups) {
     valid = valid && !group.empty();
     for (std::int64_t position : group) {
-      valid = valid && position >= 0 && position < devices.size &&
-              !seen[static_cast<std::size_t>(position)];
+      valid = valid && position >= 0 && position < devices.size && !seen[index(position)];
       if (!valid) break;
-      seen[static_cast<std::size_t>(position)] = true;
+      seen[index(position)] = true;
       ++count;
     }
   }

@@ -1,8 +1,8 @@
-// callables/devices.h - over which devices a collective acts, as users say it.
+// callables/devices.h - devices of a collective, as users name them.
 #pragma once
 
 #include "callables/python.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax::callables {
 

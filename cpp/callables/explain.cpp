@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "analysis/shardings.h"
+#include "base/index.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "explain/arguments.h"
@@ -12,7 +13,7 @@
 #include "explain/outcome.h"
 #include "explain/variation.h"
 #include "ir/sharding_given.h"
-#include "ops/collective_family.h"
+#include "ops/collectives/family.h"
 
 namespace py = pybind11;
 
@@ -95,11 +96,10 @@ py::list described(const std::vector<ExplainedStep>& steps) {
   constexpr const char* kinds[] = {"loop", "kernel", "control", "copy"};
   py::list out;
   for (const ExplainedStep& s : steps) {
-    out.append(py::dict(py::arg("kind") = kinds[static_cast<std::size_t>(s.kind)],
-                        py::arg("text") = s.text, py::arg("sources") = s.sources,
-                        py::arg("flops") = s.flops, py::arg("transcendentals") = s.transcendentals,
-                        py::arg("bytes") = s.bytes, py::arg("times") = s.times,
-                        py::arg("depth") = s.depth));
+    out.append(py::dict(py::arg("kind") = kinds[index(s.kind)], py::arg("text") = s.text,
+                        py::arg("sources") = s.sources, py::arg("flops") = s.flops,
+                        py::arg("transcendentals") = s.transcendentals, py::arg("bytes") = s.bytes,
+                        py::arg("times") = s.times, py::arg("depth") = s.depth));
   }
   return out;
 }
@@ -119,11 +119,10 @@ py::list described(const std::vector<DeviceUnit>& units) {
   constexpr const char* kinds[] = {"compute", "collective", "loop"};
   py::list out;
   for (const DeviceUnit& u : units) {
-    py::dict one(py::arg("kind") = kinds[static_cast<std::size_t>(u.kind)],
-                 py::arg("sources") = u.sources, py::arg("needs") = u.needs,
-                 py::arg("flops") = u.flops, py::arg("transcendentals") = u.transcendentals,
-                 py::arg("bytes") = u.bytes, py::arg("product") = u.product,
-                 py::arg("varying") = names(u.varying));
+    py::dict one(py::arg("kind") = kinds[index(u.kind)], py::arg("sources") = u.sources,
+                 py::arg("needs") = u.needs, py::arg("flops") = u.flops,
+                 py::arg("transcendentals") = u.transcendentals, py::arg("bytes") = u.bytes,
+                 py::arg("product") = u.product, py::arg("varying") = names(u.varying));
     if (u.kind == DeviceUnit::Kind::collective) {
       one["op"] = u.op;
       one["over"] = names(u.axes);

@@ -1,4 +1,4 @@
-// callables/explain.h - what explain says of a staged function, as Python's dicts and lists.
+// callables/explain.h - explanations of staged functions as Python dicts and lists.
 #pragma once
 
 #include <pybind11/cast.h>

@@ -9,8 +9,8 @@
 #include <deque>
 
 #include "base/stack.h"
-#include "callables/left.h"
 #include "callables/locate.h"
+#include "callables/program_retention.h"
 #include "objects/config.h"
 
 namespace shardax::callables {
@@ -21,7 +21,7 @@ struct FunctionObject {
   PyObject* dict;
   PyObject* weak_references;
   PyObject* wrapped;
-  Behaviour* behaviour;
+  Transform* behaviour;
 };
 
 FunctionObject* as_function(PyObject* object) { return reinterpret_cast<FunctionObject*>(object); }
@@ -75,9 +75,9 @@ void deallocate(PyObject* self) {
   Py_TRASHCAN_BEGIN(self, deallocate);
   FunctionObject* function = as_function(self);
   if (function->weak_references) PyObject_ClearWeakRefs(self);
-  std::unique_ptr<Behaviour> behaviour(function->behaviour);
+  std::unique_ptr<Transform> behaviour(function->behaviour);
   function->behaviour = nullptr;
-  if (function->wrapped) leave_to(function->wrapped, behaviour);
+  if (function->wrapped) retain_programs(function->wrapped, behaviour);
   drop_attributes(function);
   behaviour.reset();
   PyTypeObject* type = Py_TYPE(self);
@@ -203,9 +203,9 @@ void copy_attribute(PyObject* dict, PyObject* fun, const char* name) {
 
 }  // namespace
 
-int Behaviour::traverse(visitproc, void*) { return 0; }
+int Transform::traverse(visitproc, void*) { return 0; }
 
-const StaticSpec& Behaviour::statics() const {
+const StaticSpec& Transform::statics() const {
   static const StaticSpec none;
   return none;
 }
@@ -247,7 +247,7 @@ PyTypeObject* make_function_type(const char* name, const char* doc, PyMethodDef*
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
-Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> behaviour,
+Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Transform> behaviour,
                   PyObject* doc) {
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) throw PythonError();
@@ -280,7 +280,7 @@ Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> 
   return result;
 }
 
-Behaviour& behaviour_of(PyObject* function) { return *as_function(function)->behaviour; }
+Transform& behaviour_of(PyObject* function) { return *as_function(function)->behaviour; }
 
 PyObject* wrapped_function(PyObject* function) { return as_function(function)->wrapped; }
 

@@ -1,9 +1,8 @@
-// callables/function.h - the Python type of transformed functions: what jit, pmap, vmap and grad
-// return.
+// callables/function.h - the Python type of transformed functions: jit, pmap, vmap, grad.
 //
 // A transformed function is a callable heap object: it is called by vectorcall without a Python
 // frame, binds as a method, has a `__dict__` (with `__wrapped__`, `__name__`, `__doc__`), can be
-// weakly referenced and takes part in garbage collection. What a call does is its Behaviour.
+// weakly referenced and takes part in garbage collection. What a call does is its Transform.
 #pragma once
 
 #include <Python.h>
@@ -34,9 +33,9 @@ struct StaticSpec {
 };
 
 // What a transformed function does. Called with the interpreter's lock held.
-class Behaviour {
+class Transform {
  public:
-  virtual ~Behaviour() = default;
+  virtual ~Transform() = default;
   // A new reference; throws for errors.
   virtual PyObject* call(PyObject* function, const CallArguments& arguments) = 0;
   // Visits the Python objects that it owns, as tp_traverse does, and drops them.
@@ -62,11 +61,11 @@ PyTypeObject* make_function_type(const char* name, const char* doc, PyMethodDef*
 
 // A new object of such a type around `fun`, with the attributes that functools.wraps copies.
 // `doc`, where given, replaces the docstring.
-Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Behaviour> behaviour,
+Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Transform> behaviour,
                   PyObject* doc = nullptr);
 
 // The behaviour of an object of such a type.
-Behaviour& behaviour_of(PyObject* function);
+Transform& behaviour_of(PyObject* function);
 // The user's function inside it, borrowed.
 PyObject* wrapped_function(PyObject* function);
 

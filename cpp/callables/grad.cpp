@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/index.h"
 #include "callables/call.h"
 #include "callables/context.h"
 #include "callables/linear.h"
@@ -12,7 +13,7 @@
 namespace shardax::callables {
 namespace {
 
-class Grad final : public Behaviour {
+class Grad final : public Transform {
  public:
   explicit Grad(GradOptions options) : options_(std::move(options)) {}
   PyObject* call(PyObject* function, const CallArguments& arguments) override;
@@ -57,7 +58,7 @@ std::vector<std::size_t> Grad::positions(Py_ssize_t count) const {
           "than or equal to -len(args) and less than len(args), but got value ",
           n, " for len(args) == ", count, ".");
     }
-    out.push_back(static_cast<std::size_t>(n < 0 ? n + count : n));
+    out.push_back(index(n < 0 ? n + count : n));
   }
   return out;
 }
@@ -119,12 +120,11 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
   const auto body = [&](const Values& in) -> Values {
     const TransformationScope names("jvp");
     const std::vector<Ref> traced = opened.values(inputs.unflatten(wrap_all(in)));
-    const auto count = static_cast<std::size_t>(arguments.count + arguments.keyword_count());
+    const auto count = index(arguments.count + arguments.keyword_count());
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
     for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = traced[i].get();
     Ref result = checked(or_sleep([&] {
-      return PyObject_Vectorcall(fun, all.data(), static_cast<std::size_t>(arguments.count),
-                                 arguments.names);
+      return PyObject_Vectorcall(fun, all.data(), index(arguments.count), arguments.names);
     }));
     Ref aux_object;
     if (options_.has_aux) std::tie(result, aux_object) = split_aux(result.get());

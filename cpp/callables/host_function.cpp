@@ -80,7 +80,7 @@ void add_once(FunctionList& list, const FunctionPtr& function) {
   if (std::none_of(list.begin(), list.end(), is_it)) list.push_back(function);
 }
 
-// The host's functions in a program and those within it, each once. Programs share bodies, and a
+// The host's functions in a program and those within it, each once. Programs share regions, and a
 // function is staged after those that it calls: each program is looked through once.
 const FunctionList& functions_of(const Program& program) {
   return *program.derived<FunctionList>("host_functions", [&] {
@@ -94,8 +94,8 @@ const FunctionList& functions_of(const Program& program) {
           if (const HostObject* own = host_object(function->get())) add_once(*list, own);
         } else if (const auto* body = std::get_if<ProgramPtr>(&value)) {
           add_body(*body);
-        } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-          for (const ProgramPtr& each : *bodies) add_body(each);
+        } else if (const auto* regions = std::get_if<Programs>(&value)) {
+          for (const ProgramPtr& each : *regions) add_body(each);
         }
       }
     }
@@ -125,7 +125,7 @@ class PythonPolicy final : public CheckpointPolicy {
   }
 
  private:
-  Held callable_;
+  GilSafeRef callable_;
 };
 
 struct PolicyObject {

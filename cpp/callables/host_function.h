@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "callables/held.h"
+#include "callables/gil_safe_ref.h"
 #include "callables/python.h"
 #include "ir/op.h"
 
@@ -22,7 +22,7 @@ class HostObject : public Function {
   int& owners() const { return owners_; }
 
  private:
-  Held object_;
+  GilSafeRef object_;
   mutable int owners_ = 0;  // KeptFunctions that list it
 };
 

@@ -4,6 +4,7 @@
 #include "analysis/device_sets.h"
 #include "analysis/nonfinite.h"
 #include "analysis/shardings.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "callables/automatic_mesh.h"
 #include "callables/compile_log.h"
@@ -12,8 +13,9 @@
 #include "callables/program_object.h"
 #include "callables/references.h"
 #include "callables/value_lists.h"
+#include "ir/core_ops.h"
 #include "objects/config.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 #include "objects/transfers.h"
 
 namespace py = pybind11;
@@ -39,8 +41,8 @@ void call_op_by_op(PyObject* fun, const CallArguments& arguments, const std::str
     ~Scope() { op_by_op = false; }
   } scope;
   try {
-    Ref::checked(PyObject_Vectorcall(fun, arguments.values,
-                                     static_cast<std::size_t>(arguments.count), arguments.names));
+    Ref::checked(
+        PyObject_Vectorcall(fun, arguments.values, index(arguments.count), arguments.names));
   } catch (const PythonError&) {
     if (!PyErr_ExceptionMatches(PyExc_RecursionError)) throw;
     PyErr_Clear();  // functions within functions nest deeper than programs do
@@ -107,8 +109,7 @@ Ref make_jit(PyObject* fun, JitOptions options) {
 PyObject* Jit::call(PyObject* function, const CallArguments& arguments) {
   PyObject* fun = wrapped_function(function);
   if (jit_disabled() || op_by_op) {
-    return PyObject_Vectorcall(fun, arguments.values, static_cast<std::size_t>(arguments.count),
-                               arguments.names);
+    return PyObject_Vectorcall(fun, arguments.values, index(arguments.count), arguments.names);
   }
   if (meets_references_) return call_with_refs(fun, arguments);
   try {
@@ -142,8 +143,8 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   std::shared_ptr<JitEntry> entry =
       options_.patient ? patient_entry(fun, call, values) : cache_->find(call, values);
   if (!entry && options_.patient) {
-    Ref result = checked(PyObject_Vectorcall(
-        fun, arguments.values, static_cast<std::size_t>(arguments.count), arguments.names));
+    Ref result = checked(
+        PyObject_Vectorcall(fun, arguments.values, index(arguments.count), arguments.names));
     expect_again(call, values);
     return result;
   }
@@ -231,7 +232,7 @@ std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, cons
 }
 
 void Jit::expect_again(FlatCall& call, const Values& values) {
-  static const Op* op = find_op("jit");
+  static const Op* op = &core_ops().jit;
   JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()),
                  nullptr,          {}, 0,       0,  {}};
   cache_->insert(call, values, std::make_shared<JitEntry>(std::move(first)));
@@ -259,7 +260,7 @@ Staged Jit::trace(PyObject* fun, FlatCall& call, const Types& types) {
 
 // Programs that captured tracers are good for this call only.
 std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const Staged& staged) {
-  static const Op* op = find_op("jit");
+  static const Op* op = &core_ops().jit;
   const bool captures = !staged.captured.empty();
   ClosedBody body = captures ? closed_body(staged) : ClosedBody{staged.program, {}};
   Params params{{"name", staged.program->name}, {"jaxpr", body.program}};
@@ -303,7 +304,7 @@ Shardings Jit::asked_of_results(const Staged& staged) const {
 Staged Jit::program_for(PyObject* fun, FlatCall& call, const Types& types) {
   const auto known = options_.patient ? nullptr : cache_->find(call, types);
   if (known) {
-    return {known->op.params().program("jaxpr"),
+    return {known->op.params().program(param::jaxpr),
             {},
             known->out_tree,
             known->references,
@@ -316,7 +317,7 @@ Staged Jit::program_for(PyObject* fun, FlatCall& call, const Types& types) {
 }
 
 Ref Jit::staged(PyObject* fun) const {
-  if (!options_.in_shardings) return Behaviour::staged(fun);
+  if (!options_.in_shardings) return Transform::staged(fun);
   return call_python("_devices.jit_shardings", "Constrained", fun, options_.in_shardings.get(),
                      options_.out_shardings.get(), list_of(options_.statics.positions).get());
 }

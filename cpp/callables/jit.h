@@ -39,7 +39,7 @@ struct JitOptions {
   Ref in_shardings, out_shardings;  // null: none
 };
 
-class Jit final : public Behaviour {
+class Jit final : public Transform {
  public:
   Jit(JitOptions options, std::shared_ptr<JitCache> cache)
       : options_(std::move(options)), cache_(std::move(cache)) {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/index.h"
 #include "callables/call.h"
 #include "ops/ops.h"
 #include "pytree/python.h"
@@ -194,8 +195,7 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   }
   const Ref args = as_tuple(primals);
   PyObject* const* items = &PyTuple_GET_ITEM(args.get(), 0);
-  const FlatObjects inputs =
-      flatten_objects(items, static_cast<std::size_t>(PyTuple_GET_SIZE(args.get())));
+  const FlatObjects inputs = flatten_objects(items, index(PyTuple_GET_SIZE(args.get())));
   const Values t = flat_tangents(primals, tangents, inputs);
   TreeDefPtr out_tree;
   Aux aux;

@@ -1,4 +1,4 @@
-// callables/linear.h - vjp, jvp, linearize and linear_transpose; what grad shares with them.
+// callables/linear.h - vjp, jvp, linearize and linear_transpose, and their share of grad.
 #pragma once
 
 #include <vector>

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "callables/call.h"
 #include "callables/context.h"
 #include "callables/host_function.h"
@@ -13,8 +14,8 @@
 #include "callables/traced.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
-#include "transform/portable.h"
-#include "transform/prune.h"
+#include "transform/dce.h"
+#include "transform/inline_calls.h"
 #include "transform/transpose.h"
 
 namespace shardax::callables {
@@ -92,7 +93,7 @@ std::vector<Ref> unflatten_all(const std::vector<TreeDefPtr>& trees,
 }
 
 // A function of the residuals and the one argument that the user gives.
-class Vjp final : public Behaviour {
+class Vjp final : public Transform {
  public:
   explicit Vjp(Linearization linear)
       : linear_(std::move(linear)), functions_(*linear_.map.program) {}
@@ -162,12 +163,12 @@ Linearization without_unused(Linearization linear) {
   const ProgramPtr& program = linear.map.program;
   const std::vector<bool> outputs(program->outputs.size(), true);
   const std::vector<bool> inputs(program->inputs.size(), true);
-  linear.map.program = prune_program(program, outputs, &inputs).program;
+  linear.map.program = dce_program(program, outputs, &inputs).program;
   return linear;
 }
 
 // A function of the residuals and a tangent per argument of the function that was linearised.
-class Linear final : public Behaviour {
+class Linear final : public Transform {
  public:
   explicit Linear(Linearization linear)
       : linear_(without_unused(std::move(linear))), functions_(*linear_.map.program) {}
@@ -175,8 +176,7 @@ class Linear final : public Behaviour {
   PyObject* call(PyObject*, const CallArguments& arguments) override {
     LinearMap map = linear_.map;
     map.residuals = residual_values(arguments, linear_.residual_types);
-    const FlatObjects tangents =
-        flatten_objects(arguments.values + 1, static_cast<std::size_t>(arguments.count - 1));
+    const FlatObjects tangents = flatten_objects(arguments.values + 1, index(arguments.count - 1));
     check_structure(tangents);
     Values selected;
     for (std::size_t i = 0; i < tangents.values.size(); ++i) {
@@ -251,7 +251,7 @@ PyTypeObject* linear_function_type() {
   return type;
 }
 
-Ref function_of_residuals(PyObject* fun, std::unique_ptr<Behaviour> behaviour) {
+Ref function_of_residuals(PyObject* fun, std::unique_ptr<Transform> behaviour) {
   static PyTypeObject* type = linear_function_type();
   return make_function(type, fun, std::move(behaviour));
 }
@@ -305,7 +305,7 @@ Values residual_values(const CallArguments& arguments, const Types& types) {
              "; of a batch of linear functions, each is called inside vmap.");
 }
 
-Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals) {
+Ref partial(PyObject* fun, std::unique_ptr<Transform> behaviour, const Values& residuals) {
   const Ref function = function_of_residuals(fun, std::move(behaviour));
   return call_python("tree_util", "Partial", function.get(), objects_of(residuals).get());
 }

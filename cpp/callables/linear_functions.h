@@ -18,6 +18,6 @@ Values residual_values(const CallArguments& arguments, const Types& types);
 Ref tuple_of(const std::vector<Ref>& items);
 
 // The Partial of a LinearFunction of `behaviour`.
-Ref partial(PyObject* fun, std::unique_ptr<Behaviour> behaviour, const Values& residuals);
+Ref partial(PyObject* fun, std::unique_ptr<Transform> behaviour, const Values& residuals);
 
 }  // namespace shardax::callables

@@ -6,15 +6,15 @@
 #include "callables/traced.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
-#include "transform/portable.h"
-#include "transform/prune.h"
+#include "transform/dce.h"
+#include "transform/inline_calls.h"
 #include "transform/transpose.h"
 
 namespace shardax::callables {
 namespace {
 
 // A function of the values that the transposed function captured and of a cotangent.
-class Transposed final : public Behaviour {
+class Transposed final : public Transform {
  public:
   Transposed(Staged staged, FlatObjects inputs)
       : staged_(std::move(staged)),

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "callables/python.h"
 #include "trace/trace.h"
 
@@ -36,8 +37,7 @@ struct Place {
 };
 struct PlaceHash {
   std::size_t operator()(const Place& place) const {
-    return mix(reinterpret_cast<std::size_t>(place.code),
-               static_cast<std::size_t>(place.instruction));
+    return mix(reinterpret_cast<std::size_t>(place.code), index(place.instruction));
   }
 };
 struct Interned {
@@ -45,7 +45,8 @@ struct Interned {
   Ref code;  // keeps the address from being reused
 };
 
-// Enough for the lines of a large program; beyond, starting anew is cheaper than ordering by age.
+// SufficientSet for the lines of a large program; beyond, starting anew is cheaper than ordering by
+// age.
 constexpr std::size_t table_limit = 8192;
 
 int last_instruction(PyFrameObject* frame) {

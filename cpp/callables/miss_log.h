@@ -1,4 +1,4 @@
-// callables/miss_log.h - why a function is traced, for `jax_explain_cache_misses`.
+// callables/miss_log.h - explanations of cache misses, for `jax_explain_cache_misses`.
 #pragma once
 
 #include <vector>

@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
@@ -21,6 +22,7 @@
 #include "callables/run.h"
 #include "callables/traced.h"
 #include "control/control.h"
+#include "ir/core_ops.h"
 #include "objects/config.h"
 
 namespace shardax::callables {
@@ -44,12 +46,12 @@ struct PmapEntry {
 Values PmapEntry::compute(const Values& inputs) {
   if (std::exchange(returns_once, false)) {
     const Params& params = op.params();
-    stacked = warn_of_dropped(*find_op("pmap"), params, inputs, out_tree);
+    stacked = warn_of_dropped(core_ops().pmap, params, inputs, out_tree);
     if (std::count(stacked.begin(), stacked.end(), true) > 0) {
-      Ints axes = params.ints("out_axes");
+      Ints axes = params.ints(param::out_axes);
       for (std::size_t i = 0; i < axes.size(); ++i)
         if (stacked[i]) axes[i] = 0;
-      stacking.emplace(*find_op("pmap"), params.with("out_axes", axes));
+      stacking.emplace(core_ops().pmap, params.with("out_axes", axes));
     }
   }
   if (!stacking) return op.compute(inputs, donation.mask());
@@ -70,7 +72,7 @@ Values PmapEntry::compute(const Values& inputs) {
 
 using PmapCache = Cache<PmapEntry>;
 
-class Pmap final : public Behaviour {
+class Pmap final : public Transform {
  public:
   Pmap(PmapOptions options, std::shared_ptr<PmapCache> cache)
       : options_(std::move(options)), cache_(std::move(cache)) {}
@@ -210,10 +212,10 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
   sharding->mesh_shape = {size};
   sharding->axis_types.assign(1, 'p');
   sharding->devices = options_.devices;
-  sharding->devices.resize(static_cast<std::size_t>(size));
+  sharding->devices.resize(index(size));
   if (options_.devices.empty()) std::iota(sharding->devices.begin(), sharding->devices.end(), 0);
   if (axis != unmapped) {
-    sharding->spec.resize(static_cast<std::size_t>(axis) + 1);
+    sharding->spec.resize(index(axis) + 1);
     sharding->spec.back() = {name};
   }
   return ShardingPtr(sharding.get());
@@ -248,7 +250,7 @@ Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     types[i].sharding = nullptr;  // within, it would be that of a slice
     if (axes[i] == unmapped) continue;
-    types[i].erase_dimension(static_cast<std::size_t>(axes[i]));
+    types[i].erase_dimension(index(axes[i]));
     types[i].varying = join(types[i].varying, AxisSet{axis});
   }
   return types;
@@ -256,7 +258,7 @@ Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
 
 // Programs that captured tracers are good for this call only.
 std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, const Values& values) {
-  static const Op* op = find_op("pmap");
+  static const Op* op = &core_ops().pmap;
   const std::shared_ptr<PmapCache> cache = cache_;
   const CallForm form = call.form();
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);
@@ -282,7 +284,7 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
       check_first_device(size, i, contains(body_types[i].varying, axis));
     } else {
       out_axes[i] = output_axis(out_axes[i], i, body_types[i].shape);
-      out_types[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), size);
+      out_types[i].insert_dimension(index(out_axes[i]), size);
     }
     shardings.push_back(sharding(out_axes[i], size));
   }

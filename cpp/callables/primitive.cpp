@@ -10,8 +10,8 @@
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "control/control.h"
-#include "control/per_slice.h"
-#include "ir/joined.h"
+#include "control/map_divergent.h"
+#include "ir/grouped_values.h"
 #include "ops/ops.h"
 #include "transform/transpose.h"
 
@@ -41,7 +41,7 @@ class UserParams final : public HostObject {
 };
 
 const UserParams& given(const Params& params) {
-  return static_cast<const UserParams&>(params.function("params"));
+  return static_cast<const UserParams&>(params.function(param::params));
 }
 
 // ---- conversions ---------------------------------------------------------------------------

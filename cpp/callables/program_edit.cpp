@@ -6,9 +6,9 @@
 #include "base/lists.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
-#include "ir/archive.h"
-#include "transform/portable.h"
-#include "transform/prune.h"
+#include "ir/serialize.h"
+#include "transform/dce.h"
+#include "transform/inline_calls.h"
 
 namespace py = pybind11;
 
@@ -38,7 +38,7 @@ py::tuple pruned(const ProgramObject& p, const std::vector<bool>& wanted,
                 " results and ", kept.size(), " for ", given, " inputs; one for each is expected.");
   }
   const std::vector<bool> keep = joined(kept, std::vector<bool>(captured, false));
-  const PrunedProgram smaller = prune_program(p.program, wanted, &keep);
+  const DceProgram smaller = dce_program(p.program, wanted, &keep);
   const std::vector<bool> used = part(smaller.inputs, 0, given);
   const Values left = select(p.captured, part(smaller.inputs, given, captured));
   return py::make_tuple(to_object(wrap_program(smaller.program, left)), used);
@@ -58,12 +58,12 @@ ProgramPtr closed(const ProgramObject& p) {
 
 void init_program_edits(py::module_& module) {
   module.def(
-      "archive", [](const ProgramObject& p) { return py::bytes(archive(*closed(p))); },
+      "serialize", [](const ProgramObject& p) { return py::bytes(serialize(*closed(p))); },
       "The program as bytes; ValueError where it calls Python functions.");
   module.def(
-      "marked_archive",
+      "serialize_marked",
       [](const ProgramObject& p) {
-        const ArchiveMarks marks = marked_archive(*closed(p));
+        const ArchiveMarks marks = serialize_marked(*closed(p));
         py::list elements;
         for (const auto& e : marks.elements)
           elements.append(py::make_tuple(e.at, e.count, name(e.dtype)));
@@ -71,13 +71,13 @@ void init_program_edits(py::module_& module) {
       },
       "The same, with the places of integers and (place, count, dtype) of constants.");
   module.def(
-      "restore",
-      [](const py::bytes& b) { return to_object(wrap_program(restore(std::string(b)))); },
-      "The program that `archive` wrote.");
+      "deserialize",
+      [](const py::bytes& b) { return to_object(wrap_program(deserialize(std::string(b)))); },
+      "The program that `serialize` wrote.");
   module.def(
-      "portable",
-      [](const ProgramObject& p) { return to_object(wrap_program(portable(closed(p)))); },
-      "The program with the bodies of custom_jvp, custom_vjp and checkpoints with policies in "
+      "inline_calls",
+      [](const ProgramObject& p) { return to_object(wrap_program(inline_calls(closed(p)))); },
+      "The program with the regions of custom_jvp, custom_vjp and checkpoints with policies in "
       "place.");
   module.def("constants_as_inputs", constants_as_inputs,
              "The program with its constants as further inputs, in front.");

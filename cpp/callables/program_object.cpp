@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "callables/object.h"
 #include "callables/primitive.h"
 #include "callables/shown_program.h"
 #include "callables/trace_state.h"
 #include "ir/print_captured.h"
-#include "ir/same.h"
-#include "trace/walk.h"
+#include "ir/structural_equal.h"
+#include "trace/eval_program.h"
 
 namespace py = pybind11;
 
@@ -60,7 +61,7 @@ py::set effects_of(const Program& program) {
 
 // The variable that it was given as, where its program was put together in Python.
 VarObject given_variable(const EquationObject& e, Var v) {
-  return e.shown ? (*e.shown)[static_cast<std::size_t>(v)] : VarObject{e.program, v};
+  return e.shown ? (*e.shown)[index(v)] : VarObject{e.program, v};
 }
 
 // Is it one equation, perhaps in two programs: the second put together of the first's?
@@ -73,7 +74,8 @@ bool same_equation(const EquationObject& a, const EquationObject& b) {
   };
   return x.op == y.op && !x.outputs.empty() &&
          std::ranges::equal(x.outputs, y.outputs, same_variable) &&
-         std::ranges::equal(x.inputs, y.inputs, same_variable) && same_params(x.params, y.params);
+         std::ranges::equal(x.inputs, y.inputs, same_variable) &&
+         structurally_equal_params(x.params, y.params);
 }
 
 py::list equations_of(const ProgramObject& p) {
@@ -139,15 +141,14 @@ SharedVar shared_var(const VarObject& var) {
 }  // namespace
 
 std::size_t VarHash::operator()(const VarObject& v) const {
-  return mix(std::hash<const void*>{}(v.program.get()), static_cast<std::size_t>(v.var));
+  return mix(std::hash<const void*>{}(v.program.get()), index(v.var));
 }
 
 py::object shown_variable(const ProgramPtr& program, const ShownVars& shown, Var v) {
   for (const Constant& c : program->constants) {
     if (c.var == v && is_literal(c)) return py::cast(LiteralObject{c.value});
   }
-  return py::cast(
-      shared_var(shown ? (*shown)[static_cast<std::size_t>(v)] : VarObject{program, v}));
+  return py::cast(shared_var(shown ? (*shown)[index(v)] : VarObject{program, v}));
 }
 
 Ref wrap_program(const ProgramPtr& program, Values captured) {

@@ -11,7 +11,7 @@
 #include "callables/program_object.h"
 #include "callables/shard_map_params.h"
 #include "objects/bind.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 #include "trace/trace.h"
 
 namespace py = pybind11;

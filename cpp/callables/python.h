@@ -1,4 +1,4 @@
-// callables/python.h - what the API layer uses of the bindings and of pytrees, under short names.
+// callables/python.h - short names of the bindings and of pytrees for the API layer.
 #pragma once
 
 #include <string>

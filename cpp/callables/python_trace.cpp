@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/per_thread.h"
-#include "callables/held.h"
+#include "callables/gil_safe_ref.h"
 #include "callables/primitive.h"
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
@@ -74,7 +74,7 @@ class PythonTrace final : public Trace {
     return per_thread<std::vector<const PythonTrace*>, PythonTrace>();
   }
 
-  Held object_;
+  GilSafeRef object_;
 };
 
 Value fill(PyObject* trace, PyObject* given, PyObject* object) {

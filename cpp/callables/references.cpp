@@ -1,4 +1,4 @@
-// callables/references.cpp - the signal, and what references ask of the traces.
+// callables/references.cpp - the signal of references, and their queries of traces.
 #include "callables/references.h"
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// callables/replicas.cpp - what shardax._debug.replicas asks of the core, and what it is told.
+// callables/replicas.cpp - the core's side of shardax._debug.replicas.
 #include "callables/replicas.h"
 
 #include <pybind11/pybind11.h>
@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "analysis/replicas.h"
+#include "base/index.h"
 #include "callables/axes.h"
 #include "callables/explain.h"
 #include "callables/program_object.h"
@@ -36,8 +37,7 @@ struct Followed {
     return {source, arrays_of(*source, arguments)};
   }
   py::object place(int source) const {
-    return source < 0 ? py::none()
-                      : place_of(program.sources[static_cast<std::size_t>(source)].location);
+    return source < 0 ? py::none() : place_of(program.sources[index(source)].location);
   }
   py::tuple meeting(const Meeting& m) const {
     return py::make_tuple(place(m.where), place(m.other));
@@ -53,12 +53,12 @@ bool pmap_differs(const Equation& eqn, const Values& in, std::size_t i) {
 
 // The op shard_map whose result i has the blocks of all devices along dimension 0.
 bool grid_differs(const Equation& eqn, const Values& in, std::size_t i) {
-  Grid grid = grid_of(eqn.params);
-  const Ints missing = grid.unmentioned(grid.out[i]);
-  if (grid.out[i].empty()) return true;  // there is no dimension 0: types decide
-  const std::int64_t own = grid.count(grid.out[i][0]), more = grid.count(missing);
-  grid.out[i][0].append(missing.begin(), missing.end());
-  const Params params = shard_map_params(grid, eqn.params.program("jaxpr"));
+  MeshAxes mesh_axes = mesh_axes_of(eqn.params);
+  const Ints missing = mesh_axes.unmentioned(mesh_axes.out[i]);
+  if (mesh_axes.out[i].empty()) return true;  // there is no dimension 0: types decide
+  const std::int64_t own = mesh_axes.count(mesh_axes.out[i][0]), more = mesh_axes.count(missing);
+  mesh_axes.out[i][0].append(missing.begin(), missing.end());
+  const Params params = shard_map_params(mesh_axes, eqn.params.program(param::jaxpr));
   const Values out = shardax::bind(*eqn.op, params, in);
   const Array& all = as_array(out[i]);
   const std::int64_t rows = all.shape()[0] / (own * more), step = all.strides()[0];
@@ -84,16 +84,16 @@ bool differs(const Program& program, const Values& in, std::size_t output) {
   for (Var v : eqn.inputs) {
     const auto at = std::find(program.inputs.begin(), program.inputs.end(), v);
     if (at == program.inputs.end()) return false;
-    operands.push_back(in[static_cast<std::size_t>(at - program.inputs.begin())]);
+    operands.push_back(in[index(at - program.inputs.begin())]);
   }
   const auto place = std::find(eqn.outputs.begin(), eqn.outputs.end(), program.outputs[output]);
-  if (place == eqn.outputs.end() || !eqn.op->bodies) return false;
-  const auto i = static_cast<std::size_t>(place - eqn.outputs.begin());
+  if (place == eqn.outputs.end() || !eqn.op->regions) return false;
+  const auto i = index(place - eqn.outputs.begin());
   try {
-    const Runs runs = eqn.op->bodies(eqn.params).runs;
-    return runs == Runs::mapped ? pmap_differs(eqn, operands, i)
-           : runs == Runs::grid ? grid_differs(eqn, operands, i)
-                                : false;
+    const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+    return runs == ExecutionKind::mapped ? pmap_differs(eqn, operands, i)
+           : runs == ExecutionKind::mesh ? grid_differs(eqn, operands, i)
+                                         : false;
   } catch (const UserError&) {
     return false;  // what is wrong with it the call itself will say
   }
@@ -137,10 +137,9 @@ std::vector<bool> warn_of_dropped(const Op& op, const Params& params, const Valu
 bool watching_replicas() { return watching.load(std::memory_order_relaxed); }
 
 void report_call(PyObject* function, const CallArguments& arguments) {
-  py::tuple positional(static_cast<std::size_t>(arguments.count));
+  py::tuple positional(index(arguments.count));
   for (Py_ssize_t i = 0; i < arguments.count; ++i)
-    positional[static_cast<std::size_t>(i)] =
-        py::reinterpret_borrow<py::object>(arguments.values[i]);
+    positional[index(i)] = py::reinterpret_borrow<py::object>(arguments.values[i]);
   py::dict named;
   for (Py_ssize_t i = 0; i < arguments.keyword_count(); ++i)
     named[py::handle(PyTuple_GET_ITEM(arguments.names, i))] =

@@ -1,5 +1,4 @@
-// callables/replicas.h - noticing that devices which should be alike are not: warnings, and watches
-// that shardax.debug.check_replicas sets.
+// callables/replicas.h - warnings and watches for replicas that differ.
 #pragma once
 
 #include "callables/function.h"

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/key_reuse.h"
+#include "ir/core_ops.h"
 
 namespace shardax::callables {
 namespace {
@@ -20,26 +21,6 @@ bool contains_name(const std::vector<Ref>& names, PyObject* name) {
 
 }  // namespace
 
-ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
-  static const Op* jit = find_op("jit");
-  if (&op == jit) return params.program("jaxpr");
-  MutableProgram program(new Program);
-  program->name = params.has("name") ? params.text("name") : std::string(op.name);
-  Equation equation{&op, params, {}, {}, current_location()};
-  Types types;
-  for (const Value& value : values) {
-    types.push_back(value->type());
-    program->inputs.push_back(program->add(value->type()));
-    equation.inputs.push_back(program->inputs.back());
-  }
-  for (Type& type : infer_types(op, types, params)) {
-    program->outputs.push_back(program->add(std::move(type)));
-    equation.outputs.push_back(program->outputs.back());
-  }
-  program->equations.push_back(std::move(equation));
-  return program;
-}
-
 bool computes_at_once(const Values& values) {
   return !staging_in_progress() && bound_axes().empty() &&
          std::none_of(values.begin(), values.end(), [](const Value& v) { return v->is_tracer(); });
@@ -49,7 +30,7 @@ Values BoundOp::compute(const Values& arrays, const std::vector<bool>* donated) 
   if (!callable_) callable_ = std::make_unique<Callable>(program_of(op_, params_, arrays));
   std::optional<KeysInUse> keys;
   if (watching_key_reuse()) {
-    static const Op* jit = find_op("jit");
+    static const Op* jit = &core_ops().jit;
     keys.emplace(*program_of(op_, params_, arrays), arrays,
                  &op_ == jit ? "jit-compiled function" : op_.name);
   }

@@ -12,9 +12,6 @@ namespace shardax::callables {
 // no mapped axis is in scope.
 bool computes_at_once(const Values& values);
 
-// The op on values of these types as a program of one equation; jit's body is that program already.
-ProgramPtr program_of(const Op& op, const Params& params, const Values& values);
-
 // An op with fixed params, applied to values: with its own Callable where it computes at once.
 class BoundOp {
  public:

@@ -15,6 +15,7 @@
 #include "analysis/device_sets.h"
 #include "analysis/shardings.h"
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "callables/axes.h"
 #include "callables/cache.h"
 #include "callables/compile_log.h"
@@ -28,9 +29,10 @@
 #include "callables/traced.h"
 #include "callables/value_lists.h"
 #include "control/shard_map.h"
-#include "objects/labels.h"
-#include "ops/collective.h"
-#include "trace/retry.h"
+#include "ir/core_ops.h"
+#include "objects/sharding_conversion.h"
+#include "ops/collectives/collective.h"
+#include "trace/eager_fallback.h"
 
 namespace py = pybind11;
 
@@ -46,7 +48,7 @@ struct ShardMapEntry {
 };
 using ShardMapCache = Cache<ShardMapEntry>;
 
-class ShardMap final : public Behaviour {
+class ShardMap final : public Transform {
  public:
   ShardMap(PyObject* plan, std::shared_ptr<ShardMapCache> cache)
       : plan_(Ref::borrow(plan)), cache_(std::move(cache)) {}
@@ -73,7 +75,7 @@ class ShardMap final : public Behaviour {
   std::shared_ptr<ShardMapCache> cache_;
 };
 
-// One call's grid: what the plan says of its arguments and then of its results.
+// One call's mesh axes: what the plan says of its arguments and then of its results.
 class Planned {
  public:
   Planned(PyObject* plan, PyObject* fun, const CallForm& form, const Values& values) : fun_(fun) {
@@ -82,21 +84,21 @@ class Planned {
     checked_ = py::cast<bool>(call_.attr("check"));
     for (const py::handle axis : call_.attr("axes")) {
       const auto [name, size] = py::cast<std::pair<py::object, std::int64_t>>(axis);
-      grid.axes.push_back({new_axis(axis_name_text(name.ptr()), checked_), size});
+      mesh_axes.axes.push_back({new_axis(axis_name_text(name.ptr()), checked_), size});
     }
     if (bound_axes().empty() && !call_.attr("mesh_description").is_none())
-      grid.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
-    grid.in = blocks_of(call_.attr("in_blocks"), values);
-    grid.given = true;
-    grid.current = py::cast<bool>(call_.attr("current"));
+      mesh_axes.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
+    mesh_axes.in = blocks_of(call_.attr("in_blocks"), values);
+    mesh_axes.given = true;
+    mesh_axes.current = py::cast<bool>(call_.attr("current"));
   }
 
   // For the values that the function closes over, which all devices share.
   void add_captured(const Values& captured) {
-    for (const Value& value : captured) grid.in.emplace_back(value->type().rank());
+    for (const Value& value : captured) mesh_axes.in.emplace_back(value->type().rank());
   }
 
-  // `results` are of blocks; the grid's axes over which each may vary are checked against the
+  // `results` are of blocks; the mesh axes over which each may vary are checked against the
   // specs.
   template <class Results>
   void place_results(const TreeDefPtr& tree, const Results& results) {
@@ -105,15 +107,15 @@ class Planned {
     for (const auto& result : results) {
       types.push_back(wrap_type(type_of(result)));
       py::list names;
-      for (std::size_t k = 0; k < grid.axes.size(); ++k) {
-        if (contains(type_of(result).varying, grid.axes[k].name)) names.append(k);
+      for (std::size_t k = 0; k < mesh_axes.axes.size(); ++k) {
+        if (contains(type_of(result).varying, mesh_axes.axes[k].name)) names.append(k);
       }
       varying.append(names);
     }
     const Ref tree_of_types = pytree::unflatten(tree->view(), pytree::pointers(types));
     const py::object specs =
         call_.attr("of_result")(py::handle(fun_), py::handle(tree_of_types.get()), varying);
-    grid.out = blocks_of(specs, results);
+    mesh_axes.out = blocks_of(specs, results);
     spec_lengths.clear();
     for (const py::handle spec : specs) spec_lengths.push_back(py::len(spec));
   }
@@ -121,24 +123,24 @@ class Planned {
   // The checked axes that split result i, and over which it does not vary yet.
   AxisSet to_spread(std::size_t i, const Type& type) const {
     AxisSet named;
-    for (const Ints& split : grid.out[i]) {
+    for (const Ints& split : mesh_axes.out[i]) {
       for (const std::int64_t axis : split)
-        named = join(named, AxisSet{grid.axes[static_cast<std::size_t>(axis)].name});
+        named = join(named, AxisSet{mesh_axes.axes[index(axis)].name});
     }
     return lacking(type.varying, named);
   }
 
   const py::object& object() const { return call_; }
 
-  Grid grid;
+  MeshAxes mesh_axes;
   std::vector<std::size_t> spec_lengths;  // of the results'
 
  private:
   template <class Leaves>
-  static std::vector<Grid::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
-    std::vector<Grid::Blocks> out;
+  static std::vector<MeshAxes::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
+    std::vector<MeshAxes::Blocks> out;
     for (const py::handle entry : given) {
-      Grid::Blocks blocks(type_of(leaves[out.size()]).rank());
+      MeshAxes::Blocks blocks(type_of(leaves[out.size()]).rank());
       std::size_t d = 0;
       for (const py::handle split : entry) {
         for (const py::handle axis : split) blocks[d].push_back(py::cast<std::int64_t>(axis));
@@ -238,7 +240,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   if (!entry) {
     Values captured;
     try {
-      const MayRetry retry(computes_at_once(values));
+      const EagerFallback retry(computes_at_once(values));
       std::tie(entry, captured) = stage(fun, call, values);
     } catch (const PythonError&) {
       if (!computes_at_once(values) || !needed_values()) throw;
@@ -249,7 +251,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
   const KeptFunctions::Scope scope(entry->functions);
   if (entry->returns_once && computes_at_once(inputs)) {
     entry->returns_once = false;
-    warn_of_dropped(*find_op("shard_map"), entry->op.params(), inputs, entry->out_tree);
+    warn_of_dropped(core_ops().shard_map, entry->op.params(), inputs, entry->out_tree);
   }
   if (!computes_at_once(inputs)) return unflatten_values(entry->out_tree, entry->op.bind(inputs));
   const Values outputs = entry->op.compute(inputs);
@@ -259,7 +261,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
 
 // A program whose results vary over the axes that split them.
 ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
-  static const Op& pvary = *find_op("pvary");
+  static const Op& pvary = core_ops().pvary;
   MutableProgram out = copy_of(*body);
   for (std::size_t i = 0; i < out->outputs.size(); ++i) {
     const Type type = out->type(out->outputs[i]);
@@ -274,26 +276,28 @@ ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
 }
 
 // Is there a result that types do not check, and of which specs say that devices share it?
-bool returns_once(const Grid& grid) {
-  return !grid.axes.empty() && !is_checked(grid.axes[0].name) &&
-         std::any_of(grid.out.begin(), grid.out.end(),
-                     [&](const Grid::Blocks& blocks) { return !grid.unmentioned(blocks).empty(); });
+bool returns_once(const MeshAxes& mesh_axes) {
+  return !mesh_axes.axes.empty() && !is_checked(mesh_axes.axes[0].name) &&
+         std::any_of(mesh_axes.out.begin(), mesh_axes.out.end(),
+                     [&](const MeshAxes::Blocks& blocks) {
+                       return !mesh_axes.unmentioned(blocks).empty();
+                     });
 }
 
 std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun, FlatCall& call,
                                                                   const Values& values) {
-  static const Op& op = *find_op("shard_map");
+  static const Op& op = core_ops().shard_map;
   const std::shared_ptr<ShardMapCache> cache = cache_;
   const CallForm form = call.form();
   Planned planned(plan_.get(), fun, form, values);
   Types types = types_of(values);
   for (std::size_t i = 0; i < types.size(); ++i)
-    types[i] = planned.grid.block(types[i], planned.grid.in[i]);
+    types[i] = planned.mesh_axes.block(types[i], planned.mesh_axes.in[i]);
   Staged staged;
   const CompileLog log;
   {
     const ManualScope manual(planned);
-    const GridScope axes(planned.grid);
+    const MeshAxesScope axes(planned.mesh_axes);
     staged = stage_call("shard_map", fun, form, types);
   }
   log.traced("shard_map", staged.program->name, types_of(values));
@@ -301,8 +305,8 @@ std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun,
   planned.place_results(staged.out_tree, staged.program->output_types());
   const ProgramPtr body = with_spread_results(planned, staged.program);
   auto entry = std::make_shared<ShardMapEntry>(
-      ShardMapEntry{BoundOp(op, shard_map_params(planned.grid, body)), staged.out_tree,
-                    KeptFunctions(*body), returns_once(planned.grid), planned.spec_lengths});
+      ShardMapEntry{BoundOp(op, shard_map_params(planned.mesh_axes, body)), staged.out_tree,
+                    KeptFunctions(*body), returns_once(planned.mesh_axes), planned.spec_lengths});
   // A program that captured tracers is good for this call only.
   if (staged.captured.empty()) cache->insert(call, values, entry);
   return {std::move(entry), std::move(staged.captured)};
@@ -313,7 +317,7 @@ Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
   const CallForm form = call.form();
   Planned planned(plan_.get(), fun, form, values);
   if (computes_at_once(values))
-    require_devices(function_name(fun), values, devices_asked(planned.grid.mesh));
+    require_devices(function_name(fun), values, devices_asked(planned.mesh_axes.mesh));
   TreeDefPtr out_tree;
   const auto body = [&](const Values& in) {
     const Ref result = call_with_values(fun, form, in);
@@ -323,7 +327,7 @@ Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
     return flat.values;
   };
   const ManualScope manual(planned);
-  Values out = run_grid(planned.grid, body, values);
+  Values out = run_on_mesh(planned.mesh_axes, body, values);
   detach(out);
   if (computes_at_once(out)) label_as_written(out, planned.spec_lengths);
   return unflatten_values(out_tree, out);

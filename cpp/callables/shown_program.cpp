@@ -1,4 +1,5 @@
-// callables/shown_program.cpp - a weak reference to what shows a program, a strong one for keepers.
+// callables/shown_program.cpp - a weak reference to the object of a program, a strong one for
+// keepers.
 #include "callables/shown_program.h"
 
 #include <utility>
@@ -44,8 +45,8 @@ std::vector<const Program*> programs_within(const Program& program) {
     for (const auto& [name, value] : eqn.params) {
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {
         out.push_back(body->get());
-      } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-        for (const ProgramPtr& each : *bodies) out.push_back(each.get());
+      } else if (const auto* regions = std::get_if<Programs>(&value)) {
+        for (const ProgramPtr& each : *regions) out.push_back(each.get());
       }
     }
   }

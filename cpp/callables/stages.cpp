@@ -17,7 +17,7 @@
 #include "callables/unpacked.h"
 #include "callables/value_lists.h"
 #include "compile/pipeline.h"
-#include "objects/labels.h"
+#include "objects/sharding_conversion.h"
 
 namespace py = pybind11;
 
@@ -45,7 +45,7 @@ bool owned(const LeafOwner& leaf, const StaticSpec& spec, int count) {
 // (the tree of the arguments without static ones, static positions, static names, a flag per leaf:
 // is it donated?)
 py::tuple call_info(const py::object& function, const py::tuple& args, const py::dict& kwargs) {
-  const Behaviour& behaviour = behaviour_of(function.ptr());
+  const Transform& behaviour = behaviour_of(function.ptr());
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), behaviour.statics(), function.ptr());
   const CallForm form = call.form();

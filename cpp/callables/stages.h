@@ -1,5 +1,4 @@
-// callables/stages.h - what the stages of a jitted or pmapped function (traced, lowered, compiled)
-// ask.
+// callables/stages.h - queries of traced, lowered and compiled stages.
 #pragma once
 
 namespace pybind11 {

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "analysis/residuals.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "callables/automatic_mesh.h"
 #include "callables/axes.h"
@@ -26,8 +27,8 @@
 #include "objects/bind.h"
 #include "objects/config.h"
 #include "ops/ops.h"
+#include "trace/eval_program.h"
 #include "trace/stage.h"
-#include "trace/walk.h"
 
 namespace py = pybind11;
 
@@ -305,7 +306,7 @@ void init_staging(py::module_& module) {
         const Program& body = *object.program;
         Values inputs = values_of(values), others = values_of(constants);
         const std::size_t captured = object.captured.size(), count = body.inputs.size();
-        const auto listed = static_cast<std::size_t>(std::ranges::count_if(
+        const auto listed = index(std::ranges::count_if(
             body.constants, [](const Constant& c) { return c.value->type().rank() > 0; }));
         if (captured > 0 && others.size() > listed + captured)
           type_error("the program has ", listed + captured, " constants, got ", others.size());

@@ -1,5 +1,4 @@
-// callables/staging.h - staging for Python: what make_jaxpr, eval_shape and the control-flow
-// functions of shardax.lax are made of.
+// callables/staging.h - staging for make_jaxpr, eval_shape and the control flow of shardax.lax.
 #pragma once
 
 #include "callables/traced.h"
@@ -23,6 +22,6 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const pybind11::tup
 // Adds Staged, stage, bind and their helpers to the module.
 void init_staging(pybind11::module_& module);
 // Adds what control flow makes of them.
-void init_staged_bodies(pybind11::module_& module);
+void init_staged_regions(pybind11::module_& module);
 
 }  // namespace shardax::callables

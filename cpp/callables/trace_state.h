@@ -1,4 +1,4 @@
-// callables/trace_state.h - what Python may know of the traces in progress.
+// callables/trace_state.h - traces in progress, as far as Python may know them.
 #pragma once
 
 #include "ir/program.h"

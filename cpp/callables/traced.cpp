@@ -5,11 +5,13 @@
 #include <array>
 #include <optional>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "callables/locate.h"
 #include "callables/references.h"
+#include "ir/core_ops.h"
 #include "objects/config.h"
-#include "objects/numpy_once.h"
+#include "objects/constant_dedup.h"
 #include "trace/captures.h"
 #include "trace/current.h"
 #include "trace/depth.h"
@@ -30,7 +32,7 @@ struct Known {
   std::array<Ended, 64> ended;
   std::size_t next = 0;
 };
-Known& known() {
+Known& core_ops() {
   // Never destroyed: its references must not be dropped after the interpreter has gone.
   static constinit thread_local Known* instance = nullptr;
   if (!instance) instance = new Known;
@@ -48,16 +50,16 @@ std::string joined(const std::vector<std::string>& names) {
 // The positions of the inputs that `var` depends on.
 std::vector<std::size_t> origins(const Program& program, Var var) {
   std::vector<bool> wanted(program.types.size(), false);
-  wanted[static_cast<std::size_t>(var)] = true;
+  wanted[index(var)] = true;
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
     const bool needed = std::any_of(eqn->outputs.begin(), eqn->outputs.end(),
-                                    [&](Var v) { return wanted[static_cast<std::size_t>(v)]; });
+                                    [&](Var v) { return wanted[index(v)]; });
     if (!needed) continue;
-    for (Var v : eqn->inputs) wanted[static_cast<std::size_t>(v)] = true;
+    for (Var v : eqn->inputs) wanted[index(v)] = true;
   }
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (wanted[static_cast<std::size_t>(program.inputs[i])]) positions.push_back(i);
+    if (wanted[index(program.inputs[i])]) positions.push_back(i);
   }
   return positions;
 }
@@ -74,12 +76,12 @@ NamedTrace::NamedTrace(std::string api, PyObject* fun, const CallForm& form, boo
       code_(function_code(fun)),
       references_(references) {
   trace_.name(name_);
-  known().active.push_back(this);
+  core_ops().active.push_back(this);
 }
 
 NamedTrace::~NamedTrace() {
   // Python's error indicator may be set here: nothing that could run Python code.
-  Known& all = known();
+  Known& all = core_ops();
   all.active.pop_back();
   all.ended[all.next++ % all.ended.size()] = {trace_.generation(), std::move(name_),
                                               std::move(api_), std::move(code_)};
@@ -88,7 +90,7 @@ NamedTrace::~NamedTrace() {
 
 NamedTrace* NamedTrace::taking_references() {
   const std::uint64_t generation = staging_generation();
-  for (NamedTrace* named : known().active) {
+  for (NamedTrace* named : core_ops().active) {
     if (named->trace_.generation() == generation) return named->references_ ? named : nullptr;
   }
   return nullptr;
@@ -276,7 +278,7 @@ std::string describe_slices(const Tracer& tracer) {
 
 std::string describe_tracer(const Tracer& tracer) {
   if (tracer.slices().stacked) return describe_slices(tracer);
-  for (const NamedTrace* named : known().active) {
+  for (const NamedTrace* named : core_ops().active) {
     if (named->trace().generation() != tracer.generation()) continue;
     const auto* staged = dynamic_cast<const JitTracer*>(&tracer);
     return staged ? named->describe(*staged) : "";
@@ -285,7 +287,7 @@ std::string describe_tracer(const Tracer& tracer) {
 }
 
 std::string describe_leak(const Tracer& tracer) {
-  for (const Ended& ended : known().ended) {
+  for (const Ended& ended : core_ops().ended) {
     if (ended.generation != tracer.generation()) continue;
     std::string text = describe_code(ended.name, ended.code) + " traced for " + ended.api;
     const auto* staged = dynamic_cast<const JitTracer*>(&tracer);

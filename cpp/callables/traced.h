@@ -1,4 +1,4 @@
-// callables/traced.h - staging a user's Python function, with what errors need to know about it.
+// callables/traced.h - staging of Python functions, with context for error messages.
 #pragma once
 
 #include <string>

@@ -11,8 +11,8 @@
 #include "callables/program_object.h"
 #include "callables/value_lists.h"
 #include "objects/bind.h"
-#include "objects/labels.h"
-#include "ops/split.h"
+#include "objects/sharding_conversion.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "transform/jvp.h"
 
 namespace py = pybind11;

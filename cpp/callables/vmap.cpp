@@ -15,14 +15,14 @@
 #include "objects/config.h"
 #include "ops/batch_axis.h"
 #include "ops/ops.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "trace/trace.h"
 #include "transform/batch.h"
 
 namespace shardax::callables {
 namespace {
 
-class Vmap final : public Behaviour {
+class Vmap final : public Transform {
  public:
   explicit Vmap(VmapOptions options) : options_(std::move(options)) {}
   PyObject* call(PyObject* function, const CallArguments& arguments) override;

@@ -3,14 +3,15 @@
 
 #include <string_view>
 
+#include "base/index.h"
+
 namespace shardax {
 
 namespace {
 
 // Of a scalar.
 std::string_view bytes_of(const Array& scalar) {
-  return {reinterpret_cast<const char*>(scalar.data()),
-          static_cast<std::size_t>(itemsize(scalar.dtype()))};
+  return {reinterpret_cast<const char*>(scalar.data()), index(itemsize(scalar.dtype()))};
 }
 
 }  // namespace
@@ -81,8 +82,8 @@ Var Builder::emit1(const Op& op, const Params& params, const Vars& inputs,
 }
 
 const Equation* Builder::definition(Var v) const {
-  const int e = definitions_[static_cast<std::size_t>(v)];
-  return e < 0 ? nullptr : &program_->equations[static_cast<std::size_t>(e)];
+  const int e = definitions_[index(v)];
+  return e < 0 ? nullptr : &program_->equations[index(e)];
 }
 
 const Equation* Builder::defined_by(Var v, const Op& op) const {
@@ -90,9 +91,7 @@ const Equation* Builder::defined_by(Var v, const Op& op) const {
   return eqn && eqn->op == &op ? eqn : nullptr;
 }
 
-const Array* Builder::constant_value(Var v) const {
-  return constants_[static_cast<std::size_t>(v)];
-}
+const Array* Builder::constant_value(Var v) const { return constants_[index(v)]; }
 
 MutableProgram Builder::finish(const std::vector<Var>& outputs) {
   program_->outputs = outputs;
@@ -102,7 +101,7 @@ MutableProgram Builder::finish(const std::vector<Var>& outputs) {
 MutableProgram emit_again(const Program& source, Builder& builder,
                           FunctionRef<Vars(const Equation&, const Vars&)> step) {
   std::vector<Var> vars(source.types.size());
-  const auto at = [&](Var v) -> Var& { return vars[static_cast<std::size_t>(v)]; };
+  const auto at = [&](Var v) -> Var& { return vars[index(v)]; };
   for (Var v : source.inputs) at(v) = builder.input(source.type(v));
   for (const Constant& c : source.constants) at(c.var) = builder.constant(c.value);
   for (const Equation& eqn : source.equations) {

@@ -4,7 +4,8 @@
 #include <unordered_map>
 
 #include "base/function_ref.h"
-#include "compile/known.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 
@@ -28,9 +29,9 @@ class Builder {
   MutableProgram finish(const std::vector<Var>& outputs);
 
   // How often the source program uses what became `v`; 0 for what rewriting made.
-  int uses(Var v) const { return uses_[static_cast<std::size_t>(v)]; }
+  int uses(Var v) const { return uses_[index(v)]; }
   void count_uses(Var v, int uses) {
-    int& known = uses_[static_cast<std::size_t>(v)];
+    int& known = uses_[index(v)];
     known = std::max(known, uses);
   }
 

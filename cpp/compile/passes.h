@@ -10,58 +10,58 @@ namespace shardax {
 
 // Inputs whose layout repeats along dimensions (stride 0) become smaller inputs that are broadcast:
 //   a:f32[8,5] (strides 0,1)   ->   a:f32[5]; b:f32[8,5] = broadcast_in_dim a
-// `input_strides` is changed to those of the smaller inputs. `segments` as for simplify.
+// `input_strides` is changed to those of the smaller inputs. `stripmine` as for simplify.
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
-                          bool segments = false);
+                          bool stripmine = false);
 
-// One walk (compile/rewrite.h): calls become their bodies, pmap its body batched over the mapped
-// axis, where inputs that repeat along it stay without it and collectives become ops along
-// dimension 0. Local rewriting with common subexpressions merged: composes layout ops, keeps work
-// on repeated values small, in loops too, joins reduce_sum with dot_general. With `segments`,
-// mapped functions run a few devices at a time (compile/segment.cpp).
-ProgramPtr simplify(const ProgramPtr& program, bool segments = false);
+// One walk (compile/simplify/pattern_driver.h): calls become their regions, pmap its body batched
+// over the mapped axis, where inputs that repeat along it stay without it and collectives become
+// ops along dimension 0. Local rewriting with common subexpressions merged: composes layout ops,
+// keeps work on repeated values small, in loops too, joins reduce_sum with dot_general. With
+// `stripmine`, mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
+ProgramPtr simplify(const ProgramPtr& program, bool stripmine = false);
 
 // Equations whose results are not used, and unused constants, go away.
-ProgramPtr eliminate_dead(const ProgramPtr& program);
+ProgramPtr eliminate_dead_code(const ProgramPtr& program);
 
 // Numbers narrower than the machine computes with (array/narrow.h) are converted to float32 or
 // int32 for each equation, and its results back:
 //   b:i4[3] = add a a   ->   c:i32[3] = convert a; d:i32[3] = add c c; b:i4[3] = convert d
-ProgramPtr widen(const ProgramPtr& program);
+ProgramPtr legalize_types(const ProgramPtr& program);
 
 // Values whose last dimensions are short, and follow a long one, are held with the long one last
-// where that spares short rows (compile/long_rows.cpp):
+// where that spares short rows (compile/lower/assign_layouts.cpp):
 //   d:f32[9,900,3] = sub b c; e:f32[9,900] = reduce_sum[axes=(2,)] d
 //   ->   d:f32[9,3,900] = sub f g; e:f32[9,900] = reduce_sum[axes=(1,)] d
-ProgramPtr lengthen_rows(const ProgramPtr& program);
+ProgramPtr assign_layouts(const ProgramPtr& program);
 
 // Complex numbers that a loop carries and works on one by one are carried as their parts
-// (compile/part_complex.cpp):
+// (compile/loops/split_complex_carries.cpp):
 //   z = scan { mul z z }   ->   x = real z; y = imag z; x, y = scan { ... }; z = complex x y
-ProgramPtr part_complex(const ProgramPtr& program);
+ProgramPtr split_complex_carries(const ProgramPtr& program);
 
 // Matrices that each turn of a loop multiplies a vector by are turned before it
-// (compile/turn_matrices.cpp):
+// (compile/loops/hoist_transposes.cpp):
 //   b = while { dot(a, x) }   ->   t = transpose a; b = while { dot(t, x) }
-ProgramPtr turn_matrices(const ProgramPtr& program);
+ProgramPtr hoist_transposes(const ProgramPtr& program);
 
 // Negative places count from the end; gather and scatter add the size themselves:
 //   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
-ProgramPtr wrap_within(const ProgramPtr& program);
+ProgramPtr fold_index_wrap(const ProgramPtr& program);
 
 // What is used again much later is made again then, where that takes little (shorten_lives.cpp):
 //   t = tanh x; ...; y = mul t z   ->   ...; u = optimization_barrier x; v = tanh u; y = mul v z
 // `overwritten`: inputs whose memory results may take over.
-ProgramPtr shorten_lives(const ProgramPtr& program, const std::vector<bool>& overwritten);
+ProgramPtr remat_long_lived(const ProgramPtr& program, const std::vector<bool>& overwritten);
 
 // What is added to a branch's result is added within the branches, where one of them gives zeros
-// (compile/add_within.cpp):
+// (compile/loops/sink_adds_into_branches.cpp):
 //   d = cond(p, { 0 }, { a b }); e = add c d   ->   e = cond(p, c, { c }, { c + a b })
-ProgramPtr add_within(const ProgramPtr& program);
+ProgramPtr sink_adds_into_branches(const ProgramPtr& program);
 
 // Matrices that every turn of a loop multiplies by are brought into the form in which products read
-// them once, before the loop (compile/panels.cpp):
+// them once, before the loop (compile/loops/prepack_operands.cpp):
 //   b = scan { dot_general(h, w) }   ->   p:f32[8,256,32] = ... w; b = scan { dot_general(h, p) }
-ProgramPtr lay_out_panels(const ProgramPtr& program);
+ProgramPtr prepack_operands(const ProgramPtr& program);
 
 }  // namespace shardax

@@ -1,20 +1,24 @@
 // compile/pipeline.cpp - the passes, in order.
 #include "compile/pipeline.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/errors.h"
 #include "base/lists.h"
-#include "compile/fuse.h"
-#include "compile/lower.h"
-#include "compile/make_again.h"
+#include "compile/fusion/fuse.h"
+#include "compile/lower/lower.h"
+#include "compile/pass_table.h"
 #include "compile/passes.h"
-#include "compile/recompute.h"
-#include "ir/bodies.h"
+#include "compile/remat/remat_into_consumers.h"
+#include "compile/remat/remat_tiled_groups.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
+#include "ir/text_form.h"
 #include "ir/verify.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -28,16 +32,30 @@ bool same(const Program& a, const Program& b) {
   return true;
 }
 
+std::atomic<std::int64_t> verified = 0;
+
+// Is what each pass makes to be verified? Dumps of it are.
+bool verifies_passes() {
+  static const bool wanted = [] {
+    const char* text = std::getenv("SHARDAX_VERIFY");
+    return dump_flags().passes || (text && std::string_view(text) == "1");
+  }();
+  return wanted;
+}
+
 // Runs one pass, showing what it did where SHARDAX_DUMP asks for it.
 template <class Pass>
 ProgramPtr run_pass(const char* name, const ProgramPtr& before, Pass&& pass) {
   ProgramPtr after = pass(before);
-  if (dump_flags().passes) {
+  if (verifies_passes()) {
     verify(*after, name);
+    ++verified;
+  }
+  if (dump_flags().passes) {
     if (after == before || same(*after, *before)) {
       std::fprintf(stderr, "-- %s: unchanged\n", name);
     } else {
-      std::fprintf(stderr, "-- %s:\n%s\n", name, to_string(*after).c_str());
+      std::fprintf(stderr, "-- %s:\n%s\n", name, text_form(*after).c_str());
     }
   }
   return after;
@@ -80,54 +98,58 @@ bool is_better(const Plan& segmented, const Plan& whole) {
 }
 
 // The passes over programs. `strides`, those of the inputs, follow what becomes of these.
-ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool segments) {
+ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool stripmine) {
   ProgramPtr program = run_pass("expose_uniform", source, [&](const ProgramPtr& p) {
-    return expose_uniform(p, strides, segments);
+    return expose_uniform(p, strides, stripmine);
   });
   for (int round = 0; round < max_rounds; ++round) {
     const ProgramPtr before = program;
     program =
-        run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, segments); });
-    program = run_pass("eliminate_dead", program, eliminate_dead);
+        run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, stripmine); });
+    program = run_pass("eliminate_dead_code", program, eliminate_dead_code);
     if (same(*before, *program)) break;
   }
-  program = run_pass("lengthen_rows", program, lengthen_rows);
-  program = run_pass("part_complex", program, part_complex);
-  program = run_pass("widen", program, widen);
-  program = run_pass("add_within", program, add_within);
-  program = run_pass("turn_matrices", program, turn_matrices);
-  return run_pass("lay_out_panels", program, lay_out_panels);
+  program = run_pass("assign_layouts", program, assign_layouts);
+  program = run_pass("split_complex_carries", program, split_complex_carries);
+  program = run_pass("legalize_types", program, legalize_types);
+  program = run_pass("sink_adds_into_branches", program, sink_adds_into_branches);
+  program = run_pass("hoist_transposes", program, hoist_transposes);
+  return run_pass("prepack_operands", program, prepack_operands);
 }
 
-Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool segments) {
+Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool stripmine) {
   CompileOptions options = given;
-  ProgramPtr program = options.rewritten && !segments
+  ProgramPtr program = options.rewritten && !stripmine
                            ? options.rewritten
-                           : rewritten(source, options.input_strides, segments);
-  program = run_pass("wrap_within", program, wrap_within);
+                           : rewritten(source, options.input_strides, stripmine);
+  program = run_pass("fold_index_wrap", program, fold_index_wrap);
   std::vector<bool> overwritten(program->inputs.size(), false);
   for (std::size_t i = 0; i < overwritten.size(); ++i)
     overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
                      (i >= options.first_carry && i < options.first_carry + options.carry) ||
                      has(options.over, static_cast<int>(i));
-  program = run_pass("shorten_lives", program,
-                     [&](const ProgramPtr& p) { return shorten_lives(p, overwritten); });
-  std::vector<RowGroup> groups;
-  program = run_pass("group_rows", program, [&](const ProgramPtr& p) {
-    GroupedProgram grouped = group_rows(p);
+  program = run_pass("remat_long_lived", program,
+                     [&](const ProgramPtr& p) { return remat_long_lived(p, overwritten); });
+  std::vector<TileGroup> groups;
+  program = run_pass("form_tile_groups", program, [&](const ProgramPtr& p) {
+    GroupedProgram grouped = form_tile_groups(p);
     groups = std::move(grouped.groups);
     return grouped.program;
   });
-  FusedProgram fused = make_again(program, fuse(*program, groups), overwritten);
+  FusedProgram fused;
+  run_pass("remat_into_consumers", program, [&](const ProgramPtr& p) {
+    fused = remat_into_consumers(p, fuse(*p, groups), overwritten);
+    return fused.program;
+  });
   Compilation out{fused.program, std::move(fused.units), {}, {}};
   out.plan = lower(out.program, out.units, options, source->output_types(), &out.placement);
   return out;
 }
 
 bool is_mapped(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
-  const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::mapped || runs == Runs::grid;
+  if (!eqn.op->regions) return false;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::mesh;
 }
 
 bool maps(const ProgramPtr& program) {
@@ -140,11 +162,13 @@ bool maps(const ProgramPtr& program) {
 Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& options) {
   check_stack("a program within programs");
   const ShardingGiven asked_already;
+  const auto name = [&] { return "compile " + source->name; };
+  const runtime::Span span(name);
   const auto start = std::chrono::steady_clock::now();
-  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", to_string(*source).c_str());
+  if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);
   if (made.plan->memory() > temporary_budget && maps(source)) {
-    if (dump_flags().passes) std::fprintf(stderr, "-- again, in segments\n");
+    if (dump_flags().passes) std::fprintf(stderr, "-- again, in stripmine\n");
     Compilation segmented = plan_for(source, options, true);
     if (is_better(*segmented.plan, *made.plan)) made = std::move(segmented);
   }
@@ -157,6 +181,8 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   }
   return made;
 }
+
+std::int64_t verified_passes() { return verified; }
 
 PlanPtr compile(const ProgramPtr& source, const CompileOptions& options) {
   return compile_visibly(source, options).plan;
@@ -189,7 +215,7 @@ PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry, std::si
 ProgramPtr rewritten_body(const ProgramPtr& program) {
   return *program->derived<ProgramPtr>("rewritten_body", [&] {
     check_stack("a program within programs");
-    if (dump_flags().passes) std::fprintf(stderr, "-- body:\n%s\n", to_string(*program).c_str());
+    if (dump_flags().passes) std::fprintf(stderr, "-- body:\n%s\n", text_form(*program).c_str());
     std::vector<Shape> strides = body_options(*program, 0, 0).input_strides;
     return std::make_shared<ProgramPtr>(rewritten(program, strides, false));
   });

@@ -1,14 +1,14 @@
 // compile/pipeline.h - from a program to a plan: the list of passes.
 #pragma once
 
-#include "compile/fuse.h"
+#include "compile/fusion/fuse.h"
 #include "compile/plan.h"
 
 namespace shardax {
 
 struct CompileOptions {
   std::vector<Shape> input_strides;  // of each input; 0 along a dimension says that it repeats
-  bool dense_outputs = false;        // write every result to memory of its own (bodies of loops)
+  bool dense_outputs = false;        // write every result to memory of its own (regions of loops)
   // Of a loop's body: inputs first_carry, ... are the carry, whose memory may be written to. Result
   // k may stay in that of input first_carry + k (Plan::in_place).
   std::size_t first_carry = 0;
@@ -23,7 +23,7 @@ struct CompileOptions {
 };
 
 PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);
-// The same for bodies of loops and branches: inputs dense unless `strides` says otherwise, dense
+// The same for regions of loops and branches: inputs dense unless `strides` says otherwise, dense
 // outputs, and what is said above of a carry, and of `over`.
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0,
                      const std::vector<Shape>& strides = {}, const std::vector<int>& over = {});
@@ -32,16 +32,16 @@ ProgramPtr rewritten_body(const ProgramPtr& program);
 CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);
 
 // What of a program lies where in a plan, and when.
-struct Placement {
+struct AssignedBuffers {
   std::vector<Vars> variables;            // per slot
   std::vector<std::pair<int, int>> uses;  // per slot: the first and last step; -1: none
   std::vector<int> units;                 // per step: the unit that it is part of
 };
 // A plan with what it was made of, for those who explain it.
 struct Compilation {
-  ProgramPtr program;            // after the passes
-  std::vector<FusedUnit> units;  // of it, in the order of the steps
-  Placement placement;
+  ProgramPtr program;              // after the passes
+  std::vector<FusionGroup> units;  // of it, in the order of the steps
+  AssignedBuffers placement;
   PlanPtr plan;
 };
 Compilation compile_visibly(const ProgramPtr& program, const CompileOptions& options);

@@ -2,9 +2,11 @@
 #include "compile/plan.h"
 
 #include "base/errors.h"
-#include "compile/lower.h"
-#include "kernels/room.h"
+#include "base/index.h"
+#include "compile/lower/lower.h"
+#include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -13,9 +15,9 @@ using Bases = SmallVector<std::byte*, 24>;
 
 // The constant of which a window shows elements; null where it is none.
 ArrayPtr constant_of(const Plan& plan, const Window& window) {
-  const Slot& slot = plan.slots[static_cast<std::size_t>(window.slot)];
+  const Slot& slot = plan.slots[index(window.slot)];
   const bool constant = slot.kind == Slot::Kind::constant;
-  return constant ? plan.constants[static_cast<std::size_t>(slot.index)] : nullptr;
+  return constant ? plan.constants[index(slot.index)] : nullptr;
 }
 
 }  // namespace
@@ -40,6 +42,8 @@ ArrayPtr known_scalar(const Plan& plan, const Window& window) {
 void Plan::run_steps(std::byte* const* base) const {
   for (const auto& step : steps) {
     runtime::poll();
+    const auto text = [&] { return step->text(); };
+    const runtime::Span span(text);
     step->run(base);
   }
 }
@@ -51,14 +55,13 @@ std::int64_t Plan::memory() const {
 }
 
 Values Plan::run(const Values& arrays, const std::vector<Shared<Buffer>>& memory) const {
-  const kernels::Room<std::byte> arena(arena_bytes);
+  const kernels::AlignedBuffer<std::byte> arena(arena_bytes);
   std::vector<Shared<Buffer>> buffers;
   buffers.reserve(output_bytes.size());
-  for (std::int64_t bytes : output_bytes)
-    buffers.emplace_back(new Buffer(static_cast<std::size_t>(bytes)));
+  for (std::int64_t bytes : output_bytes) buffers.emplace_back(new Buffer(index(bytes)));
   Bases base;
   for (const Slot& slot : slots) {
-    const auto i = static_cast<std::size_t>(slot.index);
+    const auto i = index(slot.index);
     switch (slot.kind) {
       case Slot::Kind::input: base.push_back(as_array(arrays[i]).data()); break;
       case Slot::Kind::constant: base.push_back(constants[i]->data()); break;
@@ -70,12 +73,12 @@ Values Plan::run(const Values& arrays, const std::vector<Shared<Buffer>>& memory
   Values out;
   out.reserve(outputs.size());
   for (const Window& w : outputs) {
-    const Slot& slot = slots[static_cast<std::size_t>(w.slot)];
-    const auto i = static_cast<std::size_t>(slot.index);
+    const Slot& slot = slots[index(w.slot)];
+    const auto i = index(slot.index);
     const Shared<Buffer>& buffer = slot.kind == Slot::Kind::input      ? memory[i]
                                    : slot.kind == Slot::Kind::constant ? constants[i]->buffer()
                                                                        : buffers[i];
-    std::byte* data = base[static_cast<std::size_t>(w.slot)] + w.offset * itemsize(w.type.dtype);
+    std::byte* data = base[index(w.slot)] + w.offset * itemsize(w.type.dtype);
     out.push_back(new Array(w.type, w.strides, buffer, data));
   }
   return out;
@@ -85,7 +88,7 @@ void Plan::run_raw(const std::byte* const* inputs_at, std::byte* const* outputs_
                    std::byte* arena) const {
   Bases base;
   for (const Slot& slot : slots) {
-    const auto i = static_cast<std::size_t>(slot.index);
+    const auto i = index(slot.index);
     switch (slot.kind) {
       case Slot::Kind::input: base.push_back(const_cast<std::byte*>(inputs_at[i])); break;
       case Slot::Kind::constant: base.push_back(constants[i]->data()); break;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ir/program.h"
-#include "kernels/tile_loop.h"
+#include "kernels/tiles/tile_loop.h"
 
 namespace shardax {
 

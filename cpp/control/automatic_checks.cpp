@@ -1,8 +1,8 @@
-// control/automatic_checks.cpp - what fails, and where.
+// control/automatic_checks.cpp - conditions of failures, and their places.
 #include "control/automatic_checks.h"
 
-#include "ops/index.h"
-#include "ops/starts.h"
+#include "ops/indexing/index.h"
+#include "ops/indexing/slice_starts.h"
 
 namespace shardax {
 namespace {

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "ops/index.h"
+#include "base/index.h"
+#include "ops/indexing/index.h"
 
 namespace shardax {
 namespace {
@@ -18,15 +19,15 @@ Values check_eager(const Params& params, const Values& in) {
   infer_types(check_op, types_of(in), params);
   std::int32_t number;
   std::memcpy(&number, as_array(in[0]).data(), sizeof number);
-  if (number == 0 || params.flag("debug")) return {};
+  if (number == 0 || params.flag(param::debug)) return {};
   const CheckTable& table = table_of(params);
-  const auto k = static_cast<std::size_t>(number) - 1;
+  const auto k = index(number) - 1;
   reporter(table, k, part(in, 1 + table.place(k), table.checks()[k].payload.size()));
   return {};
 }
 
 Kernel check_kernel(const Types&, const Types&, const Params& params) {
-  if (!params.flag("debug")) {
+  if (!params.flag(param::debug)) {
     value_error(
         "Cannot abstractly evaluate a checkify.check which was not functionalized. This probably "
         "means you tried to stage (jit/scan/pmap/...) a `check` without functionalizing it through "
@@ -57,7 +58,7 @@ const Op check_op{{.name = "check",
                    .eager = check_eager,
                    .kernel = check_kernel,
                    .show = [](const Params& params) -> std::vector<std::string> {
-                     return {params.flag("debug") ? "debug=True" : "debug=False"};
+                     return {params.flag(param::debug) ? "debug=True" : "debug=False"};
                    }}};
 
 }  // namespace
@@ -117,7 +118,7 @@ void bind_check(const CheckTablePtr& table, bool debug, const Failure& failure) 
 bool is_check(const Op& op) { return &op == &check_op; }
 
 const CheckTable& table_of(const Params& params) {
-  return static_cast<const CheckTable&>(params.function("checks"));
+  return static_cast<const CheckTable&>(params.function(param::checks));
 }
 
 void set_check_reporter(CheckReporter report) { reporter = report; }

@@ -1,4 +1,4 @@
-// control/check.h - checks of a running program: what they are, and the op that reports one.
+// control/check.h - checks of a running program, and the op that reports one.
 //
 // A check that fails is a number and a payload: 0 says that nothing has failed, k that the k-th
 // check of a table has (they count from 1), and the payload holds the values that its text shows.

@@ -6,9 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/index.h"
 #include "control/automatic_checks.h"
+#include "ir/core_ops.h"
 #include "ops/ops.h"
-#include "trace/walk.h"
+#include "trace/eval_program.h"
 
 namespace shardax {
 namespace {
@@ -18,7 +20,7 @@ Value number_scalar(std::size_t number) {
 }
 
 Value without_tangent(const Value& value) {
-  static const Op* stop_gradient = find_op("stop_gradient");
+  static const Op* stop_gradient = &core_ops().stop_gradient;
   return is_inexact(value->dtype()) ? bind1(*stop_gradient, {}, {value}) : value;
 }
 
@@ -45,12 +47,13 @@ class Checkify {
   }
 
   Values run(const Program& program, const Values& inputs, Failure& failure) {
-    return walk(program, inputs,
-                [&](const Equation& eqn, const Values& in) { return step(eqn, in, failure); });
+    return eval_program(program, inputs, [&](const Equation& eqn, const Values& in) {
+      return step(eqn, in, failure);
+    });
   }
 
  private:
-  // Numbers all checks, those of bodies where their equation stands.
+  // Numbers all checks, those of regions where their equation stands.
   void collect(const Program& program, std::vector<Check>& checks) {
     for (const Equation& eqn : program.equations) {
       if (numbers_.count(&eqn)) continue;
@@ -60,8 +63,9 @@ class Checkify {
       checks.insert(checks.end(), own.begin(), own.end());
       for (const auto& [name, value] : eqn.params) {
         if (const auto* body = std::get_if<ProgramPtr>(&value)) collect(**body, checks);
-        const auto* bodies = std::get_if<Programs>(&value);
-        for (std::size_t i = 0; bodies && i < bodies->size(); ++i) collect(*(*bodies)[i], checks);
+        const auto* regions = std::get_if<Programs>(&value);
+        for (std::size_t i = 0; regions && i < regions->size(); ++i)
+          collect(*(*regions)[i], checks);
       }
     }
   }
@@ -94,12 +98,12 @@ class Checkify {
     }
     if (quiet_ && !op.effect.empty() && eqn.outputs.empty()) return {};
     if (!concerned(eqn)) return shardax::bind(op, eqn.params, in);
-    if (op.bodies) {
-      const Bodies bodies = bodies_of(op, eqn.params);
-      if (const ProgramPtr whole = grid_program(op, eqn.params)) return run(*whole, in, failure);
-      if (bodies.fixed) return call_with_rules(eqn, bodies, in, failure);
-      return bodies.runs == Runs::looped ? loop(eqn, bodies, in, failure)
-                                         : carry_through(eqn, bodies, in, failure);
+    if (op.regions) {
+      const Regions regions = regions_of(op, eqn.params);
+      if (const ProgramPtr whole = mesh_program(op, eqn.params)) return run(*whole, in, failure);
+      if (regions.fixed) return call_with_rules(eqn, regions, in, failure);
+      return regions.runs == ExecutionKind::looped ? loop(eqn, regions, in, failure)
+                                                   : carry_through(eqn, regions, in, failure);
     }
     const Values out = shardax::bind(op, eqn.params, in);
     const auto found = numbers_.find(&eqn);
@@ -238,33 +242,36 @@ class Checkify {
   // A failure goes into the programs of an op with the operands, and comes out with the results: in
   // front of them, that of loops as a carry. Each device has a failure of its own. They stay so,
   // but for where the pmap is part of a loop, a branch or another pmap.
-  Values carry_through(const Equation& eqn, Bodies bodies, const Values& in, Failure& failure) {
-    const bool loops = bodies.runs == Runs::counted, mapped = bodies.runs == Runs::mapped;
-    const bool calls = bodies.runs == Runs::once;
-    const Flow flow = loops ? Flow::carried : Flow::whole;
-    const auto first = static_cast<std::size_t>(
-        std::find_if(bodies.operands.begin(), bodies.operands.end(),
-                     [&](const Port& port) {
-                       return port.flow != Flow::choice && !(loops && port.flow == Flow::whole);
-                     }) -
-        bodies.operands.begin());
-    const std::size_t choices = bodies.operands_of(Flow::choice).size();
-    for (ProgramPtr& program : bodies.programs) program = checked(program, !calls, first - choices);
-    bodies.operands.insert(bodies.operands.begin() + static_cast<std::ptrdiff_t>(first), width(),
-                           Port{flow});
-    bodies.results.insert(bodies.results.begin(), width(), Port{mapped ? Flow::sliced : flow});
+  Values carry_through(const Equation& eqn, Regions regions, const Values& in, Failure& failure) {
+    const bool loops = regions.runs == ExecutionKind::counted,
+               mapped = regions.runs == ExecutionKind::mapped;
+    const bool calls = regions.runs == ExecutionKind::once;
+    const PortKind flow = loops ? PortKind::carried : PortKind::whole;
+    const auto first = index(std::find_if(regions.operands.begin(), regions.operands.end(),
+                                          [&](const RegionPort& port) {
+                                            return port.flow != PortKind::choice &&
+                                                   !(loops && port.flow == PortKind::whole);
+                                          }) -
+                             regions.operands.begin());
+    const std::size_t choices = regions.operands_of(PortKind::choice).size();
+    for (ProgramPtr& program : regions.programs)
+      program = checked(program, !calls, first - choices);
+    regions.operands.insert(regions.operands.begin() + static_cast<std::ptrdiff_t>(first), width(),
+                            RegionPort{flow});
+    regions.results.insert(regions.results.begin(), width(),
+                           RegionPort{mapped ? PortKind::sliced : flow});
     const Values operands =
         joined(joined(part(in, 0, first), entering(failure)), part(in, first, in.size() - first));
-    return leaving(shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands),
+    return leaving(shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), operands),
                    failure);
   }
 
   // The user's rules know nothing of failures: the function is called as it is, and its checks are
   // made by a call of their own, which shares its computation once compiled.
-  Values call_with_rules(const Equation& eqn, Bodies bodies, const Values& in, Failure& failure) {
-    const ProgramPtr body = bodies.programs[0];
-    bodies.programs[0] = without_checks(body);
-    const Values out = shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), in);
+  Values call_with_rules(const Equation& eqn, Regions regions, const Values& in, Failure& failure) {
+    const ProgramPtr body = regions.programs[0];
+    regions.programs[0] = without_checks(body);
+    const Values out = shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), in);
     Values operands = entering(failure);
     for (const Value& value : in) operands.push_back(without_tangent(value));
     const bool outer = std::exchange(quiet_, true);
@@ -275,14 +282,14 @@ class Checkify {
   }
 
   // The condition is checked before the loop and, for the next time, at the end of its body.
-  Values loop(const Equation& eqn, Bodies bodies, const Values& in, Failure& failure) {
+  Values loop(const Equation& eqn, Regions regions, const Values& in, Failure& failure) {
     if (eqn.params.has("batched")) {
       value_error(
           "Checkify does not support batched while-loops (checkify-of-vmap-of-while). \nHint: if "
           "possible, move the vmap to the outer level to get vmap-of-checkify-of-while.");
     }
-    const ProgramPtr cond = bodies.programs[0], body = bodies.programs[1];
-    const std::size_t carry = bodies.results.size();
+    const ProgramPtr cond = regions.programs[0], body = regions.programs[1];
+    const std::size_t carry = regions.results.size();
     const std::size_t cond_consts = cond->inputs.size() - carry;
     const std::size_t body_consts = body->inputs.size() - carry;
     const std::size_t consts = cond_consts + body_consts;
@@ -316,15 +323,15 @@ class Checkify {
         },
         cond->name);
     // The body takes the constants of the condition too.
-    bodies.programs = {new_cond, new_body};
-    bodies.operands.clear();
-    for (std::size_t i = 0; i < cond_consts; ++i) bodies.operands.push_back({.program = 0});
-    for (std::size_t i = 0; i < consts; ++i) bodies.operands.push_back({.program = 1});
-    bodies.operands.resize(bodies.operands.size() + width() + carry, {Flow::carried});
-    bodies.results.resize(width() + carry, {Flow::carried});
+    regions.programs = {new_cond, new_body};
+    regions.operands.clear();
+    for (std::size_t i = 0; i < cond_consts; ++i) regions.operands.push_back({.program = 0});
+    for (std::size_t i = 0; i < consts; ++i) regions.operands.push_back({.program = 1});
+    regions.operands.resize(regions.operands.size() + width() + carry, {PortKind::carried});
+    regions.results.resize(width() + carry, {PortKind::carried});
     const Values operands =
         joined(joined(joined(of_cond, part(in, 0, consts)), entering(failure)), state);
-    return leaving(shardax::bind(*eqn.op, eqn.op->with_bodies(eqn.params, bodies), operands),
+    return leaving(shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), operands),
                    failure);
   }
 

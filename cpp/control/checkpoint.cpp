@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/call_jvp.h"
-#include "control/keep.h"
+#include "control/checkpoint_saved.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
-#include "transform/portable.h"
+#include "transform/inline_calls.h"
 
 namespace shardax {
 namespace {
@@ -43,28 +44,26 @@ Params params_with(const Params& params, const ProgramPtr& body, bool differenti
   return params.with("jaxpr", body).with("differentiated", differentiated);
 }
 
-// Calls in place of their bodies, so that a policy sees every op.
+// Calls in place of their regions, so that a policy sees every op.
 ProgramPtr flat(const ProgramPtr& program) { return inlined(program, &checkpoint_op); }
 
 // The values that the policy chooses, in loops and branches too.
-KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy) {
+SavingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy) {
   const ProgramPtr body = flat(program);
-  KeepingProgram out;
+  SavingProgram out;
   const MutableProgram forward = copy_of(*body), again = copy_of(*body);
   again->equations.clear();
   std::vector<bool> computed(body->types.size()), held(body->types.size());
   const auto hold = [&](Var v) {
-    if (static_cast<std::size_t>(v) < held.size()) held[static_cast<std::size_t>(v)] = true;
+    if (index(v) < held.size()) held[index(v)] = true;
     forward->outputs.push_back(v);
     again->inputs.push_back(v);
     out.kept.push_back(forward->type(v));
   };
   // What has no results is done again with operands all of which are.
-  const auto is_computed_again = [&](Var v) {
-    return computed[static_cast<std::size_t>(v)] && !held[static_cast<std::size_t>(v)];
-  };
+  const auto is_computed_again = [&](Var v) { return computed[index(v)] && !held[index(v)]; };
   for (Equation& eqn : forward->equations) {
-    for (const Var v : eqn.outputs) computed[static_cast<std::size_t>(v)] = true;
+    for (const Var v : eqn.outputs) computed[index(v)] = true;
     if (policy.saves(*body, eqn)) {
       for (Var v : eqn.outputs) hold(v);
       if (eqn.outputs.empty() && !eqn.inputs.empty() &&
@@ -74,7 +73,7 @@ KeepingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy
     }
     again->equations.push_back(eqn);
     if (!can_keep(*eqn.op, eqn.params)) continue;
-    const KeepingCall call =
+    const SavingCall call =
         keep(*eqn.op, eqn.params, [&](const ProgramPtr& inner) { return keeping(inner, policy); });
     if (call.kept.empty()) continue;
     eqn.params = call.forward;
@@ -111,15 +110,15 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
          body->name, " would run once more. Call it outside of the checkpointed function.");
   }
   const LinearizedProgram halves = linearize_program(policy ? flat(body) : body, nonzero);
-  const KeepingProgram parts =
-      policy ? keeping(halves.known, *policy) : KeepingProgram{halves.known, halves.known, {}};
+  const SavingProgram parts =
+      policy ? keeping(halves.known, *policy) : SavingProgram{halves.known, halves.known, {}};
   const std::size_t outputs = body->outputs.size(), inputs = body->inputs.size();
   const std::vector<bool> results(outputs, true), residuals(halves.residual_count, true);
-  const PrunedProgram again =
-      prune_program(parts.again, joined(std::vector<bool>(outputs, false), residuals));
+  const DceProgram again =
+      dce_program(parts.again, joined(std::vector<bool>(outputs, false), residuals));
   const std::vector<bool> kept = part(again.inputs, inputs, parts.kept.size());
   const std::vector<bool> every_input(inputs, true);
-  const PrunedProgram forward = prune_program(
+  const DceProgram forward = dce_program(
       parts.forward, joined(joined(results, std::vector<bool>(halves.residual_count, false)), kept),
       &every_input);
 
@@ -147,16 +146,17 @@ Parts split(const ProgramPtr& body, const CheckpointPolicy* policy,
 }
 
 JvpResult checkpoint_jvp(const Params& params, const Values& in, const Values& t) {
-  return call_jvp(params.program("jaxpr"), in, t, [&](const ProgramPtr& body, const Values& all) {
-    const Params more =
-        with_more_inputs(params, barriers_of(params, in.size()), all.size() - in.size());
-    return shardax::bind(checkpoint_op, more.with("jaxpr", body), all);
-  });
+  return call_jvp(
+      params.program(param::jaxpr), in, t, [&](const ProgramPtr& body, const Values& all) {
+        const Params more =
+            with_more_inputs(params, barriers_of(params, in.size()), all.size() - in.size());
+        return shardax::bind(checkpoint_op, more.with("jaxpr", body), all);
+      });
 }
 
 Linearized checkpoint_linearize(const Params& params, const Values& in,
                                 const std::vector<bool>& nonzero) {
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const CheckpointPolicy* policy = policy_of(params);
   const std::vector<bool> barriers = barriers_of(params, in.size());
   const std::string key =
@@ -180,7 +180,7 @@ Linearized checkpoint_linearize(const Params& params, const Values& in,
 }
 
 Values checkpoint_transpose(const TransposeArgs& a) {
-  const TransposedCall call = transposed_call(a.params.program("jaxpr"), a);
+  const TransposedCall call = transposed_call(a.params.program(param::jaxpr), a);
   const std::vector<bool> barriers = select(barriers_of(a.params, a.in.size()), call.known);
   const Params params =
       with_more_inputs(params_with(a.params, call.program, true), barriers, call.cotangents);
@@ -188,35 +188,34 @@ Values checkpoint_transpose(const TransposeArgs& a) {
 }
 
 Batched checkpoint_batch(const BatchArgs& a) {
-  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  const BatchedProgram body = batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
   return {shardax::bind(a.op, a.params.with("jaxpr", body.program), a.in), body.batched};
 }
 
 // Operands that are new are kept from being shared where any is.
-Params checkpoint_with_bodies(const Params& params, const Bodies& bodies) {
-  const std::vector<bool> before = barriers_of(params, params.program("jaxpr")->inputs.size());
+Params checkpoint_with_regions(const Params& params, const Regions& regions) {
+  const std::vector<bool> before = barriers_of(params, params.program(param::jaxpr)->inputs.size());
   std::vector<bool> barriers;
-  for (const Port& port : bodies.operands)
-    barriers.push_back(port.source < 0 ? any(before)
-                                       : before[static_cast<std::size_t>(port.source)]);
-  return params.with("jaxpr", bodies.programs[0]).with("prevent_cse", prevent_cse(barriers));
+  for (const RegionPort& port : regions.operands)
+    barriers.push_back(port.source < 0 ? any(before) : before[index(port.source)]);
+  return params.with("jaxpr", regions.programs[0]).with("prevent_cse", prevent_cse(barriers));
 }
 
 Types checkpoint_type(const Op&, const Types& in, const Params& params) {
   const ParamValue* policy = params.find("policy");
   if (!policy || (!std::holds_alternative<FunctionPtr>(*policy) &&
                   !std::holds_alternative<std::monostate>(*policy)))
-    params.function("policy");
+    params.function(param::policy);
   const ParamValue* prevent = params.find("prevent_cse");
   const auto* some = prevent ? std::get_if<Ints>(prevent) : nullptr;
   if (!some) {
-    params.flag("prevent_cse");
+    params.flag(param::prevent_cse);
   } else if (some->size() != in.size()) {
     value_error("checkpoint: prevent_cse has ", some->size(), " entries for ", in.size(),
                 " operands.");
   }
-  params.flag("differentiated");
-  return params.program("jaxpr")->output_types();
+  params.flag(param::differentiated);
+  return params.program(param::jaxpr)->output_types();
 }
 
 const Op checkpoint_op{
@@ -228,8 +227,8 @@ const Op checkpoint_op{
      .linearize = checkpoint_linearize,
      .transpose = checkpoint_transpose,
      .batch = checkpoint_batch,
-     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_bodies = checkpoint_with_bodies}};
+     .regions = [](const Params& params) { return call_of(params.program(param::jaxpr)); },
+     .with_regions = checkpoint_with_regions}};
 
 }  // namespace
 

@@ -10,7 +10,7 @@ const Op composite_op{
      .doc = "Calls a program, the decomposition of a named operation.",
      .kind = Kind::control,
      .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("jaxpr")->output_types();
+       return params.program(param::jaxpr)->output_types();
      },
      .jvp = [](const JvpArgs&) -> Values {
        value_error(
@@ -18,12 +18,14 @@ const Op composite_op{
            "See https://docs.jax.dev/en/latest/_autosummary/jax.custom_jvp.html");
      },
      .batch = [](const BatchArgs& a) -> Batched {
-       const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+       const BatchedProgram body = batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
        return {shardax::bind(a.op, a.params.with("jaxpr", body.program), a.in), body.batched};
      },
-     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("jaxpr", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program(param::jaxpr)); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("jaxpr", regions.programs[0]);
+         }}};
 
 }  // namespace
 }  // namespace shardax

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "base/errors.h"
-#include "control/handed.h"
-#include "control/per_slice.h"
+#include "control/branch_residuals.h"
+#include "control/map_divergent.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
-#include "transform/lean_residuals.h"
+#include "transform/select_residuals.h"
 
 namespace shardax {
 namespace {
@@ -39,7 +39,7 @@ std::vector<bool> any_of(const std::vector<std::vector<bool>>& masks) {
 
 // Weak where the first branch's results are, as in JAX.
 Types cond_type(const Op&, const Types&, const Params& params) {
-  const Programs& branches = params.programs("branches");
+  const Programs& branches = params.programs(param::branches);
   if (branches.empty()) value_error("cond: no branches; at least one was expected.");
   Types out = branches[0]->output_types();
   for (const ProgramPtr& branch : branches) {
@@ -55,7 +55,7 @@ Types cond_type(const Op&, const Types&, const Params& params) {
 }
 
 JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
-  const Programs& branches = params.programs("branches");
+  const Programs& branches = params.programs(param::branches);
   const std::vector<bool> nonzero = nonnull(tail(t));
   std::vector<std::vector<bool>> masks;
   for (const ProgramPtr& b : branches) masks.push_back(jvp_program(b, nonzero).nonzero);
@@ -145,13 +145,13 @@ LinearizedProgram lean_branch(const ProgramPtr& branch, const std::vector<bool>&
                               const std::vector<bool>& out_nonzero) {
   const LinearizedProgram halves = linearize_program(branch, nonzero, &out_nonzero);
   const std::vector<bool> none(branch->inputs.size(), false), all(branch->outputs.size(), true);
-  const LinearizedProgram lean = lean_residuals(halves, none, all);
+  const LinearizedProgram lean = select_residuals(halves, none, all);
   return bytes_of(lean.residual_types) <= bytes_of(halves.residual_types) ? lean : halves;
 }
 
 Linearized cond_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero_in) {
-  const Programs& branches = params.programs("branches");
+  const Programs& branches = params.programs(param::branches);
   const std::vector<bool> nonzero = tail(nonzero_in);
   std::vector<std::vector<bool>> masks;
   for (const ProgramPtr& b : branches) masks.push_back(linearize_program(b, nonzero).nonzero);
@@ -160,7 +160,7 @@ Linearized cond_linearize(const Params& params, const Values& in,
   for (const ProgramPtr& b : branches) parts.push_back(lean_branch(b, nonzero, out_nonzero));
   const std::size_t outputs = branches[0]->outputs.size(), operands = in.size() - 1;
   const std::vector<std::size_t> passed = passed_values(parts, outputs);
-  Handed residuals;
+  BranchResiduals residuals;
   Programs known, linear;
   for (LinearizedProgram& part : parts) {
     take_passed(part, outputs, passed);
@@ -193,7 +193,7 @@ Values cond_transpose(const TransposeArgs& a) {
   }
   const std::vector<bool> nonzero = nonnull(a.ct);
   Programs backward;
-  for (const ProgramPtr& b : a.params.programs("branches")) {
+  for (const ProgramPtr& b : a.params.programs(param::branches)) {
     backward.push_back(transpose_program(b, linear, nonzero));
   }
   const Values cts = bind_cond(backward, with_index(a.in[0], joined(known, select(a.ct, nonzero))));
@@ -221,7 +221,7 @@ Value clamped_index(const Value& index, std::size_t branches) {
 // An index that varies over devices: each takes its own branch. Where some branch contains a
 // collective over their axis, all must agree as soon as one device takes such a branch.
 Batched cond_over_devices(const BatchArgs& a) {
-  const Programs& branches = a.params.programs("branches");
+  const Programs& branches = a.params.programs(param::branches);
   Collective collective;
   std::vector<bool> reaches;
   for (const ProgramPtr& b : branches) {
@@ -229,7 +229,7 @@ Batched cond_over_devices(const BatchArgs& a) {
     reaches.push_back(bool(found));
     if (found && !collective) collective = found;
   }
-  if (!collective) return per_slice(a);
+  if (!collective) return map_divergent(a);
 
   const Value index = clamped_index(a.in[0], branches.size());
   const Types types = types_of(a.in);
@@ -242,7 +242,7 @@ Batched cond_over_devices(const BatchArgs& a) {
       types,
       [&](const Values& v) {
         const Params params = a.params.with("branches", apart);
-        return per_slice({a.op, params, v, a.batched, a.axis}).out;
+        return map_divergent({a.op, params, v, a.batched, a.axis}).out;
       },
       "apart"));
   choices.push_back(stage_closed(
@@ -286,7 +286,7 @@ Values guarded_operands(const Value& index, std::size_t k, const Values& operand
 
 // Every branch runs on the whole batch, and the results are chosen by element.
 Batched cond_by_selection(const BatchArgs& a) {
-  const Programs& branches = a.params.programs("branches");
+  const Programs& branches = a.params.programs(param::branches);
   for (const ProgramPtr& branch : branches) {
     if (!does_io(*branch)) continue;
     fail(ErrorKind::not_implemented_error,
@@ -321,7 +321,7 @@ Batched cond_by_selection(const BatchArgs& a) {
 
 Batched cond_batch(const BatchArgs& a) {
   if (a.batched[0]) return a.axis.devices ? cond_over_devices(a) : cond_by_selection(a);
-  const Programs& branches = a.params.programs("branches");
+  const Programs& branches = a.params.programs(param::branches);
   const std::vector<bool> operands = tail(a.batched);
   std::vector<std::vector<bool>> masks;
   for (const ProgramPtr& b : branches) masks.push_back(batch_program(b, operands, a.axis).batched);
@@ -333,18 +333,18 @@ Batched cond_batch(const BatchArgs& a) {
   return {bind_cond(batched, a.in), out_batched};
 }
 
-Bodies cond_bodies(const Params& params) {
-  Bodies out;
-  out.runs = Runs::one_of;
-  out.programs = params.programs("branches");
+Regions cond_regions(const Params& params) {
+  Regions out;
+  out.runs = ExecutionKind::one_of;
+  out.programs = params.programs(param::branches);
   out.operands.resize(out.programs.at(0)->inputs.size() + 1);
-  out.operands[0].flow = Flow::choice;
+  out.operands[0].flow = PortKind::choice;
   out.results.resize(out.programs[0]->outputs.size());
   return out;
 }
 
-Params cond_with_bodies(const Params& params, const Bodies& bodies) {
-  return params.with("branches", bodies.programs);
+Params cond_with_regions(const Params& params, const Regions& regions) {
+  return params.with("branches", regions.programs);
 }
 
 const Op cond_op{{.name = "cond",
@@ -355,8 +355,8 @@ const Op cond_op{{.name = "cond",
                   .linearize = cond_linearize,
                   .transpose = cond_transpose,
                   .batch = cond_batch,
-                  .bodies = cond_bodies,
-                  .with_bodies = cond_with_bodies}};
+                  .regions = cond_regions,
+                  .with_regions = cond_with_regions}};
 
 }  // namespace
 }  // namespace shardax

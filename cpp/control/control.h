@@ -5,10 +5,10 @@
 #pragma once
 
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "transform/batch.h"
+#include "transform/dce.h"
 #include "transform/jvp.h"
-#include "transform/prune.h"
 #include "transform/transpose.h"
 
 namespace shardax {
@@ -31,9 +31,9 @@ TransposedCall transposed_call(const ProgramPtr& body, const TransposeArgs& a);
 // The transpose of an op that does no more than call `body`.
 Values transpose_call(const ProgramPtr& body, const TransposeArgs& a);
 
-// `body`, a function of one device's values, run op by op over the device axis that `bodies`
+// `body`, a function of one device's values, run op by op over the device axis that `regions`
 // describes.
-Values run_mapped(const ValueFunction& body, const Bodies& bodies, const Values& in);
+Values run_mapped(const ValueFunction& body, const Regions& regions, const Values& in);
 // Inputs with the mapped axis first, and results where it belongs: `axis` -1 is the first device's
 // value.
 Values mapped_first(const Values& in, const Ints& axes);

@@ -5,9 +5,10 @@
 // values. Staging records the function as a program and keeps the rules as Functions, which are
 // called when the program is differentiated.
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/batched_function.h"
 #include "control/control.h"
-#include "control/fewer_results.h"
+#include "control/drop_unused_results.h"
 #include "ops/ops.h"
 
 namespace shardax {
@@ -20,7 +21,7 @@ constexpr std::string_view jvp_name = "jvp", fwd_name = "fwd", bwd_name = "bwd";
 
 // How many of the last inputs are values that the function closed over.
 std::size_t closed_over(const Params& params) {
-  return params.has("num_consts") ? static_cast<std::size_t>(params.integer("num_consts")) : 0;
+  return params.has("num_consts") ? index(params.integer(param::num_consts)) : 0;
 }
 
 Values arguments(const Params& params, const Values& in) {
@@ -35,28 +36,28 @@ void check_closed_over(const Op& op, const Params& params, const Values& t) {
 
 // The functions of the user's that `names` lists are there.
 void check_functions(const Params& params, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) params.function(name);
+  for (const std::string_view name : names) *params.get<FunctionPtr>(name);
 }
 
 template <const std::string_view*... rules>
 Types call_type(const Op&, const Types& in, const Params& params) {
   check_functions(params, {*rules...});
   if (closed_over(params) > in.size())
-    value_error("num_consts ", params.integer("num_consts"), " of ", in.size(), " operands.");
-  return params.program("call_jaxpr")->output_types();
+    value_error("num_consts ", params.integer(param::num_consts), " of ", in.size(), " operands.");
+  return params.program(param::call_jaxpr)->output_types();
 }
 
-const ProgramPtr& call_body(const Params& params) { return params.program("call_jaxpr"); }
-Bodies call_bodies(const Params& params) {
-  Bodies bodies = call_of(call_body(params), true);
-  bodies.sheds_results = true;
-  return bodies;
+const ProgramPtr& call_body(const Params& params) { return params.program(param::call_jaxpr); }
+Regions call_regions(const Params& params) {
+  Regions regions = call_of(call_body(params), true);
+  regions.sheds_results = true;
+  return regions;
 }
 
 // Which results of the body are left; empty: all.
-std::vector<bool> results_left(const Params& params, const Bodies& bodies) {
+std::vector<bool> results_left(const Params& params, const Regions& regions) {
   std::vector<bool> left(call_body(params)->outputs.size());
-  for (const Port& port : bodies.results) left[static_cast<std::size_t>(port.source)] = true;
+  for (const RegionPort& port : regions.results) left[index(port.source)] = true;
   return all(left) ? std::vector<bool>() : left;
 }
 
@@ -65,7 +66,7 @@ template <const Op& op>
 Values call_eager(const Params& params, const Values& in) {
   if (const ParamValue* body = params.find("call_jaxpr"))
     return evaluate(*std::get<ProgramPtr>(*body), in);
-  Values out = params.function("fun").call(in).at(0);
+  Values out = params.function(param::fun).call(in).at(0);
   if (std::any_of(out.begin(), out.end(), is_differentiated)) fail_closed_over(op, params);
   return out;
 }
@@ -73,8 +74,8 @@ Values call_eager(const Params& params, const Values& in) {
 StagedCall call_stage(const Params& params, const Values& in) {
   if (params.has("call_jaxpr")) return {params, in};
   StagingTrace::Result staged = stage(
-      types_of(in), [&](const Values& v) { return params.function("fun").call(v).at(0); },
-      params.text("name"));
+      types_of(in), [&](const Values& v) { return params.function(param::fun).call(v).at(0); },
+      params.text(param::name));
   Params recorded;
   for (const auto& [name, value] : params) {
     if (name == "fun") {
@@ -112,11 +113,11 @@ CallOverBatch call_over_batch(const BatchArgs& a) {
   if (!a.params.has("call_jaxpr")) {
     call.params = a.params.with(
         "fun",
-        batched_function(a.params.get<FunctionPtr>("fun"), a.axis,
+        batched_function(a.params.get(param::fun), a.axis,
                          {.batched = a.batched, .results = call.results, .linear = call.linear}));
     return call;
   }
-  const ProgramPtr& body = a.params.program("call_jaxpr");
+  const ProgramPtr& body = a.params.program(param::call_jaxpr);
   const std::vector<bool> all(body->outputs.size(), true);
   const BatchedProgram batched =
       batch_program(body, a.batched, a.axis, call.results ? nullptr : &all);
@@ -133,7 +134,7 @@ CallOverBatch call_over_batch(const BatchArgs& a) {
 // uniform may stay so.
 bool rules_are_over(const BatchArgs& a) { return a.axis.devices && a.params.has("call_jaxpr"); }
 Batched batch_body(const BatchArgs& a) {
-  const BatchedProgram body = batch_program(a.params.program("call_jaxpr"), a.batched, a.axis);
+  const BatchedProgram body = batch_program(a.params.program(param::call_jaxpr), a.batched, a.axis);
   return {bind_jit(body.program, a.in), body.batched};
 }
 
@@ -148,20 +149,20 @@ JvpResult custom_jvp_jvp(const Params& params, const Values& in, const Values& t
   check_closed_over(custom_jvp_op, params, t);
   Values both = arguments(params, in);
   const std::size_t count = both.size();
-  const bool symbolic = params.flag("symbolic_zeros");
+  const bool symbolic = params.flag(param::symbolic_zeros);
   for (std::size_t i = 0; i < count; ++i) {
     const Type type = in[i]->type();
     both.push_back(symbolic || !differentiable(type) ? t[i]
                                                      : zeros_if_null(t[i], tangent_type(type)));
   }
-  std::vector<Values> groups = params.function("jvp").call(both);
+  std::vector<Values> groups = params.function(param::jvp).call(both);
   return {std::move(groups.at(0)), std::move(groups.at(1))};
 }
 
-Params custom_jvp_with_bodies(const Params& params, const Bodies& bodies) {
-  Params out = params.with("call_jaxpr", bodies.programs[0]);
-  const std::vector<bool> left = results_left(params, bodies);
-  if (!left.empty()) out.set("jvp", without_results(params.get<FunctionPtr>("jvp"), left, 2));
+Params custom_jvp_with_regions(const Params& params, const Regions& regions) {
+  Params out = params.with("call_jaxpr", regions.programs[0]);
+  const std::vector<bool> left = results_left(params, regions);
+  if (!left.empty()) out.set("jvp", without_results(params.get(param::jvp), left, 2));
   return out;
 }
 
@@ -170,7 +171,7 @@ Batched custom_jvp_batch(const BatchArgs& a) {
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
   CallOverBatch call = call_over_batch(a);
   call.params.set("jvp",
-                  batched_function(a.params.get<FunctionPtr>("jvp"), a.axis,
+                  batched_function(a.params.get(param::jvp), a.axis,
                                    {.batched = joined(mask, mask), .results = call.results}));
   return call.bind(a.op, a.in);
 }
@@ -184,8 +185,8 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
                           return transpose_call(call_body(a.params), a);
                         },
                         .batch = custom_jvp_batch,
-                        .bodies = call_bodies,
-                        .with_bodies = custom_jvp_with_bodies,
+                        .regions = call_regions,
+                        .with_regions = custom_jvp_with_regions,
                         .eager = call_eager<custom_jvp_op>,
                         .stage = call_stage}};
 
@@ -197,10 +198,10 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
   check_closed_over(custom_vjp_op, params, t);
   const Values args = arguments(params, in);
   Values operands = args;
-  const bool symbolic = params.flag("symbolic_zeros");
+  const bool symbolic = params.flag(param::symbolic_zeros);
   for (std::size_t i = 0; symbolic && i < args.size(); ++i)
     operands.push_back(t[i] ? args[i] : nullptr);
-  std::vector<Values> groups = params.function("fwd").call(operands);
+  std::vector<Values> groups = params.function(param::fwd).call(operands);
   Values out = std::move(groups.at(0));
   const Values residuals = std::move(groups.at(1));
   Ints linear;  // the inputs with a tangent
@@ -218,8 +219,8 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
   }
   if (types.empty()) return {out, Values(out.size())};
   const Values tangents = shardax::bind(custom_lin_op,
-                                        {{"name", params.text("name")},
-                                         {"bwd", params.get<FunctionPtr>("bwd")},
+                                        {{"name", params.text(param::name)},
+                                         {"bwd", params.get(param::bwd)},
                                          {"num_res", static_cast<std::int64_t>(residuals.size())},
                                          {"linear", linear},
                                          {"arguments", static_cast<std::int64_t>(args.size())},
@@ -229,14 +230,13 @@ JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t
   return {std::move(out), spread(tangents, nonzero)};
 }
 
-Params custom_vjp_with_bodies(const Params& params, const Bodies& bodies) {
-  Params out = params.with("call_jaxpr", bodies.programs[0]);
-  const std::vector<bool> left = results_left(params, bodies);
+Params custom_vjp_with_regions(const Params& params, const Regions& regions) {
+  Params out = params.with("call_jaxpr", regions.programs[0]);
+  const std::vector<bool> left = results_left(params, regions);
   if (left.empty()) return out;
-  out.set("fwd", without_results(params.get<FunctionPtr>("fwd"), left, 1));
-  out.set("bwd",
-          without_cotangents(params.get<FunctionPtr>("bwd"), call_body(params)->output_types(),
-                             left, params.flag("symbolic_zeros")));
+  out.set("fwd", without_results(params.get(param::fwd), left, 1));
+  out.set("bwd", without_cotangents(params.get(param::bwd), call_body(params)->output_types(), left,
+                                    params.flag(param::symbolic_zeros)));
   return out;
 }
 
@@ -245,8 +245,9 @@ Batched custom_vjp_batch(const BatchArgs& a) {
   const std::vector<bool> mask = part(a.batched, 0, a.batched.size() - closed_over(a.params));
   const Mask residuals = std::make_shared<std::vector<bool>>();
   CallOverBatch call = call_over_batch(a);
-  const std::vector<bool> fwd_mask = a.params.flag("symbolic_zeros") ? joined(mask, mask) : mask;
-  call.params.set("fwd", batched_function(a.params.get<FunctionPtr>("fwd"), a.axis,
+  const std::vector<bool> fwd_mask =
+      a.params.flag(param::symbolic_zeros) ? joined(mask, mask) : mask;
+  call.params.set("fwd", batched_function(a.params.get(param::fwd), a.axis,
                                           {.batched = fwd_mask,
                                            .results = call.results,
                                            .linear = call.linear,
@@ -254,8 +255,8 @@ Batched custom_vjp_batch(const BatchArgs& a) {
                                            .free_mask = residuals}));
   std::vector<Mask> bwd_mask{residuals};
   if (call.linear) bwd_mask.push_back(call.linear);
-  call.params.set("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
-                                          {.rest = bwd_mask, .kept = mask}));
+  call.params.set(
+      "bwd", batched_function(a.params.get(param::bwd), a.axis, {.rest = bwd_mask, .kept = mask}));
   return call.bind(a.op, a.in);
 }
 
@@ -265,16 +266,14 @@ const Op custom_vjp_op{{.name = "custom_vjp_call",
                         .type = call_type<&fwd_name, &bwd_name>,
                         .jvp_body = custom_vjp_jvp,
                         .batch = custom_vjp_batch,
-                        .bodies = call_bodies,
-                        .with_bodies = custom_vjp_with_bodies,
+                        .regions = call_regions,
+                        .with_regions = custom_vjp_with_regions,
                         .eager = call_eager<custom_vjp_op>,
                         .stage = call_stage}};
 
 // ---- custom_lin ----------------------------------------------------------------------------
 
-std::size_t residual_count(const Params& params) {
-  return static_cast<std::size_t>(params.integer("num_res"));
-}
+std::size_t residual_count(const Params& params) { return index(params.integer(param::num_res)); }
 
 Values custom_lin_jvp(const JvpArgs& a) {
   const std::size_t count = residual_count(a.params);
@@ -283,7 +282,7 @@ Values custom_lin_jvp(const JvpArgs& a) {
     if (i >= count) {
       operands.push_back(zeros_if_null(a.t[i], a.in[i]->type()));
     } else if (a.t[i]) {
-      type_error("the linear map of the custom_vjp function '", a.params.text("name"),
+      type_error("the linear map of the custom_vjp function '", a.params.text(param::name),
                  "' has no derivative by its residuals");
     }
   }
@@ -293,13 +292,12 @@ Values custom_lin_jvp(const JvpArgs& a) {
 Values custom_lin_transpose(const TransposeArgs& a) {
   const std::size_t count = residual_count(a.params);
   Values operands = part(a.in, 0, count);
-  const bool symbolic = a.params.flag("symbolic_zeros");
+  const bool symbolic = a.params.flag(param::symbolic_zeros);
   for (std::size_t i = 0; i < a.ct.size(); ++i)
     operands.push_back(symbolic ? a.ct[i] : zeros_if_null(a.ct[i], a.out_types[i]));
-  const Values cts = a.params.function("bwd").call(operands).at(0);
+  const Values cts = a.params.function(param::bwd).call(operands).at(0);
   Values out(count);
-  for (const std::int64_t i : a.params.ints("linear"))
-    out.push_back(cts.at(static_cast<std::size_t>(i)));
+  for (const std::int64_t i : a.params.ints(param::linear)) out.push_back(cts.at(index(i)));
   return out;
 }
 
@@ -309,30 +307,30 @@ Batched custom_lin_batch(const BatchArgs& a) {
   for (std::size_t i = count; i < in.size(); ++i) {
     if (!a.batched[i]) in[i] = ops::broadcast_leading(in[i], a.axis.size);
   }
-  Types types = a.params.get<Types>("out_types");
+  Types types = a.params.get(param::out_types);
   for (Type& type : types) type.insert_dimension(0, a.axis.size, a.axis.split);
   const Params params = a.params.with("out_types", types)
-                            .with("bwd", batched_function(a.params.get<FunctionPtr>("bwd"), a.axis,
+                            .with("bwd", batched_function(a.params.get(param::bwd), a.axis,
                                                           {.batched = part(a.batched, 0, count)}));
   return all_batched(shardax::bind(a.op, params, in));
 }
 
 // Which arguments have no tangent.
 std::vector<std::string> show_custom_lin(const Params& params) {
-  const Ints& linear = params.ints("linear");
+  const Ints& linear = params.ints(param::linear);
   std::string zeros;
-  for (std::int64_t i = 0; i < params.integer("arguments"); ++i) {
+  for (std::int64_t i = 0; i < params.integer(param::arguments); ++i) {
     const bool given = std::find(linear.begin(), linear.end(), i) != linear.end();
     zeros += concat(zeros.empty() ? "" : ", ", given ? "False" : "True");
   }
   return {concat("bwd=", to_string(*params.find("bwd"))), concat("in_zeros=[", zeros, "]"),
           concat("num_res=", residual_count(params)),
-          concat("symbolic_zeros=", params.flag("symbolic_zeros") ? "True" : "False")};
+          concat("symbolic_zeros=", params.flag(param::symbolic_zeros) ? "True" : "False")};
 }
 
 [[noreturn]] Kernel custom_lin_kernel(const Types&, const Types&, const Params& params) {
   type_error("can't apply forward-mode autodiff (jvp) to a custom_vjp function: '",
-             params.text("name"),
+             params.text(param::name),
              "' has only a reverse rule. Use grad, vjp or jacrev, or define it with custom_jvp.");
 }
 
@@ -341,7 +339,7 @@ const Op custom_lin_op{{.name = "custom_lin",
                         .kind = Kind::control,
                         .type = [](const Op&, const Types&, const Params& params) -> Types {
                           check_functions(params, {bwd_name});
-                          return params.get<Types>("out_types");
+                          return params.get(param::out_types);
                         },
                         .jvp = custom_lin_jvp,
                         .transpose = custom_lin_transpose,

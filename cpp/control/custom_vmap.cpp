@@ -119,12 +119,12 @@ class DerivedRule final : public Function {
 };
 
 JvpResult custom_vmap_jvp(const Params& params, const Values& in, const Values& t) {
-  const ProgramPtr& call = params.program("call");
+  const ProgramPtr& call = params.program(param::call);
   const std::vector<bool> nonzero = nonnull(t);
   std::vector<bool> wanted;
   for (const Type& type : call->output_types()) wanted.push_back(differentiable(type));
   const JvpProgram derivative = jvp_program(call, nonzero, &wanted);
-  const FunctionPtr rule = new DerivedRule(params.get<FunctionPtr>("rule"), nonzero, wanted);
+  const FunctionPtr rule = new DerivedRule(params.get(param::rule), nonzero, wanted);
   const Values both = shardax::bind(custom_vmap_op, {{"call", derivative.program}, {"rule", rule}},
                                     joined(in, select(t, nonzero)));
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(wanted.size());
@@ -142,18 +142,19 @@ Linearized custom_vmap_linearize(const Params& params, const Values& in,
 }
 
 Batched custom_vmap_batch(const BatchArgs& a) {
-  const ProgramPtr& call = a.params.program("call");
+  const ProgramPtr& call = a.params.program(param::call);
   if (a.axis.devices) {  // the slices of a device axis are separate calls
     const BatchedProgram body = batch_program(call, a.batched, a.axis);
     return {bind_jit(body.program, a.in), body.batched};
   }
-  std::vector<Values> groups = call_rule(a.params.function("rule"), a.axis.size, a.batched, a.in);
+  std::vector<Values> groups =
+      call_rule(a.params.function(param::rule), a.axis.size, a.batched, a.in);
   const std::vector<bool> batched = mask_of(groups.at(1));
   // The rule may give other shapes than the function does.
   for (std::size_t i = 0; i < batched.size(); ++i) {
     const Type& found = groups[0][i]->type();
     if (!batched[i] || (found.rank() > 0 && found.shape[0] == a.axis.size)) continue;
-    value_error("custom_vmap: result ", i, " of the rule ", a.params.function("rule").text(),
+    value_error("custom_vmap: result ", i, " of the rule ", a.params.function(param::rule).text(),
                 " is batched, but has type ", to_string(found), "; a first dimension of size ",
                 a.axis.size, " was expected.");
   }
@@ -165,18 +166,20 @@ const Op custom_vmap_op{
      .doc = "A function with a batching rule of the user's own.",
      .kind = Kind::control,
      .type = [](const Op&, const Types&, const Params& params) -> Types {
-       params.function("rule");
-       return params.program("call")->output_types();
+       params.function(param::rule);
+       return params.program(param::call)->output_types();
      },
      .jvp_body = custom_vmap_jvp,
      .linearize = custom_vmap_linearize,
      .transpose = [](const TransposeArgs& a) -> Values {
-       return transpose_call(a.params.program("call"), a);
+       return transpose_call(a.params.program(param::call), a);
      },
      .batch = custom_vmap_batch,
-     .bodies = [](const Params& params) { return call_of(params.program("call"), true); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("call", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program(param::call), true); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("call", regions.programs[0]);
+         }}};
 
 }  // namespace
 

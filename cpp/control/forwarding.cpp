@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "trace/trace.h"
 
 namespace shardax {
@@ -22,49 +23,46 @@ bool reads(const Program& program, Var v) {
 }
 
 // The operand that output `output` of program k is, or -1.
-std::int64_t handed_on(const Bodies& bodies, std::size_t k, std::size_t output) {
-  const Program& program = *bodies.programs[k];
+std::int64_t handed_on(const Regions& regions, std::size_t k, std::size_t output) {
+  const Program& program = *regions.programs[k];
   const auto at = std::find(program.inputs.begin(), program.inputs.end(), program.outputs[output]);
   if (at == program.inputs.end()) return -1;
-  return static_cast<std::int64_t>(
-      bodies.taken_by(k)[static_cast<std::size_t>(at - program.inputs.begin())]);
+  return static_cast<std::int64_t>(regions.taken_by(k)[index(at - program.inputs.begin())]);
 }
 
 // Does the condition of a loop read the operand?
-bool condition_reads(const Bodies& bodies, std::size_t operand) {
-  if (bodies.runs != Runs::looped) return false;
-  const Positions taken = bodies.taken_by(0);
+bool condition_reads(const Regions& regions, std::size_t operand) {
+  if (regions.runs != ExecutionKind::looped) return false;
+  const Positions taken = regions.taken_by(0);
   const auto at = std::find(taken.begin(), taken.end(), operand);
   return at != taken.end() &&
-         reads(*bodies.programs[0],
-               bodies.programs[0]->inputs[static_cast<std::size_t>(at - taken.begin())]);
+         reads(*regions.programs[0], regions.programs[0]->inputs[index(at - taken.begin())]);
 }
 
 // The operand that result r is, whatever runs; or -1. A carry that each run keeps is its own
 // operand, one that the condition reads stays, as in JAX.
-std::int64_t source_of(const Bodies& bodies, std::size_t r) {
+std::int64_t source_of(const Regions& regions, std::size_t r) {
   std::int64_t source = -1;
-  for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-    if (!bodies.gives_results(k)) continue;
-    const std::int64_t own = handed_on(bodies, k, r);
+  for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+    if (!regions.gives_results(k)) continue;
+    const std::int64_t own = handed_on(regions, k, r);
     if (own < 0 || (source >= 0 && own != source)) return -1;
     source = own;
   }
-  const auto operand = static_cast<std::size_t>(source);
-  const Port &from = bodies.operands[operand], &to = bodies.results[r];
+  const auto operand = index(source);
+  const RegionPort &from = regions.operands[operand], &to = regions.results[r];
   if (from.flow != to.flow || from.axis != to.axis) return -1;
-  if (to.flow == Flow::carried) {
-    const Positions carried = bodies.operands_of(Flow::carried);
-    const Positions results = bodies.results_of(Flow::carried);
+  if (to.flow == PortKind::carried) {
+    const Positions carried = regions.operands_of(PortKind::carried);
+    const Positions results = regions.results_of(PortKind::carried);
     const auto nth = std::find(results.begin(), results.end(), r) - results.begin();
-    if (carried[static_cast<std::size_t>(nth)] != operand || condition_reads(bodies, operand))
-      return -1;
+    if (carried[index(nth)] != operand || condition_reads(regions, operand)) return -1;
   }
   return source;
 }
 
 // Where operands stand: the choice, then what is the same in each run, then carries, then slices.
-int rank(const Port& port) { return static_cast<int>(port.flow) * 4 + port.program + 1; }
+int rank(const RegionPort& port) { return static_cast<int>(port.flow) * 4 + port.program + 1; }
 
 // `program` with inputs in another order, and some of its outputs.
 ProgramPtr arranged(const ProgramPtr& program, const Positions& inputs,
@@ -81,51 +79,50 @@ ProgramPtr arranged(const ProgramPtr& program, const Positions& inputs,
 }
 
 std::size_t position_in(const Positions& list, std::size_t value) {
-  return static_cast<std::size_t>(std::find(list.begin(), list.end(), value) - list.begin());
+  return index(std::find(list.begin(), list.end(), value) - list.begin());
 }
 
 }  // namespace
 
 Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
-  if (!op.bodies) return shardax::bind(op, params, in);
-  const Bodies before = bodies_of(op, params);
-  if (before.fixed || before.runs == Runs::once || before.runs == Runs::mapped ||
-      before.runs == Runs::grid)
+  if (!op.regions) return shardax::bind(op, params, in);
+  const Regions before = regions_of(op, params);
+  if (before.fixed || before.runs == ExecutionKind::once || before.runs == ExecutionKind::mapped ||
+      before.runs == ExecutionKind::mesh)
     return shardax::bind(op, params, in);
   Values out(before.results.size());
   std::vector<bool> passed(out.size());
-  Bodies after = before;
+  Regions after = before;
   for (std::size_t r = 0; r < out.size(); ++r) {
     const std::int64_t source = source_of(before, r);
     passed[r] = source >= 0;
     if (!passed[r]) continue;
-    const auto operand = static_cast<std::size_t>(source);
+    const auto operand = index(source);
     out[r] = in[operand];
     // Only the body takes what is no carry of a loop any more.
-    if (before.results[r].flow == Flow::carried)
-      after.operands[operand] = {Flow::whole, 0, before.runs == Runs::looped ? 1 : -1,
+    if (before.results[r].flow == PortKind::carried)
+      after.operands[operand] = {PortKind::whole, 0, before.runs == ExecutionKind::looped ? 1 : -1,
                                  static_cast<int>(source)};
   }
   // A loop in which nothing changes keeps its carry, so that it has one.
-  if (!any(passed) || (before.runs == Runs::looped && all(passed)))
+  if (!any(passed) || (before.runs == ExecutionKind::looped && all(passed)))
     return shardax::bind(op, params, in);
 
   std::stable_sort(after.operands.begin(), after.operands.end(),
-                   [](const Port& a, const Port& b) { return rank(a) < rank(b); });
+                   [](const RegionPort& a, const RegionPort& b) { return rank(a) < rank(b); });
   after.results = select(before.results, inverse(passed));
   Values operands;
-  for (const Port& port : after.operands)
-    operands.push_back(in[static_cast<std::size_t>(port.source)]);
+  for (const RegionPort& port : after.operands) operands.push_back(in[index(port.source)]);
   for (std::size_t k = 0; k < after.programs.size(); ++k) {
     const Positions old = before.taken_by(k);
     Positions inputs;
     for (const std::size_t i : after.taken_by(k))
-      inputs.push_back(position_in(old, static_cast<std::size_t>(after.operands[i].source)));
+      inputs.push_back(position_in(old, index(after.operands[i].source)));
     const std::vector<bool> outputs =
         after.gives_results(k) ? inverse(passed) : std::vector<bool>{true};
     after.programs[k] = arranged(before.programs[k], inputs, outputs);
   }
-  const Values rest = shardax::bind(op, op.with_bodies(params, after), operands);
+  const Values rest = shardax::bind(op, op.with_regions(params, after), operands);
   for (std::size_t r = 0, next = 0; r < out.size(); ++r) {
     if (!passed[r]) out[r] = rest[next++];
   }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/index.h"
 #include "control/call_jvp.h"
 #include "ops/ops.h"
 
@@ -47,9 +48,9 @@ Values call(const Params& params, const ProgramPtr& body, const Values& in) {
 }
 
 JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
-  return call_jvp(params.program("jaxpr"), in, t, [&](const ProgramPtr& body, const Values& all) {
-    return call(params, body, all);
-  });
+  return call_jvp(
+      params.program(param::jaxpr), in, t,
+      [&](const ProgramPtr& body, const Values& all) { return call(params, body, all); });
 }
 
 // A known half whose residuals are no inputs and no other outputs.
@@ -66,7 +67,7 @@ const LeanKnown& lean_known(const ProgramPtr& known, std::size_t outputs) {
     const MutableProgram copy = copy_of(*known);
     copy->outputs.resize(outputs);
     std::vector<std::ptrdiff_t> places(known->types.size(), -1);
-    const auto at = [&](Var v) -> std::ptrdiff_t& { return places[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) -> std::ptrdiff_t& { return places[index(v)]; };
     std::ptrdiff_t next = 0;
     const auto place = [&](Var v) {
       if (at(v) < 0) at(v) = next;
@@ -80,8 +81,7 @@ const LeanKnown& lean_known(const ProgramPtr& known, std::size_t outputs) {
         place(v);
         copy->outputs.push_back(v);
       }
-      lean->places.push_back(i < outputs ? known->inputs.size() + i
-                                         : static_cast<std::size_t>(at(v)));
+      lean->places.push_back(i < outputs ? known->inputs.size() + i : index(at(v)));
     }
     lean->program = copy;
     return lean;
@@ -89,7 +89,7 @@ const LeanKnown& lean_known(const ProgramPtr& known, std::size_t outputs) {
 }
 
 Linearized jit_linearize(const Params& params, const Values& in, const std::vector<bool>& nonzero) {
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const LinearizedProgram parts = linearize_program(body, nonzero);
   const LeanKnown& lean = lean_known(parts.known, body->outputs.size());
   const Values found = joined(in, call(params, lean.program, in));
@@ -106,7 +106,7 @@ Linearized jit_linearize(const Params& params, const Values& in, const std::vect
 }
 
 Batched jit_batch(const BatchArgs& a) {
-  const BatchedProgram body = batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+  const BatchedProgram body = batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
   return {call(a.params, body.program, a.in), body.batched};
 }
 
@@ -115,17 +115,19 @@ const Op jit_op{
      .doc = "Calls a program.",
      .kind = Kind::control,
      .type = [](const Op&, const Types&, const Params& params) -> Types {
-       return params.program("jaxpr")->output_types();
+       return params.program(param::jaxpr)->output_types();
      },
      .jvp_body = jit_jvp,
      .linearize = jit_linearize,
      .transpose = [](const TransposeArgs& a) -> Values {
-       return transpose_call(a.params.program("jaxpr"), a);
+       return transpose_call(a.params.program(param::jaxpr), a);
      },
      .batch = jit_batch,
-     .bodies = [](const Params& params) { return call_of(params.program("jaxpr")); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("jaxpr", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program(param::jaxpr)); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("jaxpr", regions.programs[0]);
+         }}};
 
 }  // namespace
 

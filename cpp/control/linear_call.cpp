@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
 #include "ops/ops.h"
 
@@ -14,9 +15,7 @@ namespace {
 
 extern const Op linear_call_op, linear_solve_op;
 
-std::size_t known_count(const Params& params) {
-  return static_cast<std::size_t>(params.integer("num_consts"));
-}
+std::size_t known_count(const Params& params) { return index(params.integer(param::num_consts)); }
 
 // Tangents, cotangents or operands beyond the first `count`, zeros where null.
 void append_linear(Values& operands, const Values& values, const Types& types, std::size_t count) {
@@ -29,7 +28,7 @@ bool shares_results(const Params& params, const BatchAxis& axis,
                     std::initializer_list<std::string_view> names) {
   return std::all_of(names.begin(), names.end(), [&](std::string_view name) {
     if (!params.has(name)) return true;
-    const ProgramPtr& program = params.program(name);
+    const ProgramPtr& program = params.get<ProgramPtr>(name);
     const std::vector<bool> none(program->inputs.size(), false);
     return !any(batch_program(program, none, axis).batched);
   });
@@ -51,7 +50,7 @@ Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view>
   Params params = a.params;
   for (const std::string_view name : names) {
     if (!params.has(name)) continue;
-    const ProgramPtr& program = a.params.program(name);
+    const ProgramPtr& program = a.params.get<ProgramPtr>(name);
     std::vector<bool> mask = part(a.batched, 0, count);
     mask.resize(program->inputs.size(), true);
     const std::vector<bool> wanted(program->outputs.size(), true);
@@ -64,15 +63,15 @@ Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view>
 
 Params swapped(const Params& params, std::string_view a, std::string_view b) {
   Params result = params;
-  result.set(a, params.program(b));
-  result.set(b, params.program(a));
+  result.set(a, params.get<ProgramPtr>(b));
+  result.set(b, params.get<ProgramPtr>(a));
   return result;
 }
 
 // Throws unless the program of the op takes what is known, then `in`, and gives `out` first.
 void check_map(const Op& op, const Params& params, std::string_view name, const Types& operands,
                const Types& in, const Types& out) {
-  const Program& program = *params.program(name);
+  const Program& program = *params.get<ProgramPtr>(name);
   const Types wanted = joined(part(operands, 0, known_count(params)), in);
   const Types takes = program.input_types(), gives = program.output_types();
   const bool fits = takes.size() == wanted.size() && gives.size() >= out.size() &&
@@ -87,7 +86,7 @@ void check_map(const Op& op, const Params& params, std::string_view name, const 
 // The operands that the op is linear in.
 Types linear_types(const Op& op, const Types& in, const Params& params) {
   if (known_count(params) > in.size())
-    value_error(op.name, ": num_consts ", params.integer("num_consts"), " of ", in.size(),
+    value_error(op.name, ": num_consts ", params.integer(param::num_consts), " of ", in.size(),
                 " operands.");
   return Types(in.begin() + static_cast<std::ptrdiff_t>(known_count(params)), in.end());
 }
@@ -96,7 +95,7 @@ Types linear_types(const Op& op, const Types& in, const Params& params) {
 
 Types linear_call_type(const Op& op, const Types& in, const Params& params) {
   const Types linear = linear_types(op, in, params);
-  const Types out = params.program("callee")->output_types();
+  const Types out = params.program(param::callee)->output_types();
   check_map(op, params, "transpose", in, out, linear);
   return out;
 }
@@ -131,10 +130,10 @@ const Op linear_call_op{
      .jvp = linear_call_jvp,
      .transpose = linear_call_transpose,
      .batch = [](const BatchArgs& a) { return batch_linear(a, {"callee", "transpose"}); },
-     .bodies = [](const Params& params) { return call_of(params.program("callee"), true); },
-     .with_bodies =
-         [](const Params& params, const Bodies& bodies) {
-           return params.with("callee", bodies.programs[0]);
+     .regions = [](const Params& params) { return call_of(params.program(param::callee), true); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("callee", regions.programs[0]);
          }}};
 
 // ---- custom_linear_solve ---------------------------------------------------------------------
@@ -146,7 +145,7 @@ Types linear_solve_type(const Op& op, const Types& in, const Params& params) {
     if (name == "matvec" || name == "solve" || params.has(name))
       check_map(op, params, name, in, b, b);
   }
-  return params.program("solve")->output_types();
+  return params.program(param::solve)->output_types();
 }
 
 // From A x = b: A dx = db - dA x.
@@ -161,7 +160,7 @@ Values solve_jvp(const JvpArgs& a) {
   for (const Value& t : const_tangents) moves |= bool(t);
   if (moves) {
     const Values x = part(a.out, 0, size);
-    const ProgramPtr matvec = a.params.program("matvec");
+    const ProgramPtr matvec = a.params.program(param::matvec);
     const JvpResult product = jvp([&](const Values& v) { return evaluate(*matvec, joined(v, x)); },
                                   consts, const_tangents);
     for (std::size_t i = 0; i < size; ++i) {
@@ -198,9 +197,11 @@ const Op linear_solve_op{
          [](const BatchArgs& a) {
            return batch_linear(a, {"matvec", "vecmat", "solve", "transpose_solve"});
          },
-     .bodies = [](const Params& params) { return call_of(params.program("solve"), true); },
-     .with_bodies = [](const Params& params,
-                       const Bodies& bodies) { return params.with("solve", bodies.programs[0]); }}};
+     .regions = [](const Params& params) { return call_of(params.program(param::solve), true); },
+     .with_regions =
+         [](const Params& params, const Regions& regions) {
+           return params.with("solve", regions.programs[0]);
+         }}};
 
 }  // namespace
 }  // namespace shardax

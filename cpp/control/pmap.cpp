@@ -1,9 +1,10 @@
 // control/pmap.cpp - pmap: a per-device program, run over a device axis.
 //
 // The body has one device's shapes. Transformations act on it as on any body; the device axis
-// becomes an array axis only when the op is compiled (compile/rewrite.cpp).
+// becomes an array axis only when the op is compiled (compile/simplify/pattern_driver.cpp).
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
@@ -20,15 +21,15 @@ Params params_with(const Params& params, const ProgramPtr& body, const Ints& in_
 
 // The axis, in scope while the body is transformed: rules of the user's own may name it.
 BoundAxis axis_of(const Params& params) {
-  return {params.axes("axis_name")[0], params.integer("axis_size"), true};
+  return {params.axes(param::axis_name)[0], params.integer(param::axis_size), true};
 }
 
 Types pmap_type(const Op&, const Types&, const Params& params) {
-  Types out = params.program("jaxpr")->output_types();
-  const Ints& out_axes = params.ints("out_axes");
-  const std::size_t names = params.axes("axis_name").size();
-  if (names != 1 || params.integer("axis_size") < 0 || out_axes.size() != out.size()) {
-    value_error("pmap: ", names, " axes of size ", params.integer("axis_size"), ", and ",
+  Types out = params.program(param::jaxpr)->output_types();
+  const Ints& out_axes = params.ints(param::out_axes);
+  const std::size_t names = params.axes(param::axis_name).size();
+  if (names != 1 || params.integer(param::axis_size) < 0 || out_axes.size() != out.size()) {
+    value_error("pmap: ", names, " axes of size ", params.integer(param::axis_size), ", and ",
                 out_axes.size(), " out_axes for ", out.size(),
                 " results; one axis and an entry for each result were expected.");
   }
@@ -38,22 +39,22 @@ Types pmap_type(const Op&, const Types&, const Params& params) {
                   to_string(out[i]), ".");
     }
     if (out_axes[i] >= 0) {
-      out[i].insert_dimension(static_cast<std::size_t>(out_axes[i]), params.integer("axis_size"));
+      out[i].insert_dimension(index(out_axes[i]), params.integer(param::axis_size));
     }
-    out[i].varying = without(out[i].varying, params.axes("axis_name")[0]);
+    out[i].varying = without(out[i].varying, params.axes(param::axis_name)[0]);
   }
   return out;
 }
 
 JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
   const std::vector<bool> nonzero = nonnull(t);
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const JvpProgram derivative = [&] {
     const AxisScope scope(axis_of(params));
     return jvp_program(body, nonzero);
   }();
-  const Ints& in_axes = params.ints("in_axes");
-  const Ints& out_axes = params.ints("out_axes");
+  const Ints& in_axes = params.ints(param::in_axes);
+  const Ints& out_axes = params.ints(param::out_axes);
   const Params outer =
       params_with(params, derivative.program, joined(in_axes, select(in_axes, nonzero)),
                   joined(out_axes, select(out_axes, derivative.nonzero)));
@@ -63,25 +64,26 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
 }
 
 // Over a checked axis, whether the devices have values of their own is a matter of types.
-bool follows_types(const Params& params) { return is_checked(params.axes("axis_name")[0]); }
+bool follows_types(const Params& params) { return is_checked(params.axes(param::axis_name)[0]); }
 
 // Where a value that leaves the body goes which no one has placed: stacked along a leading axis, or
 // alone where all devices are known to share it.
 std::int64_t free_axis(const Params& params, const Type& type) {
-  const bool shared = follows_types(params) && !contains(type.varying, params.axes("axis_name")[0]);
+  const bool shared =
+      follows_types(params) && !contains(type.varying, params.axes(param::axis_name)[0]);
   return shared ? -1 : 0;
 }
 
 // Residuals that are inputs of the body pass by outside, with the input's own axis.
 Linearized pmap_linearize(const Params& params, const Values& in,
                           const std::vector<bool>& nonzero) {
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const LinearizedProgram parts = [&] {
     const AxisScope scope(axis_of(params));
     return linearize_program(body, nonzero);
   }();
-  const Ints& in_axes = params.ints("in_axes");
-  const Ints& out_axes = params.ints("out_axes");
+  const Ints& in_axes = params.ints(param::in_axes);
+  const Ints& out_axes = params.ints(param::out_axes);
   const std::size_t outputs = body->outputs.size();
   MutableProgram known = copy_of(*parts.known);
   known->outputs.resize(outputs);
@@ -94,7 +96,7 @@ Linearized pmap_linearize(const Params& params, const Values& in,
     const auto at = std::find(inputs.begin(), inputs.end(), var);
     if (at != inputs.end()) {
       passed.push_back(static_cast<int>(at - inputs.begin()));
-      residual_axes.push_back(in_axes[static_cast<std::size_t>(at - inputs.begin())]);
+      residual_axes.push_back(in_axes[index(at - inputs.begin())]);
     } else {
       passed.push_back(-1);
       known->outputs.push_back(var);
@@ -110,7 +112,7 @@ Linearized pmap_linearize(const Params& params, const Values& in,
   result.out = Values(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(outputs));
   Values residuals;
   for (std::size_t r = 0, next = outputs; r < parts.residual_count; ++r) {
-    residuals.push_back(passed[r] >= 0 ? in[static_cast<std::size_t>(passed[r])] : results[next++]);
+    residuals.push_back(passed[r] >= 0 ? in[index(passed[r])] : results[next++]);
   }
   const Params linear =
       params_with(params, parts.linear, joined(residual_axes, select(in_axes, nonzero)),
@@ -134,11 +136,12 @@ std::string text_of(const Types& types) {
 // device axis: one program, which need not keep a slice for each device.
 Values bind_summed(const Params& params, const std::vector<bool>& sum, const Values& in) {
   const Types types = types_of(in);
-  const ProgramPtr& body = params.program("jaxpr");
-  const std::string key = mask_key(
-      concat("pmap_summed", params.integer("axis_size"), ",", params.axes("axis_name")[0],
-             to_string(params.ints("in_axes")), to_string(params.ints("out_axes")), text_of(types)),
-      sum);
+  const ProgramPtr& body = params.program(param::jaxpr);
+  const std::string key =
+      mask_key(concat("pmap_summed", params.integer(param::axis_size), ",",
+                      params.axes(param::axis_name)[0], to_string(params.ints(param::in_axes)),
+                      to_string(params.ints(param::out_axes)), text_of(types)),
+               sum);
   const auto program = body->derived<ProgramPtr>(key, [&] {
     return std::make_shared<ProgramPtr>(stage_closed(
         types,
@@ -159,9 +162,9 @@ Values bind_summed(const Params& params, const std::vector<bool>& sum, const Val
 // equally, as every device computed it. Over a checked axis the body does both: what is unmapped is
 // shared by all, and so is its cotangent.
 Values pmap_transpose(const TransposeArgs& a) {
-  const Ints& in_axes = a.params.ints("in_axes");
-  const Ints& out_axes = a.params.ints("out_axes");
-  const std::int64_t size = a.params.integer("axis_size");
+  const Ints& in_axes = a.params.ints(param::in_axes);
+  const Ints& out_axes = a.params.ints(param::out_axes);
+  const std::int64_t size = a.params.integer(param::axis_size);
   std::vector<bool> linear, known_mask;
   Values known;
   for (const Value& value : a.in) {
@@ -180,7 +183,7 @@ Values pmap_transpose(const TransposeArgs& a) {
   }
   const ProgramPtr backward = [&] {
     const AxisScope scope(axis_of(a.params));
-    return transpose_program(a.params.program("jaxpr"), linear, nonzero);
+    return transpose_program(a.params.program(param::jaxpr), linear, nonzero);
   }();
   Ints ct_axes = select(in_axes, linear);
   std::vector<bool> sum;
@@ -198,10 +201,10 @@ Values pmap_transpose(const TransposeArgs& a) {
 Batched pmap_batch(const BatchArgs& a) {
   const BatchedProgram body = [&] {
     const AxisScope scope(axis_of(a.params));
-    return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+    return batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
   }();
-  Ints in_axes = a.params.ints("in_axes");
-  Ints out_axes = a.params.ints("out_axes");
+  Ints in_axes = a.params.ints(param::in_axes);
+  Ints out_axes = a.params.ints(param::out_axes);
   Values in = a.in;
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (a.batched[i] && in_axes[i] >= 0) ++in_axes[i];
@@ -214,32 +217,34 @@ Batched pmap_batch(const BatchArgs& a) {
 }
 
 // An axis of -1 says that the value is not mapped.
-std::vector<Port> ports_of(const Ints& axes) {
-  std::vector<Port> out;
+std::vector<RegionPort> ports_of(const Ints& axes) {
+  std::vector<RegionPort> out;
   for (const std::int64_t axis : axes)
-    out.push_back(axis < 0 ? Port{Flow::whole} : Port{Flow::sliced, axis});
+    out.push_back(axis < 0 ? RegionPort{PortKind::whole} : RegionPort{PortKind::sliced, axis});
   return out;
 }
-Ints axes_of(const std::vector<Port>& ports) {
+Ints axes_of(const std::vector<RegionPort>& ports) {
   Ints out;
-  for (const Port& port : ports) out.push_back(port.flow == Flow::sliced ? port.axis : -1);
+  for (const RegionPort& port : ports)
+    out.push_back(port.flow == PortKind::sliced ? port.axis : -1);
   return out;
 }
 
-Bodies pmap_bodies(const Params& params) {
-  Bodies out;
-  out.runs = Runs::mapped;
-  out.programs = {params.program("jaxpr")};
-  out.operands = ports_of(params.ints("in_axes"));
-  out.results = ports_of(params.ints("out_axes"));
-  out.length = params.integer("axis_size");
-  out.axis = params.axes("axis_name")[0];
+Regions pmap_regions(const Params& params) {
+  Regions out;
+  out.runs = ExecutionKind::mapped;
+  out.programs = {params.program(param::jaxpr)};
+  out.operands = ports_of(params.ints(param::in_axes));
+  out.results = ports_of(params.ints(param::out_axes));
+  out.length = params.integer(param::axis_size);
+  out.axis = params.axes(param::axis_name)[0];
   out.axes = {{out.axis, out.length}};
   return out;
 }
 
-Params pmap_with_bodies(const Params& params, const Bodies& bodies) {
-  return params_with(params, bodies.programs[0], axes_of(bodies.operands), axes_of(bodies.results));
+Params pmap_with_regions(const Params& params, const Regions& regions) {
+  return params_with(params, regions.programs[0], axes_of(regions.operands),
+                     axes_of(regions.results));
 }
 
 const Op pmap_op{{.name = "pmap",
@@ -250,8 +255,8 @@ const Op pmap_op{{.name = "pmap",
                   .linearize = pmap_linearize,
                   .transpose = pmap_transpose,
                   .batch = pmap_batch,
-                  .bodies = pmap_bodies,
-                  .with_bodies = pmap_with_bodies}};
+                  .regions = pmap_regions,
+                  .with_regions = pmap_with_regions}};
 
 }  // namespace
 
@@ -268,14 +273,14 @@ Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int6
   return axis == 0 ? leading : ops::moveaxis(leading, 0, axis);
 }
 
-Values run_mapped(const ValueFunction& body, const Bodies& bodies, const Values& in) {
+Values run_mapped(const ValueFunction& body, const Regions& regions, const Values& in) {
   std::vector<bool> mapped;
-  for (const Port& port : bodies.operands) mapped.push_back(port.flow == Flow::sliced);
-  Batched out = batch(body, mapped_first(in, axes_of(bodies.operands)), mapped,
-                      {bodies.length, bodies.axis, true});
-  const Ints out_axes = axes_of(bodies.results);
+  for (const RegionPort& port : regions.operands) mapped.push_back(port.flow == PortKind::sliced);
+  Batched out = batch(body, mapped_first(in, axes_of(regions.operands)), mapped,
+                      {regions.length, regions.axis, true});
+  const Ints out_axes = axes_of(regions.results);
   for (std::size_t i = 0; i < out.out.size(); ++i)
-    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], bodies.length);
+    out.out[i] = place_mapped(out.out[i], out.batched[i], out_axes[i], regions.length);
   return out.out;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/call_jvp.h"
 #include "ops/ops.h"
 
@@ -12,44 +13,42 @@ namespace {
 
 extern const Op remat_opt_op;
 
-std::size_t residual_count(const Params& params) {
-  return static_cast<std::size_t>(params.integer("num_res"));
-}
+std::size_t residual_count(const Params& params) { return index(params.integer(param::num_res)); }
 
-Bodies remat_opt_bodies(const Params& params) {
-  Bodies bodies = call_of(params.program("fwd_jaxpr"), true);
-  bodies.sheds_results = true;
-  return bodies;
+Regions remat_opt_regions(const Params& params) {
+  Regions regions = call_of(params.program(param::fwd_jaxpr), true);
+  regions.sheds_results = true;
+  return regions;
 }
 
 // Without the last residual it is the function.
-Params remat_opt_with_bodies(const Params& params, const Bodies& bodies) {
-  const ProgramPtr& fun = params.program("fun_jaxpr");
+Params remat_opt_with_regions(const Params& params, const Regions& regions) {
+  const ProgramPtr& fun = params.program(param::fun_jaxpr);
   const std::size_t outputs = fun->outputs.size();
   std::vector<bool> left(outputs), every(fun->inputs.size(), true);
   std::int64_t residuals = 0;
-  for (const Port& port : bodies.results) {
-    const auto source = static_cast<std::size_t>(port.source);
+  for (const RegionPort& port : regions.results) {
+    const auto source = index(port.source);
     if (source < outputs) {
       left[source] = true;
     } else {
       ++residuals;
     }
   }
-  const ProgramPtr smaller = all(left) ? fun : prune_program(fun, left, &every).program;
+  const ProgramPtr smaller = all(left) ? fun : dce_program(fun, left, &every).program;
   const bool is_function = residuals == 0 && residual_count(params) > 0;
   return params.with("fun_jaxpr", smaller)
-      .with("fwd_jaxpr", is_function ? smaller : bodies.programs[0])
+      .with("fwd_jaxpr", is_function ? smaller : regions.programs[0])
       .with("num_res", residuals);
 }
 
 JvpResult remat_opt_jvp(const Params& params, const Values& in, const Values& t) {
-  return call_jvp(params.program("fwd_jaxpr"), in, t, bind_jit);
+  return call_jvp(params.program(param::fwd_jaxpr), in, t, bind_jit);
 }
 
 Batched remat_opt_batch(const BatchArgs& a) {
-  const ProgramPtr& forward = a.params.program("fwd_jaxpr");
-  const ProgramPtr& fun = a.params.program("fun_jaxpr");
+  const ProgramPtr& forward = a.params.program(param::fwd_jaxpr);
+  const ProgramPtr& fun = a.params.program(param::fun_jaxpr);
   if (a.axis.devices) {
     const BatchedProgram body = batch_program(forward, a.batched, a.axis);
     return {bind_jit(body.program, a.in), body.batched};
@@ -64,7 +63,8 @@ Batched remat_opt_batch(const BatchArgs& a) {
 
 // The forward rule gives the function's results, then residuals.
 Types remat_opt_type(const Op&, const Types&, const Params& params) {
-  const Program &fun = *params.program("fun_jaxpr"), &forward = *params.program("fwd_jaxpr");
+  const Program &fun = *params.program(param::fun_jaxpr),
+                &forward = *params.program(param::fwd_jaxpr);
   const Types own = fun.output_types(), out = forward.output_types();
   const auto alike = [](const Types& a, const Types& b) {
     return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin(), same_shape_and_dtype);
@@ -75,7 +75,7 @@ Types remat_opt_type(const Op&, const Types&, const Params& params) {
   if (!fits) {
     value_error("remat_opt: a function of ", fun.inputs.size(), " inputs and ", own.size(),
                 " outputs and its rule, of ", forward.inputs.size(), " inputs, ", out.size(),
-                " outputs and ", params.integer("num_res"), " residuals, do not go together.");
+                " outputs and ", params.integer(param::num_res), " residuals, do not go together.");
   }
   return out;
 }
@@ -87,8 +87,8 @@ const Op remat_opt_op{
      .type = remat_opt_type,
      .jvp_body = remat_opt_jvp,
      .batch = remat_opt_batch,
-     .bodies = remat_opt_bodies,
-     .with_bodies = remat_opt_with_bodies}};
+     .regions = remat_opt_regions,
+     .with_regions = remat_opt_with_regions}};
 
 // Takes further inputs, which it does not use, at position `at`.
 ProgramPtr with_inputs(const ProgramPtr& program, std::size_t at, const Types& types) {

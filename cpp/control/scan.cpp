@@ -6,9 +6,10 @@
 #include <map>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
 #include "ops/ops.h"
-#include "transform/lean_residuals.h"
+#include "transform/select_residuals.h"
 
 namespace shardax {
 namespace {
@@ -57,11 +58,11 @@ struct ScanParams {
   std::size_t consts;
   std::size_t carry;
   explicit ScanParams(const Params& p)
-      : body(p.program("jaxpr")),
-        length(p.integer("length")),
-        reverse(p.flag("reverse")),
-        consts(static_cast<std::size_t>(p.integer("num_consts"))),
-        carry(static_cast<std::size_t>(p.integer("num_carry"))) {}
+      : body(p.program(param::jaxpr)),
+        length(p.integer(param::length)),
+        reverse(p.flag(param::reverse)),
+        consts(index(p.integer(param::num_consts))),
+        carry(index(p.integer(param::num_carry))) {}
   std::size_t xs() const { return body->inputs.size() - consts - carry; }
   std::size_t ys() const { return body->outputs.size() - carry; }
   template <class T>
@@ -98,9 +99,10 @@ Types scan_type(const Op&, const Types&, const Params& params) {
   const std::size_t inputs = p.body->inputs.size();
   if (p.consts > inputs || p.carry > inputs - p.consts || p.carry > p.body->outputs.size() ||
       p.length < 0) {
-    value_error("scan: num_consts ", params.integer("num_consts"), ", num_carry ",
-                params.integer("num_carry"), " and length ", p.length, " do not go with a body of ",
-                inputs, " inputs and ", p.body->outputs.size(), " outputs.");
+    value_error("scan: num_consts ", params.integer(param::num_consts), ", num_carry ",
+                params.integer(param::num_carry), " and length ", p.length,
+                " do not go with a body of ", inputs, " inputs and ", p.body->outputs.size(),
+                " outputs.");
   }
   Types out = p.body->output_types();
   for (std::size_t i = p.carry; i < out.size(); ++i) out[i].insert_dimension(0, p.length);
@@ -163,13 +165,12 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
 // Which values of a body depend on the constants of its loop alone, its first inputs.
 Mask invariant(const Program& body, std::size_t consts) {
   Mask same(body.types.size(), false);
-  const auto at = [&](Var v) { return same[static_cast<std::size_t>(v)]; };
-  for (std::size_t i = 0; i < consts; ++i) same[static_cast<std::size_t>(body.inputs[i])] = true;
-  for (const Constant& constant : body.constants)
-    same[static_cast<std::size_t>(constant.var)] = true;
+  const auto at = [&](Var v) { return same[index(v)]; };
+  for (std::size_t i = 0; i < consts; ++i) same[index(body.inputs[i])] = true;
+  for (const Constant& constant : body.constants) same[index(constant.var)] = true;
   for (const Equation& eqn : body.equations) {
     const bool all = !has_effects(eqn) && std::all_of(eqn.inputs.begin(), eqn.inputs.end(), at);
-    for (const Var v : eqn.outputs) same[static_cast<std::size_t>(v)] = all;
+    for (const Var v : eqn.outputs) same[index(v)] = all;
   }
   return same;
 }
@@ -178,12 +179,12 @@ Mask invariant(const Program& body, std::size_t consts) {
 ProgramPtr once_for_all(const ProgramPtr& body, std::size_t consts, const Positions& outputs) {
   const MutableProgram out = copy_of(*reordered(body, range(0, consts), outputs));
   Mask needed(body->types.size(), false);
-  for (const Var v : out->outputs) needed[static_cast<std::size_t>(v)] = true;
+  for (const Var v : out->outputs) needed[index(v)] = true;
   out->equations.clear();
   for (auto eqn = body->equations.rbegin(); eqn != body->equations.rend(); ++eqn) {
-    const auto at = [&](Var v) { return needed[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) { return needed[index(v)]; };
     if (std::none_of(eqn->outputs.begin(), eqn->outputs.end(), at)) continue;
-    for (const Var v : eqn->inputs) needed[static_cast<std::size_t>(v)] = true;
+    for (const Var v : eqn->inputs) needed[index(v)] = true;
     out->equations.insert(out->equations.begin(), *eqn);
   }
   return out;
@@ -200,8 +201,8 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   const Parts<Mask> is_free{Mask(p.consts, true), Mask(p.carry, false), Mask(p.xs(), true)};
   const std::size_t outs = p.body->outputs.size(), first_x = p.consts + p.carry;
   const LinearizedProgram d =
-      lean_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all(),
-                     joined(Mask(p.carry, false), Mask(outs - p.carry, true)));
+      select_residuals(linearize_program(p.body, mask.all(), &wanted), is_free.all(),
+                       joined(Mask(p.carry, false), Mask(outs - p.carry, true)));
   // Residuals, by number: those that are the same in all turns; those in stacks that there are,
   // with their operands or results; and the others.
   Positions fixed, given, stacked;
@@ -213,7 +214,7 @@ Linearized scan_linearize(const Params& params, const Values& in, const Mask& no
   for (std::size_t r = 0; r < d.residual_count; ++r) {
     const Var v = known_out[outs + r];
     const bool is_given = x_of.count(v) + y_of.count(v) > 0;
-    (same[static_cast<std::size_t>(v)] ? fixed : is_given ? given : stacked).push_back(r);
+    (same[index(v)] ? fixed : is_given ? given : stacked).push_back(r);
   }
   Positions fixed_outputs;
   for (const std::size_t r : fixed) fixed_outputs.push_back(outs + r);
@@ -330,26 +331,26 @@ Batched scan_batch(const BatchArgs& a) {
   return {out, body.batched};
 }
 
-Bodies scan_bodies(const Params& params) {
+Regions scan_regions(const Params& params) {
   const ScanParams p(params);
-  Bodies out;
-  out.runs = Runs::counted;
+  Regions out;
+  out.runs = ExecutionKind::counted;
   out.programs = {p.body};
-  out.operands.resize(p.body->inputs.size(), {Flow::whole});
-  out.results.resize(p.body->outputs.size(), {Flow::carried});
+  out.operands.resize(p.body->inputs.size(), {PortKind::whole});
+  out.results.resize(p.body->outputs.size(), {PortKind::carried});
   for (std::size_t i = p.consts; i < out.operands.size(); ++i)
-    out.operands[i].flow = i < p.consts + p.carry ? Flow::carried : Flow::sliced;
-  for (std::size_t i = p.carry; i < out.results.size(); ++i) out.results[i].flow = Flow::sliced;
+    out.operands[i].flow = i < p.consts + p.carry ? PortKind::carried : PortKind::sliced;
+  for (std::size_t i = p.carry; i < out.results.size(); ++i) out.results[i].flow = PortKind::sliced;
   out.length = p.length;
   out.reverse = p.reverse;
   out.devices = params.has("devices");
   return out;
 }
 
-Params scan_with_bodies(const Params& params, const Bodies& bodies) {
-  const std::size_t consts = bodies.operands_of(Flow::whole).size();
-  const std::size_t carry = bodies.operands_of(Flow::carried).size();
-  return params.with("jaxpr", bodies.programs[0])
+Params scan_with_regions(const Params& params, const Regions& regions) {
+  const std::size_t consts = regions.operands_of(PortKind::whole).size();
+  const std::size_t carry = regions.operands_of(PortKind::carried).size();
+  return params.with("jaxpr", regions.programs[0])
       .with("num_consts", static_cast<std::int64_t>(consts))
       .with("num_carry", static_cast<std::int64_t>(carry));
 }
@@ -362,8 +363,8 @@ const Op scan_op{{.name = "scan",
                   .linearize = scan_linearize,
                   .transpose = scan_transpose,
                   .batch = scan_batch,
-                  .bodies = scan_bodies,
-                  .with_bodies = scan_with_bodies}};
+                  .regions = scan_regions,
+                  .with_regions = scan_with_regions}};
 
 }  // namespace
 

@@ -7,9 +7,11 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
+#include "ir/core_ops.h"
 #include "ir/limits.h"
-#include "ops/collective.h"
+#include "ops/collectives/collective.h"
 #include "ops/ops.h"
 #include "trace/stage.h"
 
@@ -18,25 +20,25 @@ namespace {
 
 extern const Op shard_map_op;
 
-using Blocks = Grid::Blocks;
+using Blocks = MeshAxes::Blocks;
 using BlockList = std::vector<Blocks>;
 
-Values bind_grid(const Grid& grid, const ProgramPtr& body, const Values& in) {
-  return shardax::bind(shard_map_op, shard_map_params(grid, body), in);
+Values bind_grid(const MeshAxes& mesh_axes, const ProgramPtr& body, const Values& in) {
+  return shardax::bind(shard_map_op, shard_map_params(mesh_axes, body), in);
 }
 
 JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t) {
-  Grid grid = grid_of(params);
-  grid.given = false;
+  MeshAxes mesh_axes = mesh_axes_of(params);
+  mesh_axes.given = false;
   const std::vector<bool> nonzero = nonnull(t);
-  const ProgramPtr& body = params.program("jaxpr");
+  const ProgramPtr& body = params.program(param::jaxpr);
   const JvpProgram derivative = [&] {
-    const GridScope scope(grid);
+    const MeshAxesScope scope(mesh_axes);
     return jvp_program(body, nonzero);
   }();
-  grid.in = joined(grid.in, select(grid.in, nonzero));
-  grid.out = joined(grid.out, select(grid.out, derivative.nonzero));
-  const Values both = bind_grid(grid, derivative.program, joined(in, select(t, nonzero)));
+  mesh_axes.in = joined(mesh_axes.in, select(mesh_axes.in, nonzero));
+  mesh_axes.out = joined(mesh_axes.out, select(mesh_axes.out, derivative.nonzero));
+  const Values both = bind_grid(mesh_axes, derivative.program, joined(in, select(t, nonzero)));
   const std::size_t count = body->outputs.size();
   return {part(both, 0, count), spread(part(both, count, both.size() - count), derivative.nonzero)};
 }
@@ -50,10 +52,10 @@ struct Residual {
   bool scalar = false;  // it has no dimension 0, and gets one
 };
 
-Blocks free_blocks(const Grid& grid, const Type& type, bool& scalar) {
+Blocks free_blocks(const MeshAxes& mesh_axes, const Type& type, bool& scalar) {
   Ints axes;
-  for (std::size_t k = 0; k < grid.axes.size(); ++k) {
-    if (!grid.follows_types() || contains(type.varying, grid.axes[k].name))
+  for (std::size_t k = 0; k < mesh_axes.axes.size(); ++k) {
+    if (!mesh_axes.follows_types() || contains(type.varying, mesh_axes.axes[k].name))
       axes.push_back(static_cast<std::int64_t>(k));
   }
   scalar = type.rank() == 0 && !axes.empty();
@@ -62,25 +64,25 @@ Blocks free_blocks(const Grid& grid, const Type& type, bool& scalar) {
   return blocks;
 }
 
-std::vector<Residual> residuals_of(const Grid& grid, const LinearizedProgram& parts,
+std::vector<Residual> residuals_of(const MeshAxes& mesh_axes, const LinearizedProgram& parts,
                                    std::size_t outputs) {
   std::vector<Residual> out;
   const Program& known = *parts.known;
   const auto position = [](const auto& list, std::size_t count, Var var) {
-    return static_cast<std::size_t>(
-        std::find(list.begin(), list.begin() + static_cast<long>(count), var) - list.begin());
+    return index(std::find(list.begin(), list.begin() + static_cast<long>(count), var) -
+                 list.begin());
   };
   for (std::size_t r = 0; r < parts.residual_count; ++r) {
     const Var var = known.outputs[outputs + r];
     const std::size_t input = position(known.inputs, known.inputs.size(), var);
     const std::size_t output = position(known.outputs, outputs, var);
     if (input < known.inputs.size()) {
-      out.push_back({Residual::Kind::operand, input, grid.in[input]});
+      out.push_back({Residual::Kind::operand, input, mesh_axes.in[input]});
     } else if (output < outputs) {
-      out.push_back({Residual::Kind::result, output, grid.out[output]});
+      out.push_back({Residual::Kind::result, output, mesh_axes.out[output]});
     } else {
       Residual own{Residual::Kind::own, 0, {}};
-      own.blocks = free_blocks(grid, known.type(var), own.scalar);
+      own.blocks = free_blocks(mesh_axes, known.type(var), own.scalar);
       out.push_back(std::move(own));
     }
   }
@@ -123,25 +125,25 @@ ProgramPtr linear_program(const ProgramPtr& linear, const std::vector<Residual>&
       linear->name);
 }
 
-std::string axes_key(const Grid& grid) {
+std::string axes_key(const MeshAxes& mesh_axes) {
   std::string key;
-  for (const Grid::Axis& axis : grid.axes) key += concat(axis.name, "=", axis.size, ",");
+  for (const MeshAxes::Axis& axis : mesh_axes.axes) key += concat(axis.name, "=", axis.size, ",");
   return key;
 }
 
 Linearized shard_map_linearize(const Params& params, const Values& in,
                                const std::vector<bool>& nonzero) {
-  const Grid grid = grid_of(params);
-  const ProgramPtr& body = params.program("jaxpr");
+  const MeshAxes mesh_axes = mesh_axes_of(params);
+  const ProgramPtr& body = params.program(param::jaxpr);
   const std::size_t outputs = body->outputs.size();
   LinearizedProgram parts;
   std::vector<Residual> residuals;
   ProgramPtr known, linear;
   {
-    const GridScope scope(grid);
+    const MeshAxesScope scope(mesh_axes);
     parts = linearize_program(body, nonzero);
-    residuals = residuals_of(grid, parts, outputs);
-    const std::string key = mask_key(axes_key(grid), nonzero);
+    residuals = residuals_of(mesh_axes, parts, outputs);
+    const std::string key = mask_key(axes_key(mesh_axes), nonzero);
     known = *body->derived<ProgramPtr>(concat("shard_map_known", key), [&] {
       return std::make_shared<ProgramPtr>(known_program(parts.known, residuals, outputs));
     });
@@ -150,15 +152,15 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
     });
   }
 
-  Grid forward = grid, tangents = grid;
+  MeshAxes forward = mesh_axes, tangents = mesh_axes;
   forward.given = tangents.given = false;
   tangents.in.clear();
   for (const Residual& residual : residuals) {
     if (residual.kind == Residual::Kind::own) forward.out.push_back(residual.blocks);
     tangents.in.push_back(residual.blocks);
   }
-  tangents.in = joined(tangents.in, select(grid.in, nonzero));
-  tangents.out = select(grid.out, parts.nonzero);
+  tangents.in = joined(tangents.in, select(mesh_axes.in, nonzero));
+  tangents.out = select(mesh_axes.out, parts.nonzero);
   const Values results = bind_grid(forward, known, in);
   Values kept;
   std::size_t next = outputs;
@@ -178,37 +180,39 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
 // Over axes that are not checked, an operand that they do not split collects the cotangents of all
 // devices, and a result the first device's value, whose cotangent is shared out equally.
 Values shard_map_transpose(const TransposeArgs& a) {
-  const Grid grid = grid_of(a.params);
-  const bool shares = !grid.follows_types();
+  const MeshAxes mesh_axes = mesh_axes_of(a.params);
+  const bool shares = !mesh_axes.follows_types();
   const std::vector<bool> known = nonnull(a.in), linear = inverse(known), nonzero = nonnull(a.ct);
   Values cts;
   for (std::size_t i = 0; i < a.ct.size(); ++i) {
     if (!a.ct[i]) continue;
-    const auto devices = static_cast<double>(grid.count(grid.unmentioned(grid.out[i])));
+    const auto devices =
+        static_cast<double>(mesh_axes.count(mesh_axes.unmentioned(mesh_axes.out[i])));
     const bool shared = shares && devices > 1 && a.ct[i]->dtype() != DType::float0;
     cts.push_back(shared ? ops::div(a.ct[i], ops::scalar(a.ct[i]->dtype(), devices)) : a.ct[i]);
   }
-  Grid outer = grid;
+  MeshAxes outer = mesh_axes;
   outer.given = false;
-  outer.in = joined(select(grid.in, known), select(grid.out, nonzero));
-  outer.out = select(grid.in, linear);
-  const ProgramPtr& body = a.params.program("jaxpr");
+  outer.in = joined(select(mesh_axes.in, known), select(mesh_axes.out, nonzero));
+  outer.out = select(mesh_axes.in, linear);
+  const ProgramPtr& body = a.params.program(param::jaxpr);
   const ProgramPtr backward = [&] {
-    const GridScope scope(grid);
+    const MeshAxesScope scope(mesh_axes);
     const ProgramPtr plain = transpose_program(body, linear, nonzero);
     if (!shares) return plain;
-    const std::string key = concat("summed", axes_key(grid),
-                                   to_string(shard_map_params(outer, plain).ints("out_blocks")));
+    const std::string key =
+        concat("summed", axes_key(mesh_axes),
+               to_string(shard_map_params(outer, plain).ints(param::out_blocks)));
     return *plain->derived<ProgramPtr>(key, [&] {
       return std::make_shared<ProgramPtr>(stage_closed(
           plain->input_types(),
           [&](const Values& in) {
-            static const Op& psum = *find_op("psum");
+            static const Op& psum = core_ops().psum;
             Values out = evaluate(*plain, in);
             for (std::size_t i = 0; i < out.size(); ++i) {
               ops::Devices devices;
-              for (const std::int64_t axis : grid.unmentioned(outer.out[i])) {
-                const Grid::Axis& own = grid.axes[static_cast<std::size_t>(axis)];
+              for (const std::int64_t axis : mesh_axes.unmentioned(outer.out[i])) {
+                const MeshAxes::Axis& own = mesh_axes.axes[index(axis)];
                 devices.axes.push_back(own.name);
                 devices.size *= own.size;
               }
@@ -223,53 +227,54 @@ Values shard_map_transpose(const TransposeArgs& a) {
 }
 
 // How a batch is labelled; ValueError where axes that split it split blocks too.
-Ints batch_label(const Grid& grid, const BatchAxis& axis) {
+Ints batch_label(const MeshAxes& mesh_axes, const BatchAxis& axis) {
   Ints out;
-  if (!grid.mesh) return out;
+  if (!mesh_axes.mesh) return out;
   for (const std::string& name : axis.split) {
-    for (const BlockList* list : {&grid.in, &grid.out}) {
+    for (const BlockList* list : {&mesh_axes.in, &mesh_axes.out}) {
       for (const Blocks& blocks : *list) {
         for (const Ints& split : blocks) {
           if (std::none_of(split.begin(), split.end(),
-                           [&](std::int64_t entry) { return grid.text_of(entry) == name; }))
+                           [&](std::int64_t entry) { return mesh_axes.text_of(entry) == name; }))
             continue;
-          if (!grid.given) return {};
+          if (!mesh_axes.given) return {};
           value_error(
               "shard_map: vmap spmd_axis_name cannot appear in shard_map in_specs or "
               "out_specs, but '",
-              name, "' does: ", grid.specs_text(grid.in), ", ", grid.specs_text(grid.out),
-              ". Name another axis of the mesh.");
+              name, "' does: ", mesh_axes.specs_text(mesh_axes.in), ", ",
+              mesh_axes.specs_text(mesh_axes.out), ". Name another axis of the mesh.");
         }
       }
     }
-    const auto& names = grid.mesh->mesh_axes;
+    const auto& names = mesh_axes.mesh->mesh_axes;
     const auto at = std::find(names.begin(), names.end(), name);
-    if (at != names.end()) out.push_back(grid.outside(at - names.begin()));
+    if (at != names.end()) out.push_back(mesh_axes.outside(at - names.begin()));
   }
   return out;
 }
 
-// The batch becomes the blocks' leading dimension, which no axis of the grid splits.
+// The batch becomes the blocks' leading dimension, which no axis of the mesh axes splits.
 Batched shard_map_batch(const BatchArgs& a) {
-  Grid grid = grid_of(a.params);
-  const Ints label = batch_label(grid, a.axis);
+  MeshAxes mesh_axes = mesh_axes_of(a.params);
+  const Ints label = batch_label(mesh_axes, a.axis);
   const BatchedProgram body = [&] {
-    const GridScope scope(grid);
-    return batch_program(a.params.program("jaxpr"), a.batched, a.axis);
+    const MeshAxesScope scope(mesh_axes);
+    return batch_program(a.params.program(param::jaxpr), a.batched, a.axis);
   }();
-  for (std::size_t i = 0; i < grid.in.size(); ++i) {
-    if (a.batched[i]) grid.in[i].insert(grid.in[i].begin(), label);
+  for (std::size_t i = 0; i < mesh_axes.in.size(); ++i) {
+    if (a.batched[i]) mesh_axes.in[i].insert(mesh_axes.in[i].begin(), label);
   }
-  for (std::size_t i = 0; i < grid.out.size(); ++i) {
-    if (body.batched[i]) grid.out[i].insert(grid.out[i].begin(), label);
+  for (std::size_t i = 0; i < mesh_axes.out.size(); ++i) {
+    if (body.batched[i]) mesh_axes.out[i].insert(mesh_axes.out[i].begin(), label);
   }
-  return {bind_grid(grid, body.program, a.in), body.batched};
+  return {bind_grid(mesh_axes, body.program, a.in), body.batched};
 }
 
 // Each dimension of a block is split by axes that there are, each of which splits one.
-void check_blocks(const Grid& grid, const char* what, const BlockList& list, const Types& blocks) {
-  const std::int64_t known =
-      grid.outside(grid.mesh ? static_cast<std::ptrdiff_t>(grid.mesh->mesh_axes.size()) : 0);
+void check_blocks(const MeshAxes& mesh_axes, const char* what, const BlockList& list,
+                  const Types& blocks) {
+  const std::int64_t known = mesh_axes.outside(
+      mesh_axes.mesh ? static_cast<std::ptrdiff_t>(mesh_axes.mesh->mesh_axes.size()) : 0);
   bool fits = list.size() == blocks.size();
   for (std::size_t i = 0; fits && i < list.size(); ++i) {
     fits = list[i].size() == blocks[i].rank();
@@ -284,21 +289,21 @@ void check_blocks(const Grid& grid, const char* what, const BlockList& list, con
               to_string(ParamValue(blocks)), ".");
 }
 
-void check_grid(const Grid& grid, const Program& body, const Types& in) {
-  for (std::size_t k = 0; k < grid.axes.size(); ++k) {
-    const AxisSet names = grid.names();
-    if (grid.axes[k].size < 1 ||
+void check_grid(const MeshAxes& mesh_axes, const Program& body, const Types& in) {
+  for (std::size_t k = 0; k < mesh_axes.axes.size(); ++k) {
+    const AxisSet names = mesh_axes.names();
+    if (mesh_axes.axes[k].size < 1 ||
         std::find(names.begin(), names.begin() + k, names[k]) != names.begin() + k)
-      value_error("shard_map: an axis '", axis_text(names[k]), "' of size ", grid.axes[k].size,
+      value_error("shard_map: an axis '", axis_text(names[k]), "' of size ", mesh_axes.axes[k].size,
                   " is empty, or there twice.");
   }
   const Types blocks = body.input_types();
-  check_blocks(grid, "in_blocks", grid.in, blocks);
-  check_blocks(grid, "out_blocks", grid.out, body.output_types());
+  check_blocks(mesh_axes, "in_blocks", mesh_axes.in, blocks);
+  check_blocks(mesh_axes, "out_blocks", mesh_axes.out, body.output_types());
   if (in.size() != blocks.size())
     value_error("shard_map: ", in.size(), " operands; ", blocks.size(), " were expected.");
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const Type whole = grid.whole(blocks[i], grid.in[i]);
+    const Type whole = mesh_axes.whole(blocks[i], mesh_axes.in[i]);
     check_limits("shard_map", whole);
     if (same_shape_and_dtype(whole, in[i])) continue;
     value_error("shard_map: operand ", i, " is ", to_string(in[i]), "; of blocks ",
@@ -307,46 +312,49 @@ void check_grid(const Grid& grid, const Program& body, const Types& in) {
 }
 
 Types shard_map_type(const Op&, const Types& in, const Params& params) {
-  const Grid grid = grid_of(params);
-  check_grid(grid, *params.program("jaxpr"), in);
-  Types out = params.program("jaxpr")->output_types();
+  const MeshAxes mesh_axes = mesh_axes_of(params);
+  check_grid(mesh_axes, *params.program(param::jaxpr), in);
+  Types out = params.program(param::jaxpr)->output_types();
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Type block = out[i];
-    out[i] = grid.whole(block, grid.out[i]);
-    if (grid.mesh && grid.mesh->is_explicit()) out[i].sharding = grid.label(grid.out[i], block);
+    out[i] = mesh_axes.whole(block, mesh_axes.out[i]);
+    if (mesh_axes.mesh && mesh_axes.mesh->is_explicit())
+      out[i].sharding = mesh_axes.label(mesh_axes.out[i], block);
   }
   return out;
 }
 
-Bodies shard_map_bodies(const Params& params) {
-  Bodies out = call_of(params.program("jaxpr"));
-  out.runs = Runs::grid;
-  for (const Grid::Axis& axis : grid_of(params).axes) out.axes.push_back({axis.name, axis.size});
+Regions shard_map_regions(const Params& params) {
+  Regions out = call_of(params.program(param::jaxpr));
+  out.runs = ExecutionKind::mesh;
+  for (const MeshAxes::Axis& axis : mesh_axes_of(params).axes)
+    out.axes.push_back({axis.name, axis.size});
   return out;
 }
 
-Params shard_map_with_bodies(const Params& params, const Bodies& bodies) {
-  Grid grid = grid_of(params);
-  const auto chosen = [](const BlockList& list, const std::vector<Port>& ports) {
+Params shard_map_with_regions(const Params& params, const Regions& regions) {
+  MeshAxes mesh_axes = mesh_axes_of(params);
+  const auto chosen = [](const BlockList& list, const std::vector<RegionPort>& ports) {
     BlockList out;
-    for (const Port& port : ports) out.push_back(list.at(static_cast<std::size_t>(port.source)));
+    for (const RegionPort& port : ports) out.push_back(list.at(index(port.source)));
     return out;
   };
-  grid.in = chosen(grid.in, bodies.operands);
-  grid.out = chosen(grid.out, bodies.results);
-  return shard_map_params(grid, bodies.programs[0]);
+  mesh_axes.in = chosen(mesh_axes.in, regions.operands);
+  mesh_axes.out = chosen(mesh_axes.out, regions.results);
+  return shard_map_params(mesh_axes, regions.programs[0]);
 }
 
 ProgramPtr shard_map_expand(const Params& params, const Types&) {
-  const Grid grid = grid_of(params);
-  const ProgramPtr& body = params.program("jaxpr");
+  const MeshAxes mesh_axes = mesh_axes_of(params);
+  const ProgramPtr& body = params.program(param::jaxpr);
   const std::string key = concat(
-      "grid", axes_key(grid), to_string(params.ints("in_blocks")),
-      to_string(params.ints("out_blocks")), grid.mesh ? to_string(*grid.mesh) : "",
-      grid.mesh ? to_string(ParamValue(Ints(grid.mesh->devices.begin(), grid.mesh->devices.end())))
-                : "");
+      "mesh_axes", axes_key(mesh_axes), to_string(params.ints(param::in_blocks)),
+      to_string(params.ints(param::out_blocks)), mesh_axes.mesh ? to_string(*mesh_axes.mesh) : "",
+      mesh_axes.mesh ? to_string(ParamValue(
+                           Ints(mesh_axes.mesh->devices.begin(), mesh_axes.mesh->devices.end())))
+                     : "");
   return *body->derived<ProgramPtr>(
-      key, [&] { return std::make_shared<ProgramPtr>(program_of_grid(grid, body)); });
+      key, [&] { return std::make_shared<ProgramPtr>(program_of_mesh(mesh_axes, body)); });
 }
 
 const Op shard_map_op{{.name = "shard_map",
@@ -357,8 +365,8 @@ const Op shard_map_op{{.name = "shard_map",
                        .linearize = shard_map_linearize,
                        .transpose = shard_map_transpose,
                        .batch = shard_map_batch,
-                       .bodies = shard_map_bodies,
-                       .with_bodies = shard_map_with_bodies,
+                       .regions = shard_map_regions,
+                       .with_regions = shard_map_with_regions,
                        .expand = shard_map_expand,
                        .shown_params = shown_shard_map}};
 

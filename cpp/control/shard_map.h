@@ -1,9 +1,10 @@
-// control/shard_map.h - shard_map: a per-device program on blocks of arrays, over a grid of axes.
+// control/shard_map.h - shard_map: a per-device program on blocks of arrays, over the axes of a
+// mesh.
 //
 // It is pmap with several axes. Transformations act on the program of blocks
 // (control/shard_map.cpp); where it is compiled each axis is a `pmap`, one in the other
-// (control/grid.cpp), of which an array that axes split is seen, without a copy, with a dimension
-// for each of them:
+// (control/mesh_axes.cpp), of which an array that axes split is seen, without a copy, with a
+// dimension for each of them:
 //
 //   x: f32[8,6], dimension 0 over 'a' (2) and 'b' (2), 1 over 'c' (3)
 //   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block
@@ -15,13 +16,14 @@
 
 namespace shardax {
 
-struct Grid {
+struct MeshAxes {
   struct Axis {
     AxisName name;
     std::int64_t size;
   };
   // For each dimension of an array, the axes that split it, major first: positions in `axes` or,
-  // from axes.size() on, in `mesh`: axes outside of the grid, which a batch may be labelled with.
+  // from axes.size() on, in `mesh`: axes outside of the mesh axes, which a batch may be labelled
+  // with.
   using Blocks = std::vector<Ints>;
 
   std::vector<Axis> axes;  // outermost first
@@ -33,9 +35,9 @@ struct Grid {
   AxisSet names() const;  // in the order of the axes
   // Over checked axes, whether the devices have values of their own is a matter of types.
   bool follows_types() const;
-  // The grid's axis that an entry of blocks stands for; null: it is one outside.
+  // The mesh axis that an entry of blocks stands for; null: it is one outside.
   const Axis* axis(std::int64_t entry) const;
-  // The entry of blocks for an axis outside of the grid, by its position in the mesh.
+  // The entry of blocks for an axis outside of the mesh axes, by its position in the mesh.
   std::int64_t outside(std::ptrdiff_t mesh_axis) const;
   // What the user calls an entry of blocks.
   const std::string& text_of(std::int64_t entry) const;
@@ -45,7 +47,8 @@ struct Grid {
   std::int64_t count(const Ints& split) const;
   // The axes that blocks do not mention.
   Ints unmentioned(const Blocks& blocks) const;
-  // How an array is labelled, whose blocks have a type: split by the grid's axes, then by others.
+  // How an array is labelled, whose blocks have a type: split by the mesh axes, then by
+  // others.
   ShardingPtr label(const Blocks& blocks, const Type& block) const;
   // The type of one block of an array, and of the array whose blocks have a type.
   Type block(Type whole, const Blocks& blocks) const;
@@ -53,33 +56,33 @@ struct Grid {
 };
 
 // The axes, in scope while the body is transformed: rules of the user's own may name them.
-class GridScope {
+class MeshAxesScope {
  public:
-  explicit GridScope(const Grid& grid) {
-    for (const Grid::Axis& axis : grid.axes)
+  explicit MeshAxesScope(const MeshAxes& mesh_axes) {
+    for (const MeshAxes::Axis& axis : mesh_axes.axes)
       scopes_.emplace_back(BoundAxis{axis.name, axis.size, true});
   }
-  ~GridScope() {
+  ~MeshAxesScope() {
     while (!scopes_.empty()) scopes_.pop_back();
   }
-  GridScope(const GridScope&) = delete;
-  GridScope& operator=(const GridScope&) = delete;
+  MeshAxesScope(const MeshAxesScope&) = delete;
+  MeshAxesScope& operator=(const MeshAxesScope&) = delete;
 
  private:
   std::deque<AxisScope> scopes_;
 };
 
 // The params of the op that runs `body`, a program of blocks.
-Params shard_map_params(const Grid& grid, const ProgramPtr& body);
-Grid grid_of(const Params& params);
+Params shard_map_params(const MeshAxes& mesh_axes, const ProgramPtr& body);
+MeshAxes mesh_axes_of(const Params& params);
 // As programs show them.
 Params shown_shard_map(const Params& params);
 
 // The program of whole arrays that it stands for.
-ProgramPtr program_of_grid(const Grid& grid, const ProgramPtr& body);
+ProgramPtr program_of_mesh(const MeshAxes& mesh_axes, const ProgramPtr& body);
 
 // The same at once, op by op: `body` is called with the values of all devices. It may set
-// `grid.out` and what else concerns results.
-Values run_grid(const Grid& grid, const ValueFunction& body, const Values& in);
+// `mesh_axes.out` and what else concerns results.
+Values run_on_mesh(const MeshAxes& mesh_axes, const ValueFunction& body, const Values& in);
 
 }  // namespace shardax

@@ -3,7 +3,8 @@
 // Inputs: constants of the condition, constants of the body, carry. It has a forward derivative;
 // its length is unknown beforehand, so it has no transpose.
 #include "base/errors.h"
-#include "control/per_slice.h"
+#include "base/index.h"
+#include "control/map_divergent.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
 
@@ -16,10 +17,10 @@ struct WhileParams {
   ProgramPtr cond, body;
   std::size_t cond_consts, body_consts;
   explicit WhileParams(const Params& p)
-      : cond(p.program("cond_jaxpr")),
-        body(p.program("body_jaxpr")),
-        cond_consts(static_cast<std::size_t>(p.integer("cond_nconsts"))),
-        body_consts(static_cast<std::size_t>(p.integer("body_nconsts"))) {}
+      : cond(p.program(param::cond_jaxpr)),
+        body(p.program(param::body_jaxpr)),
+        cond_consts(index(p.integer(param::cond_nconsts))),
+        body_consts(index(p.integer(param::body_nconsts))) {}
   std::size_t carry() const { return body->outputs.size(); }
 };
 
@@ -119,7 +120,7 @@ Batched while_batch(const BatchArgs& a) {
         if (predicate && !collective) return std::vector<bool>(c.size(), true);
         return batch_program(p.body, joined(body_consts, c), a.axis).batched;
       });
-  if (predicate && a.axis.devices && !collective) return per_slice(a);
+  if (predicate && a.axis.devices && !collective) return map_divergent(a);
   const BatchedProgram body = batch_program(p.body, joined(body_consts, carry), a.axis, &carry);
   BatchedProgram cond = batch_program(p.cond, joined(cond_consts, carry), a.axis);
   if (cond.batched[0] && !collective && (does_io(*p.cond) || does_io(*p.body))) {
@@ -180,30 +181,31 @@ Values while_transpose(const TransposeArgs&) {
 Types while_type(const Op&, const Types&, const Params& params) {
   const WhileParams p(params);
   if (p.cond_consts > p.cond->inputs.size() || p.body_consts > p.body->inputs.size()) {
-    value_error("while: cond_nconsts ", params.integer("cond_nconsts"), " and body_nconsts ",
-                params.integer("body_nconsts"), " do not go with programs of ",
+    value_error("while: cond_nconsts ", params.integer(param::cond_nconsts), " and body_nconsts ",
+                params.integer(param::body_nconsts), " do not go with programs of ",
                 p.cond->inputs.size(), " and ", p.body->inputs.size(), " inputs.");
   }
   return p.body->output_types();
 }
 
-Bodies while_bodies(const Params& params) {
+Regions while_regions(const Params& params) {
   const WhileParams p(params);
-  Bodies out;
-  out.runs = Runs::looped;
+  Regions out;
+  out.runs = ExecutionKind::looped;
   out.programs = {p.cond, p.body};
   for (std::size_t i = 0; i < p.cond_consts; ++i) out.operands.push_back({.program = 0});
   for (std::size_t i = 0; i < p.body_consts; ++i) out.operands.push_back({.program = 1});
-  out.operands.resize(out.operands.size() + p.carry(), {Flow::carried});
-  out.results.resize(p.carry(), {Flow::carried});
+  out.operands.resize(out.operands.size() + p.carry(), {PortKind::carried});
+  out.results.resize(p.carry(), {PortKind::carried});
   return out;
 }
 
-Params while_with_bodies(const Params& params, const Bodies& bodies) {
+Params while_with_regions(const Params& params, const Regions& regions) {
   std::int64_t consts[2] = {0, 0};
-  for (const std::size_t i : bodies.operands_of(Flow::whole)) ++consts[bodies.operands[i].program];
-  return params.with("cond_jaxpr", bodies.programs[0])
-      .with("body_jaxpr", bodies.programs[1])
+  for (const std::size_t i : regions.operands_of(PortKind::whole))
+    ++consts[regions.operands[i].program];
+  return params.with("cond_jaxpr", regions.programs[0])
+      .with("body_jaxpr", regions.programs[1])
       .with("cond_nconsts", consts[0])
       .with("body_nconsts", consts[1]);
 }
@@ -216,8 +218,8 @@ const Op while_op{{.name = "while",
                    .linearize = while_linearize,
                    .transpose = while_transpose,
                    .batch = while_batch,
-                   .bodies = while_bodies,
-                   .with_bodies = while_with_bodies}};
+                   .regions = while_regions,
+                   .with_regions = while_with_regions}};
 
 }  // namespace
 }  // namespace shardax

@@ -10,9 +10,11 @@
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/execute.h"
+#include "execute/partial_sums.h"
 #include "execute/run.h"
-#include "execute/terms.h"
-#include "ir/same.h"
+#include "ir/core_ops.h"
+#include "ir/structural_equal.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -161,7 +163,9 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   if (auto known = cache.find(op, in, [&](const Entry& e) { return e.params == params; }))
     return known;
   const std::size_t key = hash_same(params);
-  const auto same = [&](const Entry& e) { return e.key == key && same_params(e.params, params); };
+  const auto same = [&](const Entry& e) {
+    return e.key == key && structurally_equal_params(e.params, params);
+  };
   if (auto known = cache.find(op, in, same)) return known;
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
   cache.entries.push_front({&op, params, key, types_of(in), callable});
@@ -184,6 +188,8 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }
+  const auto name = [&] { return std::string(op.name); };
+  const runtime::Span span(name);
   // Plans are kept by shapes: what explicit axes leave open is asked each time.
   if (std::any_of(in.begin(), in.end(), [](const Value& v) { return bool(v->type().sharding); }))
     infer_types(op, types_of(in), params);
@@ -197,7 +203,7 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
     const Shardings known = shardings_of(in);
     set_shardings(out, as_results_show(propagate_at_once(op, params, given, made, known), made,
                                        known, given));
-    if (any_unreduced(out)) keep_terms(*one_op_program(op, params, in), in, out);
+    if (any_unreduced(out)) keep_partial_sums(*one_op_program(op, params, in), in, out);
   } else {
     place_in_context(out);
   }
@@ -205,6 +211,26 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
 }
 
 }  // namespace
+
+ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
+  static const Op* jit = &core_ops().jit;
+  if (&op == jit) return params.program(param::jaxpr);
+  MutableProgram program(new Program);
+  program->name = params.has("name") ? params.text(param::name) : std::string(op.name);
+  Equation equation{&op, params, {}, {}, current_location()};
+  Types types;
+  for (const Value& value : values) {
+    types.push_back(value->type());
+    program->inputs.push_back(program->add(value->type()));
+    equation.inputs.push_back(program->inputs.back());
+  }
+  for (Type& type : infer_types(op, types, params)) {
+    program->outputs.push_back(program->add(std::move(type)));
+    equation.outputs.push_back(program->outputs.back());
+  }
+  program->equations.push_back(std::move(equation));
+  return program;
+}
 
 Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   if (!watching_key_reuse()) return evaluate_unwatched(op, params, in);

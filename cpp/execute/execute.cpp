@@ -12,10 +12,12 @@
 #include "analysis/shardings.h"
 #include "analysis/uniform.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "compile/pipeline.h"
 #include "control/control.h"
+#include "execute/partial_sums.h"
 #include "execute/run.h"
-#include "execute/terms.h"
+#include "runtime/spans.h"
 
 namespace shardax {
 namespace {
@@ -73,7 +75,7 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
     }
     set_shardings(results, out_shardings);
   }
-  keep_terms(program, arrays, results);
+  keep_partial_sums(program, arrays, results);
 }
 
 // At the first call, and where inputs are split in another way, unless a callback needs to know it
@@ -109,8 +111,7 @@ void Callable::State::see(const Values& arrays, Seen& seen) {
     seen.arrays = arrays;
     for (const Mapped& m : mapped) {
       const Array& array = as_array(arrays[m.input]);
-      if (array.strides()[static_cast<std::size_t>(m.axis)] == 0)
-        seen.arrays[m.input] = spread_out(array);
+      if (array.strides()[index(m.axis)] == 0) seen.arrays[m.input] = spread_out(array);
     }
     uniform.assign(mapped.size(), false);
   }
@@ -120,7 +121,7 @@ void Callable::State::see(const Values& arrays, Seen& seen) {
   for (std::size_t i = 0; i < mapped.size(); ++i) {
     if (!uniform[i]) continue;
     seen.changed.push_back(*seen.strides[mapped[i].input]);
-    seen.changed.back()[static_cast<std::size_t>(mapped[i].axis)] = 0;
+    seen.changed.back()[index(mapped[i].axis)] = 0;
     seen.strides[mapped[i].input] = &seen.changed.back();
   }
 }
@@ -191,6 +192,8 @@ std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* dona
 
 Values Callable::operator()(const Values& arrays, const std::vector<bool>* donated) {
   check_execution();
+  const auto name = [this] { return program_->name; };
+  const runtime::Span span(name);
   for (const Value& value : arrays) check_alive(as_array(value));
   if (!state_->gathers && any_sharding(arrays)) {
     require_same_devices(program_->name, arrays);

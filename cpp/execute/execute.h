@@ -26,6 +26,9 @@ class Callable {
   std::unique_ptr<State> state_;
 };
 
+// The op on values of these types as a program of one equation; jit's body is that program already.
+ProgramPtr program_of(const Op& op, const Params& params, const Values& values);
+
 // Computes one op on arrays: a one-op program, whose plan is cached by op, params and layout. Ops
 // that carry programs keep their Callable in the program they carry.
 Values evaluate_op(const Op& op, const Params& params, const Values& in);

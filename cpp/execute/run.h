@@ -1,5 +1,4 @@
-// execute/run.h - compiling a plan and running it on arrays: who is told, the interpreter's lock,
-// what must hold before.
+// execute/run.h - compiling a plan and running it on arrays: listeners, lock, checks.
 #pragma once
 
 #include "compile/pipeline.h"

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analysis/uniform.h"
+#include "base/index.h"
 
 namespace shardax {
 namespace {
@@ -38,7 +39,7 @@ Arguments seen_by(const Program& program, const std::vector<ArrayPtr>& arrays) {
   find_mapped(program, inputs, mapped);
   for (Mapped& m : mapped) {
     if (!arrays[m.input] || !is_uniform(m, *arrays[m.input])) continue;
-    out.options.input_strides[m.input][static_cast<std::size_t>(m.axis)] = 0;
+    out.options.input_strides[m.input][index(m.axis)] = 0;
     Ints& dims = out.equal[m.input];
     if (std::find(dims.begin(), dims.end(), m.axis) == dims.end()) dims.push_back(m.axis);
   }

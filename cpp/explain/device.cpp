@@ -7,12 +7,12 @@
 
 #include "analysis/cost.h"
 #include "base/index.h"
-#include "compile/fuse.h"
-#include "compile/known.h"
+#include "compile/fusion/fuse.h"
+#include "compile/lower/liveness.h"
 #include "compile/passes.h"
-#include "compile/rewrite.h"
-#include "compile/uses.h"
-#include "ops/collective_family.h"
+#include "compile/simplify/pattern_driver.h"
+#include "ir/core_ops.h"
+#include "ops/collectives/family.h"
 
 namespace shardax {
 namespace {
@@ -50,13 +50,15 @@ class Inliner {
   std::vector<Held> walk(const Program& program, std::vector<Held>& inputs) {
     check_stack("a program within programs");
     std::vector<Held> env(program.types.size());
-    const auto at = [&](Var v) -> Held& { return env[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) -> Held& { return env[index(v)]; };
     for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
     for (const Constant& c : program.constants) at(c.var).var = builder_.constant(c.value);
     for (const Equation& eqn : program.equations) {
       std::vector<Held> out;
-      const Runs runs = eqn.op->bodies ? eqn.op->bodies(eqn.params).runs : Runs::counted;
-      if (runs == Runs::once || runs == Runs::mapped || runs == Runs::grid) {
+      const ExecutionKind runs =
+          eqn.op->regions ? eqn.op->regions(eqn.params).runs : ExecutionKind::counted;
+      if (runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
+          runs == ExecutionKind::mesh) {
         out = call(program, eqn, at);
       } else {
         Vars in;
@@ -76,9 +78,9 @@ class Inliner {
 
   template <class At>
   std::vector<Held> call(const Program& outer, const Equation& eqn, At&& at) {
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    const Program& body = *bodies.programs[0];
-    const bool maps = bodies.runs != Runs::once;
+    const Regions regions = eqn.op->regions(eqn.params);
+    const Program& body = *regions.programs[0];
+    const bool maps = regions.runs != ExecutionKind::once;
     std::vector<Held> in;
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
       Held& held = at(eqn.inputs[i]);
@@ -107,17 +109,17 @@ class Inliner {
 };
 
 bool maps_within(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
-  const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::mapped || runs == Runs::grid;
+  if (!eqn.op->regions) return false;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::mapped || runs == ExecutionKind::mesh;
 }
 
 ProgramPtr simplified(ProgramPtr program) {
   const bool maps = std::any_of(program->equations.begin(), program->equations.end(),
                                 [](const Equation& e) { return any_equation(e, maps_within); });
-  program = eliminate_dead(program);
+  program = eliminate_dead_code(program);
   constexpr int rounds = 3;  // as many as settle the programs of the tests
-  for (int i = 0; i < rounds && !maps; ++i) program = eliminate_dead(simplify(program));
+  for (int i = 0; i < rounds && !maps; ++i) program = eliminate_dead_code(simplify(program));
   return program;
 }
 
@@ -172,17 +174,17 @@ class Units {
       for (Var v : eqn.outputs) {
         if (stored_[index(v)]) out.bytes += static_cast<double>(program_->type(v).bytes());
       }
-      if (eqn.op->bodies) continue;
+      if (eqn.op->regions) continue;
       const Cost cost = cost_of(*program_, eqn);
       out.flops += cost.flops;
       out.transcendentals += cost.transcendentals;
-      out.product =
-          out.product || eqn.op == &known().dot_general || eqn.op == &known().conv_general_dilated;
+      out.product = out.product || eqn.op == &core_ops().dot_general ||
+                    eqn.op == &core_ops().conv_general_dilated;
     }
     const Equation& head = equation(fused_[index(u)].equations[0]);
     if (is_view(head) || (head.op->kind == Kind::collective && !communicates(head))) out.bytes = 0;
     if (communicates(head)) message(head, out);
-    if (head.op->bodies) loop(head, out);
+    if (head.op->regions) loop(head, out);
     out.sources.assign(sources.begin(), sources.end());
     out.needs.assign(needs.begin(), needs.end());
     return out;
@@ -219,16 +221,16 @@ class Units {
   void loop(const Equation& eqn, DeviceUnit& out) const {
     out.kind = DeviceUnit::Kind::loop;
     out.bytes = 0;
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::counted) out.times = static_cast<double>(bodies.length);
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::counted) out.times = static_cast<double>(regions.length);
     double most = -1;
-    for (const ProgramPtr& body : bodies.programs) {
+    for (const ProgramPtr& body : regions.programs) {
       DeviceProgram inner = device_program(tagged_, *body);
       std::vector<DeviceUnit>& units = inner.units;
       out.workspace = std::max(out.workspace, inner.temporaries + inner.results);
       double work = 0;
       for (const DeviceUnit& unit : units) work += unit.flops + unit.bytes;
-      if (bodies.runs != Runs::one_of) {
+      if (regions.runs != ExecutionKind::one_of) {
         // A loop's condition comes before its body; neither needs the other's results.
         const auto base = static_cast<int>(out.body.size());
         for (DeviceUnit& unit : units) {
@@ -272,7 +274,7 @@ class Units {
 
   const TaggedProgram& tagged_;
   ProgramPtr program_;
-  std::vector<FusedUnit> fused_;
+  std::vector<FusionGroup> fused_;
   std::vector<int> maker_;    // per variable: the unit that makes it, or -1
   std::vector<bool> stored_;  // is it written to memory?
 };

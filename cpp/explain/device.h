@@ -1,5 +1,4 @@
-// explain/device.h - what one device would do if each had its own memory: computing, and talking to
-// the others.
+// explain/device.h - simulated cost of one device with its own memory: work and messages.
 #pragma once
 
 #include "explain/sources.h"

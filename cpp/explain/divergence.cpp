@@ -5,7 +5,8 @@
 #include <deque>
 #include <set>
 
-#include "ops/collective.h"
+#include "base/index.h"
+#include "ops/collectives/collective.h"
 
 namespace shardax {
 namespace {
@@ -15,7 +16,7 @@ class Graph {
   Graph(const TaggedProgram& program, const AxisSet& axes)
       : sources_(program.sources), axes_(axes) {}
 
-  const Source& at(int s) const { return sources_[static_cast<std::size_t>(s)]; }
+  const Source& at(int s) const { return sources_[index(s)]; }
 
   bool varies(const AxisSet& axes) const {
     return std::any_of(axes.begin(), axes.end(), [&](AxisName a) { return contains(axes_, a); });
@@ -26,7 +27,7 @@ class Graph {
   }
   static bool is_elementwise(const Source& source) {
     return source.op->kind == Kind::elementwise || source.op->kind == Kind::layout ||
-           source.op->bodies != nullptr;
+           source.op->regions != nullptr;
   }
 
   // Is operand k the argument, or made of it alone by elementwise work?

@@ -1,4 +1,4 @@
-// explain/divergence.h - where in a program devices that were alike become different.
+// explain/divergence.h - the equations at which equal devices become different.
 #pragma once
 
 #include "explain/variation.h"

@@ -9,17 +9,17 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
-#include "compile/known.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
 
 bool is_product(const Op& op) {
-  return &op == &known().dot_general || &op == &known().conv_general_dilated;
+  return &op == &core_ops().dot_general || &op == &core_ops().conv_general_dilated;
 }
 
 Fate kind_of(const Equation& eqn, bool copies) {
-  if (eqn.op->bodies) return Fate::loop;
+  if (eqn.op->regions) return Fate::loop;
   if (eqn.op->view) return copies ? Fate::copy : Fate::view;
   if (is_product(*eqn.op)) return Fate::product;
   if (eqn.op->kind == Kind::reduction) return Fate::reduction;
@@ -66,7 +66,7 @@ class Search {
     std::vector<int> numbers(made.units.size());
     if (depth == 0) number_of_.resize(units.size());
     for (std::size_t u = 0; u < made.units.size(); ++u) {
-      const FusedUnit& unit = made.units[u];
+      const FusionGroup& unit = made.units[u];
       const bool steps = has(units, static_cast<int>(u));
       const Equation& head = program.equations[index(unit.equations[0])];
       const int number = static_cast<int>(out_.steps.size());
@@ -76,7 +76,7 @@ class Search {
         const Equation& eqn = program.equations[index(e)];
         note(tagged_.source_of(eqn), kind_of(eqn, steps), steps ? number : -1);
       }
-      if (head.op->bodies) look_within(head, times, depth + 1);
+      if (head.op->regions) look_within(head, times, depth + 1);
     }
     const auto last = static_cast<int>(made.units.size());
     for (std::size_t s = 0; s < units.size(); ++s) {
@@ -89,15 +89,15 @@ class Search {
     }
   }
 
-  void add_step(const Compilation& made, const FusedUnit& unit, const std::vector<int>& slot_of,
+  void add_step(const Compilation& made, const FusionGroup& unit, const std::vector<int>& slot_of,
                 const std::vector<int>& unit_of, int u, double times, int depth) {
     using Kind = ExplainedStep::Kind;
     const Program& program = *made.program;
     const Equation& head = program.equations[index(unit.equations[0])];
-    ExplainedStep step{unit.loop         ? Kind::loop
-                       : head.op->bodies ? Kind::control
-                       : head.op->view   ? Kind::copy
-                                         : Kind::kernel,
+    ExplainedStep step{unit.loop          ? Kind::loop
+                       : head.op->regions ? Kind::control
+                       : head.op->view    ? Kind::copy
+                                          : Kind::kernel,
                        "",
                        {},
                        0,
@@ -111,7 +111,7 @@ class Search {
       const Equation& eqn = program.equations[index(e)];
       step.text += concat(step.text.empty() ? "" : " ", eqn.op->name);
       if (const int source = tagged_.source_of(eqn); source >= 0) sources.insert(source);
-      if (!eqn.op->bodies) {
+      if (!eqn.op->regions) {
         const Cost cost = cost_of(program, eqn);
         step.flops += cost.flops;
         step.transcendentals += cost.transcendentals;
@@ -124,22 +124,23 @@ class Search {
         if (slot_of[index(v)] >= 0) step.bytes += touched(made, slot_of, v);
       }
     }
-    if (head.op->bodies) step.bytes = 0;  // those of its body count
+    if (head.op->regions) step.bytes = 0;  // those of its body count
     step.sources.assign(sources.begin(), sources.end());
     out_.steps.push_back(std::move(step));
   }
 
   void look_within(const Equation& eqn, double times, int depth) {
-    const Bodies bodies = eqn.op->bodies(eqn.params);
-    if (bodies.runs == Runs::counted) times *= static_cast<double>(bodies.length);
-    const std::size_t carry = bodies.operands_of(Flow::carried).size();
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-      const ProgramPtr& body = bodies.programs[k];
-      const bool carries = bodies.runs == Runs::counted || (bodies.runs == Runs::looped && k == 1);
+    const Regions regions = eqn.op->regions(eqn.params);
+    if (regions.runs == ExecutionKind::counted) times *= static_cast<double>(regions.length);
+    const std::size_t carry = regions.operands_of(PortKind::carried).size();
+    for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+      const ProgramPtr& body = regions.programs[k];
+      const bool carries = regions.runs == ExecutionKind::counted ||
+                           (regions.runs == ExecutionKind::looped && k == 1);
       const std::size_t first = !carries ? 0
-                                : bodies.runs == Runs::looped
+                                : regions.runs == ExecutionKind::looped
                                     ? body->inputs.size() - carry
-                                    : bodies.operands_of(Flow::whole).size();
+                                    : regions.operands_of(PortKind::whole).size();
       look(compile_visibly(body, body_options(*body, first, carries ? carry : 0)), times, depth);
     }
   }
@@ -168,7 +169,7 @@ class Search {
       if (!held.empty()) {
         buffer.type = program.type(held[0]);
         if (const int e = made_by[index(held[0])]; e >= 0)
-          buffer.source = tagged_.source_of(program.equations[static_cast<std::size_t>(e)]);
+          buffer.source = tagged_.source_of(program.equations[index(e)]);
       }
       const auto [first, last] = made.placement.uses[s];
       if (first < 0) continue;  // nothing is there
@@ -191,10 +192,10 @@ class Search {
       const Source& source = tagged_.sources[i];
       first[i] = static_cast<int>(i);
       std::size_t key = std::hash<const void*>{}(source.op);
-      bool followed = !source.called && !source.op->bodies;
+      bool followed = !source.called && !source.op->regions;
       for (std::size_t k = 0; k < source.needs.size() && followed; ++k) {
         followed = source.needs[k] >= 0 || source.arguments[k] >= 0;
-        key = mix(key, static_cast<std::size_t>(origin(source, k, first)));
+        key = mix(key, index(origin(source, k, first)));
       }
       if (!followed || source.needs.empty()) continue;
       const auto [begin, end] = known.equal_range(key);
@@ -260,7 +261,7 @@ class Search {
 
   // Does it compute, so that its work must be found elsewhere?
   static bool works(const Source& source) {
-    return !source.called && source.op != &known().broadcast_in_dim &&
+    return !source.called && source.op != &core_ops().broadcast_in_dim &&
            (is_product(*source.op) || source.op->kind == Kind::reduction);
   }
 
@@ -293,7 +294,7 @@ class Search {
 std::string_view name(Fate fate) {
   constexpr std::string_view names[] = {"dead", "free",   "view",      "absorbed", "arithmetic",
                                         "copy", "kernel", "reduction", "product",  "loop"};
-  return names[static_cast<std::size_t>(fate)];
+  return names[index(fate)];
 }
 
 Outcomes find_outcomes(const TaggedProgram& program, const CompileOptions& options) {

@@ -1,4 +1,4 @@
-// explain/outcome.h - what became of each equation of a program when it was compiled.
+// explain/outcome.h - fates of a program's equations when it is compiled.
 #pragma once
 
 #include <optional>

@@ -1,15 +1,17 @@
 // explain/sources.cpp - giving every equation a location of its own.
 #include "explain/sources.h"
 
+#include "base/index.h"
 #include "compile/passes.h"
 
 namespace shardax {
 namespace {
 
 bool is_called(const Equation& eqn) {
-  if (!eqn.op->bodies) return false;
-  const Runs runs = eqn.op->bodies(eqn.params).runs;
-  return runs == Runs::once || runs == Runs::mapped || runs == Runs::grid;
+  if (!eqn.op->regions) return false;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
+         runs == ExecutionKind::mesh;
 }
 
 class Tagger {
@@ -29,10 +31,10 @@ class Tagger {
       out_.sources.push_back(std::move(source));
       out_.numbers[own.get()] = number;
       eqn.location = std::move(own);
-      if (!eqn.op->bodies || !eqn.op->with_bodies) continue;
-      Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      for (ProgramPtr& body : bodies.programs) body = tag(*body);
-      eqn.params = eqn.op->with_bodies(eqn.params, bodies);
+      if (!eqn.op->regions || !eqn.op->with_regions) continue;
+      Regions regions = regions_of(*eqn.op, eqn.params);
+      for (ProgramPtr& body : regions.programs) body = tag(*body);
+      eqn.params = eqn.op->with_regions(eqn.params, regions);
     }
     return copy;
   }
@@ -43,10 +45,9 @@ class Tagger {
 
 void mark_alive(const Program& program, const TaggedProgram& tagged, std::vector<bool>& alive) {
   for (const Equation& eqn : program.equations) {
-    if (const int source = tagged.source_of(eqn); source >= 0)
-      alive[static_cast<std::size_t>(source)] = true;
-    if (!eqn.op->bodies) continue;
-    for (const ProgramPtr& body : eqn.op->bodies(eqn.params).programs)
+    if (const int source = tagged.source_of(eqn); source >= 0) alive[index(source)] = true;
+    if (!eqn.op->regions) continue;
+    for (const ProgramPtr& body : eqn.op->regions(eqn.params).programs)
       mark_alive(*body, tagged, alive);
   }
 }
@@ -57,7 +58,7 @@ TaggedProgram tagged(const ProgramPtr& program) {
   TaggedProgram out;
   out.program = Tagger(out).tag(*program);
   std::vector<bool> alive(out.sources.size(), false);
-  mark_alive(*eliminate_dead(out.program), out, alive);
+  mark_alive(*eliminate_dead_code(out.program), out, alive);
   for (std::size_t i = 0; i < alive.size(); ++i) out.sources[i].dead = !alive[i];
   return out;
 }

@@ -6,7 +6,7 @@
 
 #include <unordered_map>
 
-#include "ir/bodies.h"
+#include "ir/regions.h"
 
 namespace shardax {
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
-#include "ops/collective_family.h"
+#include "ops/collectives/family.h"
 
 namespace shardax {
 namespace {
@@ -38,8 +39,7 @@ Ints repeated(const Equation& eqn, const Type& in, const Type& out) {
   Ints equal;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(out.rank()); ++d) {
     const auto at = std::find(dims.begin(), dims.end(), d);
-    if (at == dims.end() || in.shape[static_cast<std::size_t>(at - dims.begin())] == 1)
-      equal.push_back(d);
+    if (at == dims.end() || in.shape[index(at - dims.begin())] == 1) equal.push_back(d);
   }
   return equal;
 }
@@ -71,7 +71,7 @@ class Walk {
   Facts walk(const Program& program, const Facts& inputs) {
     check_stack("a program within programs");
     Facts env(program.types.size());
-    const auto at = [&](Var v) -> Fact& { return env[static_cast<std::size_t>(v)]; };
+    const auto at = [&](Var v) -> Fact& { return env[index(v)]; };
     for (std::size_t i = 0; i < inputs.size(); ++i) at(program.inputs[i]) = inputs[i];
     for (const Equation& eqn : program.equations) {
       Facts in;
@@ -86,22 +86,24 @@ class Walk {
 
   Facts step(const Program& program, const Equation& eqn, const Facts& in) {
     const int number = tagged_.source_of(eqn);
-    if (!eqn.op->bodies) {
+    if (!eqn.op->regions) {
       Facts out = own(program, eqn, in, number);
       record(number, in, out);
       return out;
     }
-    const Bodies bodies = eqn.op->bodies(eqn.params);
+    const Regions regions = eqn.op->regions(eqn.params);
     Facts out;
-    switch (bodies.runs) {
-      case Runs::once: out = walk(*bodies.programs[0], in); break;
-      case Runs::mapped: out = mapped(bodies, in); break;
-      case Runs::grid: out = grid(grid_of(eqn.params), *bodies.programs[0], in); break;
+    switch (regions.runs) {
+      case ExecutionKind::once: out = walk(*regions.programs[0], in); break;
+      case ExecutionKind::mapped: out = mapped(regions, in); break;
+      case ExecutionKind::mesh:
+        out = mesh_axes(mesh_axes_of(eqn.params), *regions.programs[0], in);
+        break;
       default: {
         const int outer = std::exchange(loop_, number);
         const double outer_times = times_;
-        if (bodies.runs == Runs::counted) times_ *= static_cast<double>(bodies.length);
-        out = bodies.runs == Runs::one_of ? branches(bodies, in) : iterated(bodies, in);
+        if (regions.runs == ExecutionKind::counted) times_ *= static_cast<double>(regions.length);
+        out = regions.runs == ExecutionKind::one_of ? branches(regions, in) : iterated(regions, in);
         loop_ = outer;
         times_ = outer_times;
         for (Fact& fact : out) fact = {fact.varying, {}, -1, number};
@@ -113,7 +115,7 @@ class Walk {
 
   void record(int number, const Facts& in, const Facts& out) {
     if (number < 0) return;
-    Source& source = tagged_.sources[static_cast<std::size_t>(number)];
+    Source& source = tagged_.sources[index(number)];
     source.axes = scope_;
     source.in.clear();
     source.out.clear();
@@ -206,7 +208,7 @@ class Walk {
   void reaches(const Fact& fact, const Type& device, AxisName axis, std::int64_t size, bool split,
                bool varies) {
     if (fact.input < 0) return;
-    Boundary& input = found_.inputs[static_cast<std::size_t>(fact.input)];
+    Boundary& input = found_.inputs[index(fact.input)];
     input.device = device;
     const bool known = std::any_of(input.axes.begin(), input.axes.end(),
                                    [&](const MappedAxis& a) { return a.name == axis; });
@@ -237,62 +239,63 @@ class Walk {
     return out;
   }
 
-  Facts mapped(const Bodies& bodies, const Facts& in) {
-    const Program& body = *bodies.programs[0];
-    enter(bodies.axis, bodies.length);
+  Facts mapped(const Regions& regions, const Facts& in) {
+    const Program& body = *regions.programs[0];
+    enter(regions.axis, regions.length);
     Facts inputs;
     for (std::size_t i = 0; i < in.size(); ++i) {
-      const Port& port = bodies.operands[i];
-      const bool split = port.flow == Flow::sliced;
+      const RegionPort& port = regions.operands[i];
+      const bool split = port.flow == PortKind::sliced;
       const bool varies = split && !has(in[i].equal, port.axis);
       Fact fact{in[i].varying, in[i].equal, in[i].input, in[i].source};
       if (split) fact.equal = without_dimension(fact.equal, port.axis);
-      if (varies) fact.varying = join(fact.varying, AxisSet{bodies.axis});
-      reaches(in[i], body.type(body.inputs[i]), bodies.axis, bodies.length, split, varies);
+      if (varies) fact.varying = join(fact.varying, AxisSet{regions.axis});
+      reaches(in[i], body.type(body.inputs[i]), regions.axis, regions.length, split, varies);
       inputs.push_back(std::move(fact));
     }
     const Facts results = walk(body, inputs);
     scope_.pop_back();
     Facts out;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      const Port& port = bodies.results[i];
-      const bool split = port.flow == Flow::sliced;
-      Fact fact = leaves(results[i], body.type(body.outputs[i]), {{bodies.axis, bodies.length}},
-                         split ? AxisSet{bodies.axis} : AxisSet{});
-      if (split && !contains(results[i].varying, bodies.axis)) fact.equal = {port.axis};
+      const RegionPort& port = regions.results[i];
+      const bool split = port.flow == PortKind::sliced;
+      Fact fact = leaves(results[i], body.type(body.outputs[i]), {{regions.axis, regions.length}},
+                         split ? AxisSet{regions.axis} : AxisSet{});
+      if (split && !contains(results[i].varying, regions.axis)) fact.equal = {port.axis};
       out.push_back(std::move(fact));
     }
     return out;
   }
 
-  Facts grid(const Grid& grid, const Program& body, const Facts& in) {
-    for (const Grid::Axis& axis : grid.axes) enter(axis.name, axis.size);
+  Facts mesh_axes(const MeshAxes& mesh_axes, const Program& body, const Facts& in) {
+    for (const MeshAxes::Axis& axis : mesh_axes.axes) enter(axis.name, axis.size);
     Facts inputs;
     for (std::size_t i = 0; i < in.size(); ++i) {
       Fact fact{in[i].varying, in[i].equal, in[i].input, in[i].source};
-      for (std::size_t k = 0; k < grid.axes.size(); ++k) {
+      for (std::size_t k = 0; k < mesh_axes.axes.size(); ++k) {
         bool split = false, varies = false;
-        for (std::size_t d = 0; d < grid.in[i].size(); ++d) {
-          if (!has(grid.in[i][d], static_cast<std::int64_t>(k))) continue;
+        for (std::size_t d = 0; d < mesh_axes.in[i].size(); ++d) {
+          if (!has(mesh_axes.in[i][d], static_cast<std::int64_t>(k))) continue;
           split = true;
           varies = !has(in[i].equal, static_cast<std::int64_t>(d));
         }
-        if (varies) fact.varying = join(fact.varying, AxisSet{grid.axes[k].name});
-        reaches(in[i], body.type(body.inputs[i]), grid.axes[k].name, grid.axes[k].size, split,
-                varies);
+        if (varies) fact.varying = join(fact.varying, AxisSet{mesh_axes.axes[k].name});
+        reaches(in[i], body.type(body.inputs[i]), mesh_axes.axes[k].name, mesh_axes.axes[k].size,
+                split, varies);
       }
       inputs.push_back(std::move(fact));
     }
     const Facts results = walk(body, inputs);
-    scope_.resize(scope_.size() - grid.axes.size());
+    scope_.resize(scope_.size() - mesh_axes.axes.size());
     std::vector<MappedAxis> axes;
-    for (const Grid::Axis& axis : grid.axes) axes.push_back({axis.name, axis.size});
+    for (const MeshAxes::Axis& axis : mesh_axes.axes) axes.push_back({axis.name, axis.size});
     Facts out;
     for (std::size_t i = 0; i < results.size(); ++i) {
       AxisSet split;
-      for (const Ints& dimension : grid.out[i]) {
+      for (const Ints& dimension : mesh_axes.out[i]) {
         for (const std::int64_t entry : dimension) {
-          if (const Grid::Axis* axis = grid.axis(entry)) split = join(split, AxisSet{axis->name});
+          if (const MeshAxes::Axis* axis = mesh_axes.axis(entry))
+            split = join(split, AxisSet{axis->name});
         }
       }
       out.push_back(leaves(results[i], body.type(body.outputs[i]), axes, split));
@@ -302,19 +305,19 @@ class Walk {
 
   // ---- loops and branches ---------------------------------------------------------------------
 
-  static Facts taken(const Bodies& bodies, std::size_t program, const Facts& in) {
+  static Facts taken(const Regions& regions, std::size_t program, const Facts& in) {
     Facts out;
-    for (const std::size_t i : bodies.taken_by(program)) {
-      const bool whole = bodies.operands[i].flow == Flow::whole;
+    for (const std::size_t i : regions.taken_by(program)) {
+      const bool whole = regions.operands[i].flow == PortKind::whole;
       out.push_back({in[i].varying, whole ? in[i].equal : Ints{}, whole ? in[i].input : -1});
     }
     return out;
   }
 
-  Facts branches(const Bodies& bodies, const Facts& in) {
+  Facts branches(const Regions& regions, const Facts& in) {
     Facts out;
-    for (std::size_t k = 0; k < bodies.programs.size(); ++k) {
-      const Facts one = walk(*bodies.programs[k], taken(bodies, k, in));
+    for (std::size_t k = 0; k < regions.programs.size(); ++k) {
+      const Facts one = walk(*regions.programs[k], taken(regions, k, in));
       if (out.empty()) out.resize(one.size());
       for (std::size_t i = 0; i < one.size(); ++i)
         out[i].varying = join(join(out[i].varying, one[i].varying), in[0].varying);
@@ -323,15 +326,15 @@ class Walk {
   }
 
   // What varies after an iteration varies before the next.
-  Facts iterated(const Bodies& bodies, const Facts& in) {
+  Facts iterated(const Regions& regions, const Facts& in) {
     Facts now = in;
-    const std::vector<std::size_t> before = bodies.operands_of(Flow::carried);
-    const std::vector<std::size_t> after = bodies.results_of(Flow::carried);
-    const std::size_t body = bodies.runs == Runs::looped ? 1 : 0;
+    const std::vector<std::size_t> before = regions.operands_of(PortKind::carried);
+    const std::vector<std::size_t> after = regions.results_of(PortKind::carried);
+    const std::size_t body = regions.runs == ExecutionKind::looped ? 1 : 0;
     for (;;) {
       AxisSet count;  // over which the number of iterations varies
-      if (body == 1) count = walk(*bodies.programs[0], taken(bodies, 0, now))[0].varying;
-      Facts out = walk(*bodies.programs[body], taken(bodies, body, now));
+      if (body == 1) count = walk(*regions.programs[0], taken(regions, 0, now))[0].varying;
+      Facts out = walk(*regions.programs[body], taken(regions, body, now));
       bool settled = true;
       for (Fact& fact : out) fact.varying = join(fact.varying, count);
       for (std::size_t n = 0; n < before.size(); ++n) {

@@ -1,4 +1,4 @@
-// explain/variation.h - over which mapped axes each value of a program varies.
+// explain/variation.h - mapped axes over which each value of a program varies.
 #pragma once
 
 #include "explain/sources.h"

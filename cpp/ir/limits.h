@@ -1,4 +1,4 @@
-// ir/limits.h - how large arrays may be.
+// ir/limits.h - limits of array sizes.
 #pragma once
 
 #include <string_view>

@@ -7,8 +7,8 @@
 #include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
-#include "ir/bodies.h"
 #include "ir/limits.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 
 namespace shardax {
@@ -45,8 +45,8 @@ bool any_body(const Equation& eqn, const Test& test) {
   for (const auto& [name, value] : eqn.params) {
     if (const auto* body = std::get_if<ProgramPtr>(&value)) {
       if (test(*body)) return true;
-    } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-      if (std::any_of(bodies->begin(), bodies->end(), test)) return true;
+    } else if (const auto* regions = std::get_if<Programs>(&value)) {
+      if (std::any_of(regions->begin(), regions->end(), test)) return true;
     }
   }
   return false;
@@ -120,7 +120,7 @@ Types infer_types(const Op& op, const Types& in, const Params& params) {
   const auto [least, most] = op.operands;
   if (in.size() < least || in.size() > most) refuse_count(op, in.size());
   Types out = op.type(op, in, params);
-  if (op.bodies) check_bodies(op, bodies_of(op, params), in);
+  if (op.regions) check_regions(op, regions_of(op, params), in);
   for (const Type& type : out) check_limits(op.name, type);
   AxisSet varying;
   if (op.kind != Kind::collective) {

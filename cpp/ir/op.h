@@ -1,4 +1,4 @@
-// ir/op.h - the record of an op: all that the system knows of it, in one place.
+// ir/op.h - the record of an op: everything the system knows of it.
 //
 // Transformations, passes, bindings, docs and tests iterate over records; none of them names an
 // op. Families of ops (ops/*.cpp) fill most fields through constructors such as `unary`.
@@ -11,9 +11,9 @@
 #include <span>
 #include <string_view>
 
-#include "codegen/record.h"
+#include "codegen/vector/emit_kernel.h"
 #include "ir/program.h"
-#include "kernels/reduce.h"
+#include "kernels/tiles/reduce.h"
 
 namespace shardax {
 
@@ -83,11 +83,11 @@ struct Batched {
 };
 using BatchRule = Batched (*)(const BatchArgs&);
 
-// The programs that the params hold and the op runs (ir/bodies.h), and the params with others,
+// The programs that the params hold and the op runs (ir/regions.h), and the params with others,
 // whose operands and results may differ too.
-struct Bodies;
-using BodiesRule = Bodies (*)(const Params& params);
-using WithBodiesRule = Params (*)(const Params& params, const Bodies& bodies);
+struct Regions;
+using RegionsRule = Regions (*)(const Params& params);
+using WithRegionsRule = Params (*)(const Params& params, const Regions& regions);
 // Ops that call a Function: computes them on arrays, with nothing traced.
 using EagerRule = Values (*)(const Params& params, const Values& in);
 // The same ops, as staging records them: Functions that give outputs have become programs, whose
@@ -123,7 +123,7 @@ using MapFunction = void (*)(void* out, const void* const* in, std::int64_t n, s
 struct MapKernel {
   MapFunction function = nullptr;
   std::int64_t extra = 0;
-  codegen::Record record = nullptr;  // the same for machine code; null: there is none
+  codegen::EmitKernel record = nullptr;  // the same for machine code; null: there is none
 };
 // 16-bit floats never reach `map`: the compiler widens them to float32 and rounds the result,
 // unless the record says `half_native`.
@@ -138,7 +138,7 @@ struct View {
 };
 // How a result is split over the mesh, given how operands are: the mesh axes that divide each
 // dimension. `mesh` is that of the first operand that has a sharding, or of the param `sharding`;
-// rules are in ops/split.h.
+// rules are in ops/sharding_rules/sharding_rules.h.
 using Split = std::vector<std::vector<std::string>>;
 struct SplitArgs {
   const Op& op;
@@ -150,8 +150,9 @@ struct SplitArgs {
 };
 using SplitRule = Split (*)(const SplitArgs&);
 // The op on one device, where each has its own parts of arrays: how operands are to be split, how
-// results then are, and the params of the op on parts. Rules (ops/parts.h) ask for what costs few
-// messages, given how operands are split now.
+// results then are, and the params of the op on parts. Rules
+// (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few messages, given how operands
+// are split now.
 struct Parts {
   std::vector<Split> in;
   Split out;  // of each result
@@ -161,10 +162,12 @@ struct Parts {
   std::string_view joins = {};
 };
 using PartsRule = Parts (*)(const SplitArgs&);
-// Throws where explicit axes of operands leave open how results are split (ops/split_check.h).
+// Throws where explicit axes of operands leave open how results are split
+// (ops/sharding_rules/ambiguity.h).
 using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
 // Over which mesh axes a result is still to be summed, and its cotangents will be; throws where the
-// op does not go with sums of operands that are still to be done (ops/sums.h).
+// op does not go with sums of operands that are still to be done
+// (ops/sharding_rules/unreduced_rules.h).
 struct Sums {
   std::vector<std::string> unreduced, reduced;
 };
@@ -259,8 +262,8 @@ struct OpSpec {
   // The name of its effect ("IO"), for ops that must run, once (on a device axis: once per device),
   // in order.
   std::string_view effect = {};
-  BodiesRule bodies = nullptr;
-  WithBodiesRule with_bodies = nullptr;
+  RegionsRule regions = nullptr;
+  WithRegionsRule with_regions = nullptr;
   ExpandRule expand = nullptr;
   EagerRule eager = nullptr;
   StageRule stage = nullptr;

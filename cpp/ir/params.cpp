@@ -2,6 +2,7 @@
 #include "ir/params.h"
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "ir/program.h"
 
 namespace shardax {
@@ -40,11 +41,11 @@ namespace {
 struct HashParam {
   std::size_t operator()(std::monostate) const { return 0; }
   std::size_t operator()(bool b) const { return b ? 2 : 1; }
-  std::size_t operator()(std::int64_t i) const { return static_cast<std::size_t>(i); }
+  std::size_t operator()(std::int64_t i) const { return index(i); }
   std::size_t operator()(double d) const { return std::hash<double>{}(d); }
   std::size_t operator()(const std::string& s) const { return hash_bytes(s); }
   std::size_t operator()(const Ints& ints) const { return mix_all(3, ints); }
-  std::size_t operator()(DType d) const { return static_cast<std::size_t>(d); }
+  std::size_t operator()(DType d) const { return index(d); }
   std::size_t operator()(const AxisNames& a) const { return mix_all(4, a.names); }
   std::size_t operator()(const ProgramPtr& p) const { return std::hash<const void*>{}(p.get()); }
   std::size_t operator()(const Programs& list) const {

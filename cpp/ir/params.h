@@ -61,6 +61,12 @@ constexpr std::string_view param_kind() {
   return "a program or function";
 }
 
+// A name whose values are of one kind (ir/param_keys.h).
+template <class T>
+struct ParamKey {
+  std::string_view name;
+};
+
 class Params {
  public:
   using Entry = std::pair<std::string_view, ParamValue>;
@@ -80,15 +86,19 @@ class Params {
     }
     return std::get<T>(*value);
   }
-  bool flag(std::string_view name) const { return get<bool>(name); }
-  std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
-  const Ints& ints(std::string_view name) const { return get<Ints>(name); }
-  DType dtype(std::string_view name) const { return get<DType>(name); }
-  const ProgramPtr& program(std::string_view name) const { return get<ProgramPtr>(name); }
-  const Programs& programs(std::string_view name) const { return get<Programs>(name); }
-  const Function& function(std::string_view name) const { return *get<FunctionPtr>(name); }
-  const AxisSet& axes(std::string_view name) const { return get<AxisNames>(name).names; }
-  const std::string& text(std::string_view name) const { return get<std::string>(name); }
+  template <class T>
+  const T& get(ParamKey<T> key) const {
+    return get<T>(key.name);
+  }
+  bool flag(ParamKey<bool> key) const { return get(key); }
+  std::int64_t integer(ParamKey<std::int64_t> key) const { return get(key); }
+  const Ints& ints(ParamKey<Ints> key) const { return get(key); }
+  DType dtype(ParamKey<DType> key) const { return get(key); }
+  const ProgramPtr& program(ParamKey<ProgramPtr> key) const { return get(key); }
+  const Programs& programs(ParamKey<Programs> key) const { return get(key); }
+  const Function& function(ParamKey<FunctionPtr> key) const { return *get(key); }
+  const AxisSet& axes(ParamKey<AxisNames> key) const { return get(key).names; }
+  const std::string& text(ParamKey<std::string> key) const { return get(key); }
   Params with(std::string_view name, ParamValue value) const;
 
   auto begin() const { return entries_.begin(); }

@@ -1,35 +1,22 @@
 // ir/print.cpp - programs as text, in JAX's form.
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 
 #include "array/half.h"
 #include "array/narrow.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/stack.h"
-#include "ir/bodies.h"
-#include "ir/document.h"
-#include "ir/joined.h"
+#include "ir/element_text.h"
+#include "ir/grouped_values.h"
+#include "ir/pretty_printer.h"
 #include "ir/print_captured.h"
+#include "ir/regions.h"
 
 namespace shardax {
 namespace {
 
 constexpr int line_width = 80;
-
-// The shortest decimal that reads back as the same number, as Python writes it.
-template <class T>
-std::string real_text(T v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  const double size = std::abs(static_cast<double>(v));
-  const bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
-  char buffer[48];
-  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  std::string out(buffer, std::to_chars(buffer, std::end(buffer), v, format).ptr);
-  if (fixed && out.find('.') == std::string::npos) out += ".0";
-  return out;
-}
 
 // As Python writes complex numbers: 2j, (1-2j).
 std::string complex_text(std::complex<double> z) {
@@ -81,7 +68,7 @@ bool contains(const auto& list, const auto& item) {
 }
 
 // The programs that an equation carries, in the order of its params.
-std::vector<const Program*> bodies(const Equation& eqn) {
+std::vector<const Program*> regions(const Equation& eqn) {
   std::vector<const Program*> out;
   for (const auto& [name, value] : eqn.params) {
     if (const auto* body = std::get_if<ProgramPtr>(&value)) {
@@ -115,9 +102,9 @@ std::vector<SharedProgram> shared_programs(const Program& top) {
     if (at == seen.end()) at = seen.insert(at, {program, name, 0});
     at->uses += program != &top && program->equations.size() > long_program ? 2 : 1;
     for (const Equation& eqn : program->equations) {
-      std::string called = eqn.params.has("name") ? eqn.params.text("name") : "jaxpr";
+      std::string called = eqn.params.has("name") ? eqn.params.text(param::name) : "jaxpr";
       std::erase_if(called, [](char c) { return c == '<' || c == '>'; });
-      for (const Program* body : bodies(eqn)) queue.emplace_back(body, called);
+      for (const Program* body : regions(eqn)) queue.emplace_back(body, called);
     }
   }
   std::vector<SharedProgram> shared;
@@ -135,19 +122,19 @@ class Printer {
  public:
   explicit Printer(PrintOptions options) : options_(options) {}
 
-  Document top(const Program& p, std::size_t captured = 0) {
+  PrettyPrinter top(const Program& p, std::size_t captured = 0) {
     shared_ = shared_programs(p);
-    std::vector<Document> parts;
+    std::vector<PrettyPrinter> parts;
     for (const SharedProgram& s : shared_) {
       parts.insert(parts.end(),
-                   {"let " + s.name + " = ", program(*s.program), " in", Document::line()});
+                   {"let " + s.name + " = ", program(*s.program), " in", PrettyPrinter::line()});
     }
     parts.push_back(program(p, {}, {}, captured));
-    return Document::chain(std::move(parts));
+    return PrettyPrinter::chain(std::move(parts));
   }
 
-  Document equation(const Program& p, const Equation& eqn) {
-    const Joined joined(p);
+  PrettyPrinter equation(const Program& p, const Equation& eqn) {
+    const GroupedValues joined(p);
     Scope scope;
     for (const Constant& c : p.constants) declare_literal(scope, c);
     return equation(p, eqn, joined, scope, std::vector<bool>(p.types.size(), true));
@@ -176,13 +163,13 @@ class Printer {
     return it->second;
   }
   // Adds a variable to a list, unless it is shown with another.
-  void declare(Texts& out, Scope& scope, const Program& p, const Joined& joined, Var v) {
+  void declare(Texts& out, Scope& scope, const Program& p, const GroupedValues& joined, Var v) {
     if (joined.hides(v)) return;
     const std::string text = name(scope, v);
     const std::string* own = joined.type(v);
     out.push_back(options_.shapes ? concat(text, ":", own ? *own : short_string(p.type(v))) : text);
   }
-  void mention(Texts& out, Scope& scope, const Joined& joined, Var v) {
+  void mention(Texts& out, Scope& scope, const GroupedValues& joined, Var v) {
     if (!joined.hides(v)) out.push_back(name(scope, v));
   }
   bool declare_literal(Scope& scope, const Constant& c) {
@@ -192,44 +179,43 @@ class Printer {
   }
 
   // As many on a line as fit.
-  static Document list(const Texts& items, const std::string& separator = "") {
-    std::vector<Document> parts;
+  static PrettyPrinter list(const Texts& items, const std::string& separator = "") {
+    std::vector<PrettyPrinter> parts;
     for (const std::string& item : items) {
       if (!parts.empty())
-        parts.insert(parts.end(), {separator, Document::group({Document::line()})});
+        parts.insert(parts.end(), {separator, PrettyPrinter::group({PrettyPrinter::line()})});
       parts.emplace_back(item);
     }
-    return Document::nest(2, {Document::group(std::move(parts))});
+    return PrettyPrinter::nest(2, {PrettyPrinter::group(std::move(parts))});
   }
 
   // `inputs`, `outputs`: names that those of a called program take from the call. The last
   // `captured` inputs are shown as constants.
-  Document program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {},
-                   std::size_t captured = 0) {
+  PrettyPrinter program(const Program& p, const Texts& inputs = {}, const Texts& outputs = {},
+                        std::size_t captured = 0) {
     check_stack("printing a program within programs");
-    const Joined joined(p);
+    const GroupedValues joined(p);
     Scope scope;
     std::vector<bool> used(p.types.size(), false);
     for (const Equation& eqn : p.equations) {
-      for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
+      for (Var v : eqn.inputs) used[index(v)] = true;
     }
-    for (Var v : p.outputs) used[static_cast<std::size_t>(v)] = true;
+    for (Var v : p.outputs) used[index(v)] = true;
     Texts constants, parameters, results;
     for (const Constant& c : p.constants) {
-      if (!declare_literal(scope, c) && used[static_cast<std::size_t>(c.var)])
+      if (!declare_literal(scope, c) && used[index(c.var)])
         declare(constants, scope, p, joined, c.var);
     }
     const std::size_t given = p.inputs.size() - captured;
     for (std::size_t i = given; i < p.inputs.size(); ++i) {
-      if (used[static_cast<std::size_t>(p.inputs[i])])
-        declare(constants, scope, p, joined, p.inputs[i]);
+      if (used[index(p.inputs[i])]) declare(constants, scope, p, joined, p.inputs[i]);
     }
     suggest(scope, p.inputs, inputs);
     suggest(scope, p.outputs, outputs);
     for (Var v : std::span(p.inputs).first(given)) declare(parameters, scope, p, joined, v);
-    std::vector<Document> equations{Document::line()};
+    std::vector<PrettyPrinter> equations{PrettyPrinter::line()};
     for (const Equation& eqn : p.equations) {
-      if (equations.size() > 1) equations.push_back(Document::line("; "));
+      if (equations.size() > 1) equations.push_back(PrettyPrinter::line("; "));
       equations.push_back(equation(p, eqn, joined, scope, used));
     }
     for (Var v : p.outputs) mention(results, scope, joined, v);
@@ -240,10 +226,11 @@ class Printer {
         end += concat(end.ends_with("{ ") ? "" : ", ", effect);
       end += " }";
     }
-    return Document::group({Document::nest(2, {"{ lambda ", list(constants), "; ", list(parameters),
-                                               ". let", Document::nest(2, std::move(equations)),
-                                               Document::line(), "in (", list(results, ","), end}),
-                            " }"});
+    return PrettyPrinter::group(
+        {PrettyPrinter::nest(2, {"{ lambda ", list(constants), "; ", list(parameters), ". let",
+                                 PrettyPrinter::nest(2, std::move(equations)),
+                                 PrettyPrinter::line(), "in (", list(results, ","), end}),
+         " }"});
   }
 
   // Each name goes to one variable, except that of results that nothing uses.
@@ -255,8 +242,8 @@ class Printer {
     }
   }
 
-  Document equation(const Program& p, const Equation& eqn, const Joined& joined, Scope& scope,
-                    const std::vector<bool>& used) {
+  PrettyPrinter equation(const Program& p, const Equation& eqn, const GroupedValues& joined,
+                         Scope& scope, const std::vector<bool>& used) {
     Texts left, right, in, out;
     const bool call = eqn.op->name == "jit";
     for (std::size_t i = 0; call && i < eqn.inputs.size(); ++i) {
@@ -264,41 +251,41 @@ class Printer {
       in.push_back(text.find(':') == std::string::npos ? text : "");  // not those of literals
     }
     for (Var v : eqn.outputs) {
-      if (!used[static_cast<std::size_t>(v)]) scope.try_emplace(v, "_");
+      if (!used[index(v)]) scope.try_emplace(v, "_");
       declare(left, scope, p, joined, v);
       if (call) out.push_back(joined.hides(v) ? "" : name(scope, v));
     }
-    std::vector<Document> line;
+    std::vector<PrettyPrinter> line;
     if (!left.empty()) {
       const std::string note = eqn.location ? to_string(*eqn.location) : "";
-      line = {list(left), options_.locations ? Document::noted(" = ", note) : " = "};
+      line = {list(left), options_.locations ? PrettyPrinter::noted(" = ", note) : " = "};
     }
     line.emplace_back(std::string(eqn.op->name));
-    std::vector<Document> params = parameters(eqn, in, out);
+    std::vector<PrettyPrinter> params = parameters(eqn, in, out);
     if (!params.empty()) {
-      std::vector<Document> inner{"["};
+      std::vector<PrettyPrinter> inner{"["};
       for (std::size_t i = 0; i < params.size(); ++i) {
-        inner.push_back(Document::line(i ? " " : ""));
+        inner.push_back(PrettyPrinter::line(i ? " " : ""));
         inner.push_back(std::move(params[i]));
       }
-      line.push_back(
-          Document::group({Document::nest(2, std::move(inner)), Document::line(""), "]"}));
+      line.push_back(PrettyPrinter::group(
+          {PrettyPrinter::nest(2, std::move(inner)), PrettyPrinter::line(""), "]"}));
     }
     for (Var v : eqn.inputs) mention(right, scope, joined, v);
     line.insert(line.end(), {" ", list(right)});
-    return Document::chain(std::move(line));
+    return PrettyPrinter::chain(std::move(line));
   }
 
   // The program, or the name under which it has been shown.
-  Document mention(const Program& p, const Texts& inputs = {}, const Texts& outputs = {}) {
+  PrettyPrinter mention(const Program& p, const Texts& inputs = {}, const Texts& outputs = {}) {
     for (const SharedProgram& s : shared_) {
       if (s.program == &p) return s.name;
     }
     return program(p, inputs, outputs);
   }
 
-  std::vector<Document> parameters(const Equation& eqn, const Texts& in, const Texts& out) {
-    std::vector<Document> shown;
+  std::vector<PrettyPrinter> parameters(const Equation& eqn, const Texts& in, const Texts& out) {
+    std::vector<PrettyPrinter> shown;
     if (eqn.op->show) {
       for (const std::string& text : eqn.op->show(eqn.params)) shown.emplace_back(text);
       return shown;
@@ -313,21 +300,21 @@ class Printer {
     }
     for (const Params::Entry* entry : sorted) {
       const auto& [name, value] = *entry;
-      std::vector<Document> text{std::string(name) + "="};
+      std::vector<PrettyPrinter> text{std::string(name) + "="};
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {
         text.push_back(mention(**body, in, out));
-      } else if (const auto* bodies = std::get_if<Programs>(&value)) {
-        std::vector<Document> list{"("};
-        for (const ProgramPtr& body : *bodies) {
-          list.push_back(Document::line(list.size() > 1 ? " " : ""));
+      } else if (const auto* regions = std::get_if<Programs>(&value)) {
+        std::vector<PrettyPrinter> list{"("};
+        for (const ProgramPtr& body : *regions) {
+          list.push_back(PrettyPrinter::line(list.size() > 1 ? " " : ""));
           list.push_back(mention(*body));
         }
-        text.push_back(
-            Document::group({Document::nest(2, std::move(list)), Document::line(""), ")"}));
+        text.push_back(PrettyPrinter::group(
+            {PrettyPrinter::nest(2, std::move(list)), PrettyPrinter::line(""), ")"}));
       } else {
         text.emplace_back(to_string(value));
       }
-      shown.push_back(Document::chain(std::move(text)));
+      shown.push_back(PrettyPrinter::chain(std::move(text)));
     }
     return shown;
   }

@@ -1,6 +1,8 @@
 // ir/program.cpp - building, copying and checking programs.
 #include "ir/program.h"
 
+#include "base/index.h"
+
 namespace shardax {
 
 Types Program::input_types() const {
@@ -50,8 +52,7 @@ MutableProgram copy_of(const Program& program) {
 std::vector<int> makers(const Program& program) {
   std::vector<int> out(program.types.size(), -1);
   for (std::size_t e = 0; e < program.equations.size(); ++e) {
-    for (Var v : program.equations[e].outputs)
-      out[static_cast<std::size_t>(v)] = static_cast<int>(e);
+    for (Var v : program.equations[e].outputs) out[index(v)] = static_cast<int>(e);
   }
   return out;
 }

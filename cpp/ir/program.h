@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "array/array.h"
+#include "base/index.h"
 #include "base/stack.h"
-#include "ir/params.h"
+#include "ir/param_keys.h"
 
 namespace shardax {
 
@@ -69,7 +70,7 @@ class Program final : public RefCounted {
   std::vector<Equation> equations;
   std::vector<Var> outputs;
 
-  const Type& type(Var v) const { return types[static_cast<std::size_t>(v)]; }
+  const Type& type(Var v) const { return types[index(v)]; }
   Types input_types() const;
   Types output_types() const;
   Var add(Type type) {

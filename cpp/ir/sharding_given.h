@@ -1,4 +1,4 @@
-// ir/sharding_given.h - where it is known how results are split over explicit axes.
+// ir/sharding_given.h - a scope in which shardings over explicit axes are given.
 #pragma once
 
 #include <string>

@@ -2,11 +2,13 @@
 #include "ir/verify.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/errors.h"
-#include "base/stack.h"
-#include "ir/bodies.h"
+#include "base/index.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
+#include "ir/text_form.h"
 
 namespace shardax {
 namespace {
@@ -21,7 +23,7 @@ std::string plain_text(const Program& program, const Equation& eqn) {
   const auto vars = [&](const Vars& list) {
     std::string text;
     for (const Var v : list) {
-      const bool known = v >= 0 && static_cast<std::size_t>(v) < program.types.size();
+      const bool known = v >= 0 && index(v) < program.types.size();
       text += concat(text.empty() ? "" : " ", v, ":", known ? short_string(program.type(v)) : "?");
     }
     return text;
@@ -43,22 +45,31 @@ class Verifier {
  public:
   explicit Verifier(bool closed) : closed_(closed) {}
 
+  // Once for each program and the axes in scope: programs do not change.
   void check(const Program& program) {
-    check_stack("a program within programs");
+    std::string key = concat("verified", closed_);
+    for (const AxisExtent& axis : axes_) key += concat(",", axis.name, "=", axis.size);
+    program.derived<bool>(key, [&] {
+      check_parts(program);
+      return std::make_shared<bool>(true);
+    });
+  }
+
+ private:
+  void check_parts(const Program& program) {
     std::vector<bool> defined(program.types.size(), false);
     const auto known = [&](Var v) {
-      if (v < 0 || static_cast<std::size_t>(v) >= defined.size())
+      if (v < 0 || index(v) >= defined.size())
         invalid("there is no variable ", v, "; the program has ", defined.size());
     };
     const auto define = [&](Var v) {
       known(v);
-      if (defined[static_cast<std::size_t>(v)]) invalid("variable ", v, " is defined twice");
-      defined[static_cast<std::size_t>(v)] = true;
+      if (defined[index(v)]) invalid("variable ", v, " is defined twice");
+      defined[index(v)] = true;
     };
     const auto use = [&](Var v) {
       known(v);
-      if (!defined[static_cast<std::size_t>(v)])
-        invalid("variable ", v, " is used before it is defined");
+      if (!defined[index(v)]) invalid("variable ", v, " is used before it is defined");
     };
     for (const Type& type : program.types) check_axes(type);
     for (const Var v : program.inputs) define(v);
@@ -81,7 +92,6 @@ class Verifier {
     for (const Var v : program.outputs) use(v);
   }
 
- private:
   void check_axes(const Type& type) const {
     for (const AxisName name : type.varying) {
       const auto same = [&](const AxisExtent& axis) { return axis.name == name; };
@@ -98,7 +108,8 @@ class Verifier {
                                    const UserError& error) {
     if (const auto* shown = dynamic_cast<const Shown*>(&error)) throw Shown(*shown);
     throw Shown(ErrorKind::value_error,
-                concat(error.what(), "\nin the equation  ", plain_text(program, eqn)));
+                concat(error.what(), "\nin the equation  ", plain_text(program, eqn),
+                       eqn.location ? "  at " + to_string(*eqn.location) : ""));
   }
 
   void check(const Program& program, const Equation& eqn) {
@@ -111,7 +122,7 @@ class Verifier {
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
       const Var v = eqn.outputs[i];
-      if (v < 0 || static_cast<std::size_t>(v) >= program.types.size()) continue;
+      if (v < 0 || index(v) >= program.types.size()) continue;
       if (!same_shape_and_dtype(out[i], program.type(v))) {
         invalid(eqn.op->name, " gives ", to_string(out[i]), ", not ", to_string(program.type(v)));
       }
@@ -123,9 +134,9 @@ class Verifier {
   // Those that the op carries, over the axes whose devices run them.
   void check_programs(const Equation& eqn) {
     const std::size_t outside = axes_.size();
-    if (eqn.op->bodies) {
-      const Bodies bodies = bodies_of(*eqn.op, eqn.params);
-      axes_.insert(axes_.end(), bodies.axes.begin(), bodies.axes.end());
+    if (eqn.op->regions) {
+      const Regions regions = regions_of(*eqn.op, eqn.params);
+      axes_.insert(axes_.end(), regions.axes.begin(), regions.axes.end());
     }
     for (const auto& [name, value] : eqn.params) {
       if (const auto* body = std::get_if<ProgramPtr>(&value)) {
@@ -148,7 +159,7 @@ void verify(const Program& program, const std::string& stage) {
   try {
     Verifier(false).check(program);
   } catch (const UserError& error) {
-    throw InternalError(concat("after ", stage, ": ", error.what(), " in\n", to_string(program)));
+    throw InternalError(concat("after ", stage, ": ", error.what(), " in\n", text_form(program)));
   }
 }
 

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "base/per_thread.h"
-#include "kernels/walker.h"
+#include "kernels/tiles/tile_iterator.h"
 
 namespace shardax::kernels {
 namespace {

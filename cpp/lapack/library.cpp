@@ -1,4 +1,4 @@
-// lapack/library.cpp - loading OpenBLAS, and who may call it when.
+// lapack/library.cpp - OpenBLAS: loading, and rules for its callers.
 #include "lapack/library.h"
 
 #include <dlfcn.h>

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/index.h"
 #include "lapack/library.h"
 #include "runtime/scratch.h"
 
@@ -70,7 +71,7 @@ Int with_work(runtime::Scratch<T>& work, const F& f) {
     T best{};
     Int query = -1;
     if (const Int info = f(&best, &query)) return info;
-    work.resize(static_cast<std::size_t>(atleast1(static_cast<Int>(std::real(best)))));
+    work.resize(index(atleast1(static_cast<Int>(std::real(best)))));
   }
   Int size = static_cast<Int>(work.size());
   return f(work.data(), &size);
@@ -102,7 +103,7 @@ Int geqp3(Int m, Int n, T* a, Int* columns, T* taus, Work<T>& work) {
   Int ld = atleast1(m);
   if constexpr (is_complex<T>) {
     static const Routine<T, Int, Int, T, Int, Int, T, T, Int, Real<T>> f("geqp3");
-    work.real.resize(static_cast<std::size_t>(2 * atleast1(n)));
+    work.real.resize(index(2 * atleast1(n)));
     return with_work(work.main, [&](T* w, Int* size) {
       return f(&m, &n, a, &ld, columns, taus, w, size, work.real.data());
     });
@@ -148,9 +149,9 @@ Int heevd(char jobz, char uplo, Int n, T* a, Real<T>* w, Work<T>& work) {
       Real<T> best_real{};
       Int best_integer = 0;
       f(&jobz, &uplo, &n, a, &ld, w, &best, &query, &best_real, &query, &best_integer, &query);
-      work.main.resize(static_cast<std::size_t>(atleast1(static_cast<Int>(best.real()))));
-      work.real.resize(static_cast<std::size_t>(atleast1(static_cast<Int>(best_real))));
-      work.integer.resize(static_cast<std::size_t>(atleast1(best_integer)));
+      work.main.resize(index(atleast1(static_cast<Int>(best.real()))));
+      work.real.resize(index(atleast1(static_cast<Int>(best_real))));
+      work.integer.resize(index(atleast1(best_integer)));
     }
     Int size = static_cast<Int>(work.main.size()), reals = static_cast<Int>(work.real.size());
     Int integers = static_cast<Int>(work.integer.size());
@@ -162,8 +163,8 @@ Int heevd(char jobz, char uplo, Int n, T* a, Real<T>* w, Work<T>& work) {
       T best{};
       Int best_integer = 0;
       f(&jobz, &uplo, &n, a, &ld, w, &best, &query, &best_integer, &query);
-      work.main.resize(static_cast<std::size_t>(atleast1(static_cast<Int>(best))));
-      work.integer.resize(static_cast<std::size_t>(atleast1(best_integer)));
+      work.main.resize(index(atleast1(static_cast<Int>(best))));
+      work.integer.resize(index(atleast1(best_integer)));
     }
     Int size = static_cast<Int>(work.main.size()), integers = static_cast<Int>(work.integer.size());
     return f(&jobz, &uplo, &n, a, &ld, w, work.main.data(), &size, work.integer.data(), &integers);
@@ -176,8 +177,7 @@ template <class T>
 Int gesdd(char jobz, Int m, Int n, T* a, Real<T>* s, T* u, Int ldu, T* vt, Int ldvt,
           Work<T>& work) {
   Int lda = atleast1(m);
-  const auto least = static_cast<std::size_t>(std::min(m, n)),
-             most = static_cast<std::size_t>(std::max(m, n));
+  const auto least = index(std::min(m, n)), most = index(std::max(m, n));
   work.integer.resize(8 * least + 1);
   if constexpr (is_complex<T>) {
     static const Routine<T, char, Int, Int, T, Int, Real<T>, T, Int, T, Int, T, Int, Real<T>, Int>
@@ -204,7 +204,7 @@ Int gesvd(char jobu, char jobvt, Int m, Int n, T* a, Real<T>* s, T* u, Int ldu, 
   if constexpr (is_complex<T>) {
     static const Routine<T, char, char, Int, Int, T, Int, Real<T>, T, Int, T, Int, T, Int, Real<T>>
         f("gesvd");
-    work.real.resize(static_cast<std::size_t>(5 * atleast1(std::min(m, n))));
+    work.real.resize(index(5 * atleast1(std::min(m, n))));
     return with_work(work.main, [&](T* w, Int* size) {
       return f(&jobu, &jobvt, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, w, size, work.real.data());
     });
@@ -223,7 +223,7 @@ Int geev(char jobvl, char jobvr, Int n, T* a, T* w, Real<T>* imaginary, T* vl, T
   Int ld = atleast1(n);
   if constexpr (is_complex<T>) {
     static const Routine<T, char, char, Int, T, Int, T, T, Int, T, Int, T, Int, Real<T>> f("geev");
-    work.real.resize(static_cast<std::size_t>(2 * ld));
+    work.real.resize(index(2 * ld));
     return with_work(work.main, [&](T* memory, Int* size) {
       return f(&jobvl, &jobvr, &n, a, &ld, w, vl, &ld, vr, &ld, memory, size, work.real.data());
     });
@@ -244,7 +244,7 @@ Int gees(char jobvs, Int n, T* a, T* w, Real<T>* imaginary, T* vs, Work<T>& work
   if constexpr (is_complex<T>) {
     static const Routine<T, char, char, void, Int, T, Int, Int, T, T, Int, T, Int, Real<T>, Int> f(
         "gees");
-    work.real.resize(static_cast<std::size_t>(ld));
+    work.real.resize(index(ld));
     return with_work(work.main, [&](T* memory, Int* size) {
       return f(&jobvs, &sort, none, &n, a, &ld, &sorted, w, vs, &ld, memory, size, work.real.data(),
                nullptr);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/errors.h"
+#include "ir/core_ops.h"
 #include "trace/trace.h"
 
 namespace shardax::numpy {
@@ -83,7 +84,7 @@ Value float_floor_divide(const Value& a, const Value& b) {
   const Value wrong_sign =
       logical_and(ne(left, constant(left, 0)), ne(unary("sign", b), unary("sign", left)));
   const Value adjusted = where(wrong_sign, sub(quotient, constant(quotient, 1)), quotient);
-  return bind1(*find_op("round"), {{"rounding_method", std::int64_t{0}}}, {adjusted});
+  return bind1(core_ops().round, {{"rounding_method", std::int64_t{0}}}, {adjusted});
 }
 
 Value remainder_of(const Value& a, const Value& b) {
@@ -121,7 +122,7 @@ Value bits_below_sign(const Value& a) {
   DType integer = DType::int32;
   if (bits == 16) integer = DType::int16;
   if (bits == 64) integer = DType::int64;
-  const Value raw = bind1(*find_op("bitcast_convert_type"), {{"new_dtype", integer}}, {a});
+  const Value raw = bind1(core_ops().bitcast_convert_type, {{"new_dtype", integer}}, {a});
   return lt(raw, scalar(integer, 0));
 }
 

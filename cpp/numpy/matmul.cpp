@@ -1,5 +1,6 @@
 // numpy/matmul.cpp - jnp.matmul as one dot_general.
 #include "base/errors.h"
+#include "base/index.h"
 #include "numpy/compose.h"
 
 namespace shardax::numpy {
@@ -24,7 +25,7 @@ struct Side {
   // The size of leading dimension i of `count`, counted from the front; -1 where it has none.
   std::int64_t size(std::int64_t i, std::int64_t count) const {
     const std::int64_t at = i - (count - lead());
-    return at < 0 ? -1 : value->shape()[static_cast<std::size_t>(at)];
+    return at < 0 ? -1 : value->shape()[index(at)];
   }
   void keep(std::int64_t place) {
     own.push_back(place);
@@ -81,7 +82,7 @@ Value matmul(const Value& a, const Value& b) {
   places.append(right.own.begin(), right.own.end());
   Ints permutation(places.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
+    permutation[index(places[i])] = static_cast<std::int64_t>(i);
   }
   return transpose(product, permutation);
 }

@@ -1,4 +1,4 @@
-// numpy/promote.h - what jnp functions do to their operands: a common dtype and a common shape.
+// numpy/promote.h - promotion of jnp operands: common dtype, common shape.
 //
 // Dtypes follow JAX's lattice with weak types; while x64 is off, 64-bit results become 32-bit ones.
 // Where an array already has the wanted dtype and only `weak` differs, no op is bound.

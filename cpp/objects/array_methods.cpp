@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/index.h"
 #include "numpy/compose.h"
 #include "objects/buffer.h"
 #include "objects/convert.h"
@@ -28,7 +29,7 @@ PyObject* call_package_function(const char* module, const char* name, PyObject* 
     const Ref imported = Ref::checked(PyImport_ImportModule(concat("shardax.", module).c_str()));
     function = Ref::checked(PyObject_GetAttrString(imported.get(), name)).release();
   }
-  return PyObject_Vectorcall(function, args, static_cast<std::size_t>(count), names);
+  return PyObject_Vectorcall(function, args, index(count), names);
 }
 
 namespace {

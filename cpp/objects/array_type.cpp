@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "base/index.h"
 #include "objects/array_methods.h"
 #include "objects/buffer.h"
 #include "objects/index.h"
@@ -52,8 +53,7 @@ PyObject* allocate(PyTypeObject* type) {
     PyObject* object = free_list.objects[--free_list.count];
     return PyObject_Init(object, type);
   }
-  auto* memory =
-      static_cast<PyObject*>(PyObject_Malloc(static_cast<std::size_t>(type->tp_basicsize)));
+  auto* memory = static_cast<PyObject*>(PyObject_Malloc(index(type->tp_basicsize)));
   if (!memory) throw std::bad_alloc();
   return PyObject_Init(memory, type);
 }

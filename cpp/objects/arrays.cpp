@@ -2,6 +2,7 @@
 #include "objects/arrays.h"
 
 #include "analysis/shardings.h"
+#include "base/index.h"
 #include "numpy/compose.h"
 #include "objects/array_methods.h"
 #include "objects/buffer.h"
@@ -41,10 +42,20 @@ PyObject* placed(PyObject* made, PyObject* object, PyObject* device, PyObject* s
   return call_package_function("_devices.shardings", label, args, 2, nullptr);
 }
 
+// The order in memory is not the user's to choose: None and "K" leave it open.
+void check_order(PyObject* order, const char* function) {
+  const bool open = order == Py_None ||
+                    (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "K") == 0);
+  if (!open) {
+    fail(ErrorKind::not_implemented_error, function, ": order is ", pytree::repr(order),
+         ". Only implemented for order='K'.");
+  }
+}
+
 PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"object", "dtype",  "copy",         "order",
                                 "ndmin",  "device", "out_sharding", nullptr};
-  PyObject *object, *dtype = Py_None, *order, *device = Py_None, *sharding = Py_None;
+  PyObject *object, *dtype = Py_None, *order = Py_None, *device = Py_None, *sharding = Py_None;
   int copy = 1, ndmin = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OpO$iOO:array", const_cast<char**>(names),
                                    &object, &dtype, &copy, &order, &ndmin, &device, &sharding)) {
@@ -58,6 +69,7 @@ PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
           "Use keyword arguments instead.",
           1));
     }
+    check_order(order, "array");
     return placed(make_array(object, optional_dtype(dtype, "array"), copy != 0, ndmin), object,
                   device, sharding);
   });
@@ -65,13 +77,14 @@ PyObject* array(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"a", "dtype", "order", "copy", "device", "out_sharding", nullptr};
-  PyObject *object, *dtype = Py_None, *order, *copy = Py_None, *device = Py_None,
+  PyObject *object, *dtype = Py_None, *order = Py_None, *copy = Py_None, *device = Py_None,
                     *sharding = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$OOO:asarray", const_cast<char**>(names),
                                    &object, &dtype, &order, &copy, &device, &sharding)) {
     return nullptr;
   }
   return guarded([&] {
+    check_order(order, "asarray");
     return placed(make_array(object, optional_dtype(dtype, "asarray"), copy == Py_True, 0), object,
                   device, sharding);
   });
@@ -265,7 +278,7 @@ PyObject* stacked_view(PyObject*, PyObject* object) {
     const int width = itemsize(first.dtype());
     if (step % width != 0) Py_RETURN_NONE;
     for (Py_ssize_t i = 1; i < count; ++i) {
-      const Array& array = as_array(values[static_cast<std::size_t>(i)]);
+      const Array& array = as_array(values[index(i)]);
       if (array.type() != first.type() || array.strides() != first.strides() ||
           array.buffer() != first.buffer() || array.data() != first.data() + i * step) {
         Py_RETURN_NONE;

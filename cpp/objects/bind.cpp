@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/index.h"
 #include "objects/convert.h"
 #include "objects/dtypes.h"
 #include "objects/shape_args.h"
@@ -131,7 +132,7 @@ PyObject* bind_by_name(PyObject*, PyObject* const* args, Py_ssize_t count, PyObj
     const Op& op = op_named(args[0]);
     const Ref items = Ref::checked(PySequence_Fast(args[1], "operands must be a sequence"));
     Values in;
-    in.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get())));
+    in.reserve(index(PySequence_Fast_GET_SIZE(items.get())));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
       in.push_back(
           to_argument(PySequence_Fast_GET_ITEM(items.get(), i), op.name, static_cast<int>(i)));

@@ -5,7 +5,8 @@
 #include <memory>
 #include <new>
 
-#include "kernels/copy.h"
+#include "base/index.h"
+#include "kernels/copy/copy.h"
 #include "numpy/promote.h"
 #include "objects/dtypes.h"
 
@@ -204,7 +205,7 @@ ArrayPtr read_buffer(PyObject* object) {
   const ArrayPtr out = empty_array(type);
   if (type.size() == 0) return wanted == *dtype ? out : empty_array(narrow_type);
   if (dense) {
-    std::memcpy(out->data(), from, static_cast<std::size_t>(type.bytes()));
+    std::memcpy(out->data(), from, index(type.bytes()));
   } else {
     kernels::copy_strided(out->data(), out->strides(), from, strides, type.shape, itemsize(*dtype));
   }

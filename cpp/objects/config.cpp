@@ -6,17 +6,20 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
+#include "base/index.h"
 #include "execute/execute.h"
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
 #include "objects/transfers.h"
-#include "trace/agreement.h"
+#include "trace/auto_pvary.h"
 
 namespace shardax::objects {
 
@@ -63,6 +66,10 @@ Ref value_from_text(const Flag& f, const char* text) {
   if (!text) return Ref::borrow(Py_None);
   if (f.kind == Flag::Kind::boolean) return Ref::borrow(truthy(text) ? Py_True : Py_False);
   if (f.kind == Flag::Kind::integer) return Ref::checked(PyLong_FromString(text, nullptr, 10));
+  if (f.kind == Flag::Kind::real) {
+    const Ref written = Ref::checked(PyUnicode_FromString(text));
+    return Ref::checked(PyFloat_FromString(written.get()));
+  }
   return Ref::checked(PyUnicode_FromString(text));
 }
 
@@ -116,6 +123,49 @@ void set_count_from(PyObject* value) {
   set_device_count(count);
 }
 
+[[noreturn]] void refuse_kind(const Flag& f, const char* kind, PyObject* value) {
+  value_error("new ", kind, " config value must be None or of type ", kind, ", got ",
+              pytree::repr(value), " of type ",
+              pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(value))), " for ", f.name, ".");
+}
+
+std::vector<std::string> choices_of(const Flag& f) {
+  std::istringstream words(f.choices);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// Which of the flag's choices the value is; throws where it is none.
+std::size_t choice(const Flag& f, PyObject* value) {
+  const std::vector<std::string> choices = choices_of(f);
+  const bool none = choices[0] == "None";
+  if (value == Py_None && none) return 0;
+  const std::string text = PyUnicode_Check(value) ? pytree::text_of(value) : "";
+  const auto found = std::find(choices.begin() + none, choices.end(), text);
+  if (found != choices.end()) return index(found - choices.begin());
+  value_error("new enum value for ", f.name, " must be ", none ? "None or " : "", "one of ",
+              quoted(std::vector<std::string>(choices.begin() + none, choices.end())), ", got ",
+              pytree::repr(value), ".");
+}
+
+// A text, or an object that some flags take instead of one.
+void check_text(const Flag& f, PyObject* value) {
+  const std::string_view name = f.name;
+  if (value == Py_None || name.starts_with("jax_cross_host")) return;
+  if (name == "jax_default_device") {
+    const bool known = PyUnicode_Check(value) ? pytree::text_of(value) == "cpu"
+                                              : PyObject_HasAttrString(value, "platform") != 0;
+    if (!known) {
+      value_error(
+          "jax_default_device must be a Device object (such as shardax.devices()[0]) or "
+          "'cpu', got ",
+          pytree::repr(value), ".");
+    }
+    return;
+  }
+  if (name == "jax_pjrt_client_create_options" && PyDict_Check(value)) return;
+  if (!PyUnicode_Check(value)) refuse_kind(f, "str", value);
+}
+
 // A value of the flag's kind; throws for others.
 Ref checked_value(const Flag& f, PyObject* value) {
   if (f.kind == Flag::Kind::boolean) {
@@ -123,25 +173,19 @@ Ref checked_value(const Flag& f, PyObject* value) {
       return Ref::borrow(truthy(pytree::text_of(value)) ? Py_True : Py_False);
     return Ref::borrow(pytree::check(PyObject_IsTrue(value)) ? Py_True : Py_False);
   }
-  if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value)) {
-    value_error("new int config value must be None or of type int, got ", pytree::repr(value),
-                " of type ", pytree::repr(reinterpret_cast<PyObject*>(Py_TYPE(value))), " for ",
-                f.name, ".");
+  if (f.kind == Flag::Kind::integer && value != Py_None && !PyLong_Check(value))
+    refuse_kind(f, "int", value);
+  if (f.kind == Flag::Kind::real && value != Py_None && !PyFloat_Check(value) &&
+      !PyLong_Check(value)) {
+    refuse_kind(f, "float", value);
   }
+  if (f.choices) choice(f, value);
+  if (f.kind == Flag::Kind::text && !f.choices) check_text(f, value);
   return Ref::borrow(value);
 }
 
 void warn_user(const std::string& text) {
   pytree::check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
-}
-
-// Which of `choices` the text is.
-std::size_t choice(const Flag& f, PyObject* value, const std::vector<std::string>& choices) {
-  const std::string text = PyUnicode_Check(value) ? pytree::text_of(value) : "";
-  const auto found = std::find(choices.begin(), choices.end(), text);
-  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  value_error("new enum value for ", f.name, " must be one of ", quoted(choices), ", got ",
-              pytree::repr(value), ".");
 }
 
 // Whether the innermost Python function is not one of the package; calls of jnp.ufunc objects count
@@ -162,10 +206,8 @@ bool is_user_code() {
 
 // The guard of one kind of transfer, or of all: None allows.
 void mirror_guard(const Flag& f, PyObject* value) {
-  const std::size_t level =
-      value == Py_None
-          ? 0
-          : choice(f, value, {"allow", "log", "disallow", "log_explicit", "disallow_explicit"});
+  const std::size_t given = choice(f, value);
+  const std::size_t level = given == 0 ? 0 : given - 1;
   const std::string_view name = f.name;
   constexpr std::pair<const char*, Transfer> kinds[] = {
       {"host_to_device", Transfer::host_to_device},
@@ -203,14 +245,13 @@ constexpr std::string_view traced_flags[] = {
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (name == "jax_default_device") check_default_device(value);
-  if (name == "jax_numpy_dtype_promotion")
-    numpy::set_strict_dtypes(choice(f, value, {"standard", "strict"}) == 1);
+  if (name == "jax_numpy_dtype_promotion") numpy::set_strict_dtypes(choice(f, value) == 1);
   if (name == "jax_explicit_x64_dtypes") {
-    const std::size_t rule = choice(f, value, {"warn", "error", "allow"});
+    const std::size_t rule = choice(f, value);
     numpy::set_explicit_x64(static_cast<numpy::ExplicitX64>(rule));
   }
   if (name == "jax_numpy_rank_promotion") {
-    const std::size_t rule = choice(f, value, {"allow", "warn", "raise"});
+    const std::size_t rule = choice(f, value);
     numpy::set_rank_promotion(static_cast<numpy::RankPromotion>(rule), warn_user);
   }
   if (std::find(std::begin(traced_flags), std::end(traced_flags), name) != std::end(traced_flags))
@@ -223,9 +264,7 @@ void mirror(const Flag& f, PyObject* value) {
   if (name == "jax_num_cpu_devices") set_count_from(value);
   if (name == "jax_disable_jit") call_flags.disable_jit = value == Py_True;
   if (name == "jax_traceback_filtering") {
-    call_flags.shorten_tracebacks =
-        choice(f, value, {"off", "auto", "tracebackhide", "remove_frames", "quiet_remove_frames"}) >
-        0;
+    call_flags.shorten_tracebacks = choice(f, value) > 0;
   }
   if (name == "jax_default_matmul_precision") call_flags.shows_precision = value != Py_None;
   if (name == "jax_check_static_indices") call_flags.check_static_indices = value == Py_True;
@@ -394,6 +433,7 @@ void init_config(PyObject* module) {
     const bool counts = std::string_view(f.name) == "jax_num_cpu_devices";
     const char* text = counts ? nullptr : std::getenv(upper(f.name).c_str());
     Ref value = value_from_text(f, text && *text ? text : f.initial);
+    if (text && *text) value = checked_value(f, value.get());
     mirror(f, value.get());
     values()[f.name] = std::move(value);
   }

@@ -7,9 +7,18 @@ namespace shardax::objects {
 
 struct Flag {
   const char* name;
-  enum class Kind { boolean, integer, text } kind;
-  const char* initial;  // null: None
+  enum class Kind { boolean, integer, real, text } kind;
+  const char* initial;            // null: None
+  const char* choices = nullptr;  // the texts that it may have, and None if that stands first
 };
+
+inline constexpr const char* matmul_precisions =
+    "None default high highest bfloat16 tensorfloat32 float32 ANY_F8_ANY_F8_F32 "
+    "ANY_F8_ANY_F8_F32_FAST_ACCUM ANY_F8_ANY_F8_ANY ANY_F8_ANY_F8_ANY_FAST_ACCUM F16_F16_F16 "
+    "F16_F16_F32 BF16_BF16_BF16 BF16_BF16_F32 BF16_BF16_F32_X3 BF16_BF16_F32_X6 BF16_BF16_F32_X9 "
+    "TF32_TF32_F32 TF32_TF32_F32_X3 F32_F32_F32 F64_F64_F64";
+inline constexpr const char* guard_levels =
+    "None allow log disallow log_explicit disallow_explicit";
 
 // Names as in JAX.
 inline constexpr Flag flags[] = {
@@ -20,36 +29,38 @@ inline constexpr Flag flags[] = {
     {"jax_default_device", Flag::Kind::text, nullptr},
     {"jax_threefry_partitionable", Flag::Kind::boolean, "1"},
     {"jax_random_seed_offset", Flag::Kind::integer, "0"},
-    {"jax_default_prng_impl", Flag::Kind::text, "threefry2x32"},
+    {"jax_default_prng_impl", Flag::Kind::text, "threefry2x32",
+     "threefry2x32 threefry4x32 rbg unsafe_rbg philox2x32 philox4x32"},
     {"jax_enable_custom_prng", Flag::Kind::boolean, "0"},
     {"jax_debug_key_reuse", Flag::Kind::boolean, "0"},
     {"jax_debug_nans", Flag::Kind::boolean, "0"},
     {"jax_debug_infs", Flag::Kind::boolean, "0"},
     {"jax_disable_jit", Flag::Kind::boolean, "0"},
-    {"jax_default_matmul_precision", Flag::Kind::text, nullptr},
-    {"jax_explicit_x64_dtypes", Flag::Kind::text, "warn"},
-    {"jax_numpy_rank_promotion", Flag::Kind::text, "allow"},
-    {"jax_numpy_dtype_promotion", Flag::Kind::text, "standard"},
+    {"jax_default_matmul_precision", Flag::Kind::text, nullptr, matmul_precisions},
+    {"jax_explicit_x64_dtypes", Flag::Kind::text, "warn", "warn error allow"},
+    {"jax_numpy_rank_promotion", Flag::Kind::text, "allow", "allow warn raise"},
+    {"jax_numpy_dtype_promotion", Flag::Kind::text, "standard", "standard strict"},
     {"jax_check_tracer_leaks", Flag::Kind::boolean, "0"},
     {"jax_no_tracing", Flag::Kind::boolean, "0"},
     {"jax_log_compiles", Flag::Kind::boolean, "0"},
     {"jax_explain_cache_misses", Flag::Kind::boolean, "0"},
-    {"jax_traceback_filtering", Flag::Kind::text, "auto"},
-    {"jax_transfer_guard", Flag::Kind::text, nullptr},
+    {"jax_traceback_filtering", Flag::Kind::text, "auto",
+     "off auto tracebackhide remove_frames quiet_remove_frames"},
+    {"jax_transfer_guard", Flag::Kind::text, nullptr, guard_levels},
     {"jax_compilation_cache_dir", Flag::Kind::text, nullptr},
     {"jax_enable_compilation_cache", Flag::Kind::boolean, "1"},
-    {"jax_persistent_cache_min_compile_time_secs", Flag::Kind::text, "1.0"},
+    {"jax_persistent_cache_min_compile_time_secs", Flag::Kind::real, "1.0"},
     {"jax_persistent_cache_min_entry_size_bytes", Flag::Kind::integer, "0"},
     {"jax_enable_checks", Flag::Kind::boolean, "0"},
     {"jax_softmax_custom_jvp", Flag::Kind::boolean, "1"},
-    {"jax_legacy_prng_key", Flag::Kind::text, "allow"},
+    {"jax_legacy_prng_key", Flag::Kind::text, "allow", "allow warn error"},
     {"jax_cpu_enable_async_dispatch", Flag::Kind::boolean, "1"},
-    {"jax_cpu_collectives_implementation", Flag::Kind::text, nullptr},
+    {"jax_cpu_collectives_implementation", Flag::Kind::text, nullptr, "None gloo mpi megascale"},
     {"jax_array", Flag::Kind::boolean, "1"},
     {"jax_dynamic_shapes", Flag::Kind::boolean, "0"},
     {"jax_eager_pmap", Flag::Kind::boolean, "1"},
     {"jax_omnistaging", Flag::Kind::boolean, "1"},
-    {"jax_spmd_mode", Flag::Kind::text, "allow_jit"},
+    {"jax_spmd_mode", Flag::Kind::text, "allow_jit", "allow_jit allow_all"},
     {"jax_use_shardy_partitioner", Flag::Kind::boolean, "1"},
     {"jax_pmap_shmap_merge", Flag::Kind::boolean, "1"},
     {"jax_check_static_indices", Flag::Kind::boolean, "0"},
@@ -89,7 +100,7 @@ inline constexpr Flag flags[] = {
     {"jax_enable_pgle", Flag::Kind::boolean, "0"},
     {"jax_enable_preemption_service", Flag::Kind::boolean, "1"},
     {"jax_enable_recoverability", Flag::Kind::boolean, "0"},
-    {"jax_exec_time_optimization_effort", Flag::Kind::text, "0.0"},
+    {"jax_exec_time_optimization_effort", Flag::Kind::real, "0.0"},
     {"jax_experimental_unsafe_xla_runtime_errors", Flag::Kind::boolean, "0"},
     {"jax_export_calling_convention_version", Flag::Kind::integer, "10"},
     {"jax_export_ignore_forward_compatibility", Flag::Kind::boolean, "0"},
@@ -98,14 +109,15 @@ inline constexpr Flag flags[] = {
     {"jax_include_debug_info_in_dumps", Flag::Kind::boolean, "1"},
     {"jax_include_full_tracebacks_in_locations", Flag::Kind::boolean, "1"},
     {"jax_log_checkpoint_residuals", Flag::Kind::boolean, "0"},
-    {"jax_logging_level", Flag::Kind::text, "NOTSET"},
-    {"jax_memory_fitting_effort", Flag::Kind::text, "0.0"},
-    {"jax_memory_fitting_level", Flag::Kind::text, "O2"},
+    {"jax_logging_level", Flag::Kind::text, "NOTSET",
+     "None NOTSET DEBUG INFO WARNING ERROR CRITICAL"},
+    {"jax_memory_fitting_effort", Flag::Kind::real, "0.0"},
+    {"jax_memory_fitting_level", Flag::Kind::text, "O2", "UNKNOWN O0 O1 O2 O3"},
     {"jax_mock_gpu_topology", Flag::Kind::text, ""},
     {"jax_mosaic_allow_hlo", Flag::Kind::boolean, "0"},
     {"jax_mutable_array_checks", Flag::Kind::boolean, "1"},
     {"jax_oneapi_visible_devices", Flag::Kind::text, "all"},
-    {"jax_optimization_level", Flag::Kind::text, "UNKNOWN"},
+    {"jax_optimization_level", Flag::Kind::text, "UNKNOWN", "UNKNOWN O0 O1 O2 O3"},
     {"jax_pallas_enable_debug_checks", Flag::Kind::boolean, "0"},
     {"jax_pallas_poison_buffers", Flag::Kind::boolean, "0"},
     {"jax_pallas_use_mosaic_gpu", Flag::Kind::boolean, "1"},
@@ -125,7 +137,7 @@ inline constexpr Flag flags[] = {
     {"jax_remove_size_one_mesh_axis_from_type", Flag::Kind::boolean, "0"},
     {"jax_rocm_visible_devices", Flag::Kind::text, "all"},
     {"jax_scan3", Flag::Kind::boolean, "0"},
-    {"jax_send_traceback_to_runtime", Flag::Kind::text, "off"},
+    {"jax_send_traceback_to_runtime", Flag::Kind::text, "off", "off on full"},
     {"jax_serialization_version", Flag::Kind::integer, "0"},
     {"jax_share_binary_between_hosts", Flag::Kind::boolean, "0"},
     {"jax_share_binary_between_hosts_timeout_ms", Flag::Kind::integer, "1200000"},
@@ -134,12 +146,12 @@ inline constexpr Flag flags[] = {
     {"jax_threefry_gpu_kernel_lowering", Flag::Kind::boolean, "0"},
     {"jax_traceback_in_locations_limit", Flag::Kind::integer, "100"},
     {"jax_tracer_error_num_traceback_frames", Flag::Kind::integer, "5"},
-    {"jax_transfer_guard_device_to_device", Flag::Kind::text, nullptr},
-    {"jax_transfer_guard_device_to_host", Flag::Kind::text, nullptr},
-    {"jax_transfer_guard_host_to_device", Flag::Kind::text, nullptr},
+    {"jax_transfer_guard_device_to_device", Flag::Kind::text, nullptr, guard_levels},
+    {"jax_transfer_guard_device_to_host", Flag::Kind::text, nullptr, guard_levels},
+    {"jax_transfer_guard_host_to_device", Flag::Kind::text, nullptr, guard_levels},
     {"jax_use_direct_linearize", Flag::Kind::boolean, "1"},
     {"jax_use_emit_pipeline_primitive", Flag::Kind::boolean, "0"},
-    {"jax_use_magma", Flag::Kind::text, "auto"},
+    {"jax_use_magma", Flag::Kind::text, "auto", "off on auto"},
     {"jax_use_simplified_jaxpr_constants", Flag::Kind::boolean, "0"},
     {"jax_xla_backend", Flag::Kind::text, ""},
     {"jax_xla_profile_version", Flag::Kind::integer, "0"},

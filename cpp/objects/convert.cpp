@@ -10,8 +10,8 @@
 #include "numpy/casts.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"
+#include "objects/constant_dedup.h"
 #include "objects/dtypes.h"
-#include "objects/numpy_once.h"
 #include "objects/transfers.h"
 
 namespace shardax::objects {
@@ -145,7 +145,7 @@ Operand parse_operand(PyObject* object) {
       PyUnicode_Check(object)) {
     return {};
   }
-  if (is_numpy_array(object)) return array_operand(from_numpy_once(object));
+  if (is_numpy_array(object)) return array_operand(deduplicated_constant(object));
   if (is_numpy_scalar(object)) return array_operand(from_numpy(object));
   if (PyLong_Check(object)) return integer_operand(object);
   if (PyFloat_Check(object)) return floating_operand(PyFloat_AS_DOUBLE(object));

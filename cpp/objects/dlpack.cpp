@@ -9,7 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "array/outside.h"
+#include "array/exported_buffers.h"
+#include "base/index.h"
 #include "numpy/compose.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"
@@ -103,9 +104,9 @@ DType dtype_of(DLDataType type) {
 template <class Managed>
 struct Export {
   explicit Export(ArrayPtr lent) : array(std::move(lent)), lent(array->buffer()->data()) {
-    lend_outside(this->lent);
+    export_buffer(this->lent);
   }
-  ~Export() { take_back(lent); }
+  ~Export() { release_buffer(lent); }
   Export(const Export&) = delete;
   Export& operator=(const Export&) = delete;
   ArrayPtr array;
@@ -202,10 +203,10 @@ void take(PyObject* capsule, const char* name, const char* used_name, Taken& out
   pytree::check(PyCapsule_SetName(capsule, used_name));
   out.tensor = &managed->tensor;
   out.managed = managed;
-  lend_outside(start_of(managed->tensor));
+  export_buffer(start_of(managed->tensor));
   out.release = [](void* object) {
     auto* m = static_cast<Managed*>(object);
-    take_back(start_of(m->tensor));
+    release_buffer(start_of(m->tensor));
     if (!m->deleter) return;
     // A deleter may run Python, which must not find the error of somebody else.
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
@@ -255,16 +256,14 @@ ArrayPtr array_of(Taken& taken) {
   for (std::int32_t d = 0; d < t.ndim; ++d) type.shape.push_back(t.shape[d]);
   check_extent(type, t.strides, t.byte_offset);
   Shape strides = row_major_strides(type.shape);
-  for (std::int32_t d = 0; t.strides && d < t.ndim; ++d)
-    strides[static_cast<std::size_t>(d)] = t.strides[d];
+  for (std::int32_t d = 0; t.strides && d < t.ndim; ++d) strides[index(d)] = t.strides[d];
   if (type.size() == 0) return empty_array(std::move(type));
   if (!t.data) {
     value_error("from_dlpack: the tensor of shape ", to_string(type.shape),
                 " has no memory (its data pointer is null).");
   }
   auto* data = static_cast<std::byte*>(t.data) + t.byte_offset;
-  Shared<Buffer> buffer(
-      new Buffer(data, static_cast<std::size_t>(type.bytes()), taken.release, taken.managed));
+  Shared<Buffer> buffer(new Buffer(data, index(type.bytes()), taken.release, taken.managed));
   taken.owned = false;
   return new Array(std::move(type), std::move(strides), std::move(buffer), data);
 }

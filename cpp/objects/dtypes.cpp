@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/index.h"
 #include "numpy/promote.h"
 #include "objects/convert.h"
 
@@ -64,7 +65,7 @@ std::optional<DType> dtype_by_numpy(PyObject* object) {
 }  // namespace
 
 PyObject* dtype_object(DType dtype) {
-  PyObject*& object = known_dtypes[static_cast<std::size_t>(dtype)];
+  PyObject*& object = known_dtypes[index(dtype)];
   if (!object) {
     object = make_dtype_object(dtype);
     seen().emplace(object, dtype);
@@ -276,7 +277,7 @@ PyObject* define_key_dtype(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "sO", &tag, &object)) return nullptr;
   return guarded([&] {
     const DType dtype = define_key(tag);
-    known_dtypes[static_cast<std::size_t>(dtype)] = Py_NewRef(object);
+    known_dtypes[index(dtype)] = Py_NewRef(object);
     seen().emplace(object, dtype);
     return Py_NewRef(Py_None);
   });

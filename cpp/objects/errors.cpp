@@ -1,4 +1,4 @@
-// objects/errors.cpp - which Python class each exception of the core becomes.
+// objects/errors.cpp - Python classes of the core's exceptions.
 #include "objects/errors.h"
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// objects/function_table.h - which elementwise functions jnp and lax have, one row each.
+// objects/function_table.h - elementwise functions of jnp and lax, one row each.
 #pragma once
 
 #include <span>

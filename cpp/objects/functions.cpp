@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "base/index.h"
 #include "objects/array_methods.h"
 #include "objects/bind.h"
 #include "objects/buffer.h"
@@ -84,7 +85,7 @@ Given given(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, Py
   for (Py_ssize_t i = 0; i < named; ++i) {
     const std::string name = pytree::text_of(PyTuple_GET_ITEM(names, i));
     const auto at = std::find(own.begin(), own.end(), name) - own.begin();
-    PyObject*& place = at < f.arity ? out.args[static_cast<std::size_t>(at)] : out.option;
+    PyObject*& place = at < f.arity ? out.args[index(at)] : out.option;
     if (place) type_error(row.name, "() got multiple values for argument '", name, "'");
     place = args[count + i];
   }
@@ -110,7 +111,7 @@ const Op& op_of(FunctionObject& f) {
 
 Value call_promoting(FunctionObject& f, PyObject* const* args) {
   const FunctionRow& row = *f.row;
-  const auto count = static_cast<std::size_t>(f.arity);
+  const auto count = index(f.arity);
   std::vector<Operand> operands(count);
   for (std::size_t i = 0; i < count; ++i) {
     operands[i] = parse_operand(args[i]);
@@ -153,7 +154,7 @@ PyObject* compute(FunctionObject& f, PyObject* const* args) {
 PyObject* compute_with_option(FunctionObject& f, const Given& in) {
   const Ref tuple = Ref::checked(PyTuple_New(f.arity));
   for (Py_ssize_t i = 0; i < f.arity; ++i)
-    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(in.args[static_cast<std::size_t>(i)]));
+    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(in.args[index(i)]));
   PyObject* args[] = {tuple.get(), in.option};
   const Ref changed =
       Ref::checked(call_package_function("lax._options", f.row->option, args, 2, nullptr));

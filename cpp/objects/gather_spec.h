@@ -2,7 +2,7 @@
 #pragma once
 
 #include "objects/index_plan.h"
-#include "ops/index.h"
+#include "ops/indexing/index.h"
 
 namespace shardax::objects {
 

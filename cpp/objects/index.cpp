@@ -10,7 +10,7 @@
 #include "objects/convert.h"
 #include "objects/dtypes.h"
 #include "objects/gather_spec.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
 
 namespace shardax::objects {
 namespace {

@@ -1,4 +1,4 @@
-// objects/index.h - x[...] and x.at[...]: what an index selects, as ops.
+// objects/index.h - x[...] and x.at[...] as ops.
 #pragma once
 
 #include "objects/array_type.h"

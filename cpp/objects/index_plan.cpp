@@ -1,12 +1,12 @@
 // objects/index_plan.cpp - parsing of indices: entries, the ellipsis, masks.
 #include "objects/index_plan.h"
 
-#include "kernels/places.h"
+#include "kernels/sort/nonzero.h"
 #include "numpy/promote.h"
 #include "objects/config.h"
 #include "objects/convert.h"
 #include "objects/scalars.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 
 namespace shardax::objects {
 namespace {
@@ -155,7 +155,7 @@ std::vector<ArrayPtr> positions_in(const bool* mask, const Shape& shape, std::in
     positions.push_back(empty_array(Type{dtype, false, {count}, {}}));
   }
   const auto row = [&](std::size_t d) { return reinterpret_cast<I*>(positions[d]->data()); };
-  kernels::places_of_true(mask, n, row(shape.size() - 1), count);
+  kernels::nonzero(mask, n, row(shape.size() - 1), count);
   for (std::size_t d = shape.size(); --d > 0;) {
     const auto size = static_cast<I>(shape[d]);
     I *const inner = row(d), *const outer = row(d - 1);

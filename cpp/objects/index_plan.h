@@ -1,4 +1,4 @@
-// objects/index_plan.h - what the object between the brackets of x[...] selects.
+// objects/index_plan.h - analysis of the index object of x[...].
 #pragma once
 
 #include <string>

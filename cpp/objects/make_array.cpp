@@ -1,6 +1,7 @@
 // objects/make_array.cpp - jnp.array: scalars, NumPy arrays, nested lists and what they may hold.
 #include <limits>
 
+#include "base/index.h"
 #include "numpy/promote.h"
 #include "objects/buffer.h"
 #include "objects/convert.h"
@@ -180,7 +181,7 @@ Value stack_all(PyObject* object, DType dtype) {
   for (Py_ssize_t i = 0; i < n; ++i) {
     parts.push_back(
         ops::expand_dims(stack_all(PySequence_Fast_GET_ITEM(items.get(), i), dtype), {0}));
-    if (parts[static_cast<std::size_t>(i)]->shape().size() != parts[0]->shape().size()) {
+    if (parts[index(i)]->shape().size() != parts[0]->shape().size()) {
       type_error("Cannot concatenate arrays with different numbers of dimensions: got ",
                  to_string(parts[0]->shape()), ", ", to_string(parts.back()->shape()), ".");
     }

@@ -1,4 +1,4 @@
-// objects/python_tracer.cpp - how Python makes, fills and drops tracers of its own classes.
+// objects/python_tracer.cpp - life cycle of tracers whose classes are written in Python.
 #include "objects/python_tracer.h"
 
 #include "base/errors.h"

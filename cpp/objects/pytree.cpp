@@ -1,6 +1,7 @@
 // objects/pytree.cpp - the C functions behind shardax.tree_util, in the module _core.pytree.
 #include <pybind11/pybind11.h>
 
+#include "base/index.h"
 #include "objects/signature.h"
 #include "pytree/flatten.h"
 #include "pytree/keys.h"
@@ -76,8 +77,7 @@ PyObject* tree_unflatten(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
     const TreeDefPtr structure = TreeDefPtr::from_object(treedef);
     const Ref items = Ref::checked(PySequence_Tuple(leaves));
     PyObject** first = PySequence_Fast_ITEMS(items.get());
-    return unflatten(structure->view(),
-                     {first, static_cast<std::size_t>(PyTuple_GET_SIZE(items.get()))});
+    return unflatten(structure->view(), {first, index(PyTuple_GET_SIZE(items.get()))});
   });
 }
 
@@ -88,17 +88,17 @@ std::array<PyObject*, N> bind_map(const Signature<N>& signature, PyObject* const
                                   Py_ssize_t count, PyObject* keywords) {
   std::array<PyObject*, N + 2> own{};  // f and tree, then the values of the keywords
   const Py_ssize_t positional = count < 2 ? count : 2;
-  for (Py_ssize_t i = 0; i < positional; ++i) own[static_cast<std::size_t>(i)] = args[i];
+  for (Py_ssize_t i = 0; i < positional; ++i) own[index(i)] = args[i];
   const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t i = 0; i < named && i < static_cast<Py_ssize_t>(N); ++i) {
-    own[static_cast<std::size_t>(positional + i)] = args[count + i];
+    own[index(positional + i)] = args[count + i];
   }
   return signature.bind(own.data(), positional, keywords);
 }
 
 std::span<PyObject* const> rest_of(PyObject* const* args, Py_ssize_t count) {
   if (count <= 2) return {};
-  return {args + 2, static_cast<std::size_t>(count - 2)};
+  return {args + 2, index(count - 2)};
 }
 
 PyObject* tree_map(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
@@ -194,7 +194,7 @@ PyObject* keystr(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* k
     static constexpr Signature<3> signature{"keystr", {"keys", "simple", "separator"}, 1};
     const auto [keys, simple, separator] = signature.bind(args, count, keywords);
     const Ref path = Ref::checked(PySequence_Tuple(keys));
-    const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(path.get()));
+    const auto size = index(PyTuple_GET_SIZE(path.get()));
     return to_unicode(key_string({PySequence_Fast_ITEMS(path.get()), size}, flag(simple),
                                  separator == nullptr ? "" : str(separator)));
   });

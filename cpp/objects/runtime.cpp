@@ -1,9 +1,10 @@
-// objects/runtime.cpp - thread_count, set_thread_count, memory_in_use.
+// objects/runtime.cpp - functions of Python that ask and set the runtime.
 #include "objects/runtime.h"
 
 #include "objects/errors.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"
+#include "runtime/spans.h"
 
 namespace shardax::objects {
 namespace {
@@ -30,10 +31,34 @@ PyObject* memory_in_use(PyObject*, PyObject*) {
   return PyLong_FromSize_t(runtime::allocator_stats().in_use);
 }
 
+PyObject* start_recording(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    runtime::start_recording();
+    Py_RETURN_NONE;
+  });
+}
+
+// ([(name, start, duration, thread), ...], how many were dropped), in nanoseconds.
+PyObject* stop_recording(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    const runtime::Recording recorded = runtime::stop_recording();
+    const Ref list = Ref::checked(PyList_New(0));
+    for (const runtime::RecordedSpan& span : recorded.spans) {
+      const Ref item = Ref::checked(Py_BuildValue(
+          "(sLLK)", span.name.c_str(), static_cast<long long>(span.start_ns),
+          static_cast<long long>(span.duration_ns), static_cast<unsigned long long>(span.thread)));
+      pytree::check(PyList_Append(list.get(), item.get()));
+    }
+    return Py_BuildValue("(On)", list.get(), static_cast<Py_ssize_t>(recorded.dropped));
+  });
+}
+
 PyMethodDef runtime_functions[] = {
     {"thread_count", thread_count, METH_NOARGS, "How many threads compute."},
     {"set_thread_count", set_thread_count, METH_O, "Sets how many threads compute."},
     {"memory_in_use", memory_in_use, METH_NOARGS, "Bytes of all buffers that are alive."},
+    {"start_recording", start_recording, METH_NOARGS, "Records times of programs and steps."},
+    {"stop_recording", stop_recording, METH_NOARGS, "Ends that; gives what was recorded."},
     {nullptr, nullptr, 0, nullptr},
 };
 

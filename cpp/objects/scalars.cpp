@@ -6,7 +6,7 @@
 #include "objects/array_methods.h"
 #include "objects/convert.h"
 #include "objects/dtypes.h"
-#include "trace/retry.h"
+#include "trace/eager_fallback.h"
 
 namespace shardax::objects {
 namespace {
@@ -45,7 +45,7 @@ Ref nested_list(const Array& array, std::size_t dimension, std::int64_t offset) 
 // within the other.
 std::string tracer_text(const Value& value) {
   const auto& tracer = static_cast<const Tracer&>(*value);
-  if (MayRetry::covers(tracer)) {
+  if (EagerFallback::covers(tracer)) {
     fail(ErrorKind::concretization_error, "a printed value of type ", to_string(tracer.type()),
          ": its elements are not known yet.");
   }

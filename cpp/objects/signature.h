@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/index.h"
 #include "pytree/python.h"
 #include "pytree/ref.h"
 
@@ -22,7 +23,7 @@ struct Signature {
       fail("takes at most " + std::to_string(N) + " positional arguments but " +
            std::to_string(count) + " were given");
     }
-    for (Py_ssize_t i = 0; i < count; ++i) bound[static_cast<std::size_t>(i)] = args[i];
+    for (Py_ssize_t i = 0; i < count; ++i) bound[index(i)] = args[i];
     for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i) {
       PyObject*& place = find(bound, PyTuple_GET_ITEM(keywords, i));
       place = args[count + i];

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "objects/convert.h"
 #include "objects/errors.h"
 #include "trace/trace.h"
@@ -23,7 +24,7 @@ constinit thread_local bool explicit_now = false;
 
 const char* name_of(Transfer kind) {
   constexpr const char* names[] = {"host-to-device", "device-to-device", "device-to-host"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[index(kind)];
 }
 
 PyObject* explicit_transfers(PyObject*, PyObject* on) {
@@ -58,13 +59,13 @@ PyMethodDef transfers_functions[] = {
 }  // namespace
 
 void set_transfer_guard(Transfer kind, std::size_t level) {
-  levels[static_cast<std::size_t>(kind)] = static_cast<std::uint8_t>(level);
+  levels[index(kind)] = static_cast<std::uint8_t>(level);
   transfers_guarded = std::any_of(levels.begin(), levels.end(), [](auto l) { return l != allow; });
 }
 
 void guard_transfer(Transfer kind, const Type& type, bool asked) {
   if (staging_in_progress()) return;  // a constant of the program
-  const std::uint8_t level = levels[static_cast<std::size_t>(kind)];
+  const std::uint8_t level = levels[index(kind)];
   asked = asked || explicit_now;
   const bool refused = level == disallow_explicit || (level == disallow && !asked);
   const bool logged = level == log_explicit || (level == log && !asked);

@@ -1,4 +1,4 @@
-// objects/transfers.h - the transfer guards: which moves between the host and devices are allowed.
+// objects/transfers.h - transfer guards: moves between host and devices that are allowed.
 //
 // All memory is the host's here. What would move on a machine with accelerators is guarded all the
 // same: NumPy arrays and Python numbers that an op at the top level takes in, values that are put

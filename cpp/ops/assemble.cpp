@@ -2,13 +2,15 @@
 #include <limits>
 
 #include "array/narrow.h"
-#include "kernels/copy.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
+#include "kernels/copy/copy.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -21,7 +23,7 @@ std::int64_t dilated(std::int64_t n, std::int64_t interior) {
 // ---- concatenate -----------------------------------------------------------------------------
 
 Types concatenate_type(const Op&, const Types& in, const Params& params) {
-  const auto dim = static_cast<std::size_t>(params.integer("dimension"));
+  const auto dim = index(params.integer(param::dimension));
   if (in.empty()) value_error("concatenate: no operands; at least one array was expected.");
   Type out = in[0];
   std::int64_t total = 0;
@@ -47,8 +49,8 @@ Types concatenate_type(const Op&, const Types& in, const Params& params) {
 }
 
 Kernel concatenate_kernel(const Types&, const Types&, const Params& params) {
-  return [dim = static_cast<std::size_t>(params.integer("dimension"))](std::span<const View> in,
-                                                                       std::span<const View> out) {
+  return [dim = index(params.integer(param::dimension))](std::span<const View> in,
+                                                         std::span<const View> out) {
     const int width = itemsize(out[0].dtype);
     std::byte* at = out[0].data;
     for (const View& part : in) {
@@ -58,38 +60,39 @@ Kernel concatenate_kernel(const Types&, const Types&, const Params& params) {
   };
 }
 
-const Op concatenate_op{
-    {.name = "concatenate",
-     .doc = "Arrays joined end to end along one dimension.",
-     .type = concatenate_type,
-     .jvp = [](const JvpArgs& a) -> Values {
-       Values parts;
-       for (std::size_t i = 0; i < a.in.size(); ++i) {
-         parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
-       }
-       return {concatenate(parts, a.params.integer("dimension"))};
-     },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       const std::int64_t dim = a.params.integer("dimension");
-       Values out(a.in.size());
-       std::int64_t start = 0;
-       for (std::size_t i = 0; i < a.in.size(); ++i) {
-         const std::int64_t size = a.in_types[i].shape[static_cast<std::size_t>(dim)];
-         if (a.linear(i)) out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
-         start += size;
-       }
-       return out;
-     },
-     .batch = [](const BatchArgs& a) -> Batched {
-       return batched1(concatenate(all_batched(a), a.params.integer("dimension") + 1));
-     },
-     .half_native = true,
-     .split = split_grown,
-     .check_split = check_split_joined,
-     .parts = parts_grown,
-     .sums = sums_added,
-     .kernel = concatenate_kernel,
-     .keys = KeyUse::splits}};
+const Op concatenate_op{{.name = "concatenate",
+                         .doc = "Arrays joined end to end along one dimension.",
+                         .type = concatenate_type,
+                         .jvp = [](const JvpArgs& a) -> Values {
+                           Values parts;
+                           for (std::size_t i = 0; i < a.in.size(); ++i) {
+                             parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
+                           }
+                           return {concatenate(parts, a.params.integer(param::dimension))};
+                         },
+                         .transpose = [](const TransposeArgs& a) -> Values {
+                           const std::int64_t dim = a.params.integer(param::dimension);
+                           Values out(a.in.size());
+                           std::int64_t start = 0;
+                           for (std::size_t i = 0; i < a.in.size(); ++i) {
+                             const std::int64_t size = a.in_types[i].shape[index(dim)];
+                             if (a.linear(i))
+                               out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
+                             start += size;
+                           }
+                           return out;
+                         },
+                         .batch = [](const BatchArgs& a) -> Batched {
+                           return batched1(
+                               concatenate(all_batched(a), a.params.integer(param::dimension) + 1));
+                         },
+                         .half_native = true,
+                         .split = split_grown,
+                         .check_split = check_split_joined,
+                         .parts = parts_grown,
+                         .sums = sums_added,
+                         .kernel = concatenate_kernel,
+                         .keys = KeyUse::splits}};
 
 // ---- pad -------------------------------------------------------------------------------------
 
@@ -107,9 +110,9 @@ std::int64_t padded_size(std::int64_t n, std::int64_t low, std::int64_t high,
 }
 
 Types pad_type(const Op&, const Types& in, const Params& params) {
-  const Ints& low = params.ints("low");
-  const Ints& high = params.ints("high");
-  const Ints& interior = params.ints("interior");
+  const Ints& low = params.ints(param::low);
+  const Ints& high = params.ints(param::high);
+  const Ints& interior = params.ints(param::interior);
   if (in[0].dtype != in[1].dtype) {
     type_error("lax.pad requires arguments to have the same dtypes, got ", name(in[0].dtype), ", ",
                name(in[1].dtype), ".");
@@ -133,8 +136,8 @@ Types pad_type(const Op&, const Types& in, const Params& params) {
 }
 
 Kernel pad_kernel(const Types&, const Types&, const Params& params) {
-  return [low = params.ints("low"), interior = params.ints("interior")](std::span<const View> in,
-                                                                        std::span<const View> out) {
+  return [low = params.ints(param::low), interior = params.ints(param::interior)](
+             std::span<const View> in, std::span<const View> out) {
     const View& operand = in[0];
     const View& target = out[0];
     const int width = itemsize(target.dtype);
@@ -162,9 +165,9 @@ Kernel pad_kernel(const Types&, const Types&, const Params& params) {
 }
 
 Values pad_transpose(const TransposeArgs& a) {
-  const Ints& low = a.params.ints("low");
-  const Ints& high = a.params.ints("high");
-  const Ints& interior = a.params.ints("interior");
+  const Ints& low = a.params.ints(param::low);
+  const Ints& high = a.params.ints(param::high);
+  const Ints& interior = a.params.ints(param::interior);
   Ints minus_low, minus_high, none(low.size(), 0), steps, zeros_at(low.size(), 0);
   for (std::size_t d = 0; d < low.size(); ++d) {
     minus_low.push_back(-low[d]);
@@ -200,13 +203,13 @@ const Op pad_op{
      .jvp = [](const JvpArgs& a) -> Values {
        const Value t = a.t[0] ? a.t[0] : full_like(a.in[0], 0);
        const Value padding = a.t[1] ? a.t[1] : scalar(a.in[1]->dtype(), 0);
-       return {bind1(*find_op("pad"), a.params, {t, padding})};
+       return {bind1(core_ops().pad, a.params, {t, padding})};
      },
      .transpose = pad_transpose,
      .batch = [](const BatchArgs& a) -> Batched {
-       const Ints low = with_zero(a.params.ints("low"));
-       const Ints high = with_zero(a.params.ints("high"));
-       const Ints interior = with_zero(a.params.ints("interior"));
+       const Ints low = with_zero(a.params.ints(param::low));
+       const Ints high = with_zero(a.params.ints(param::high));
+       const Ints interior = with_zero(a.params.ints(param::interior));
        if (!a.batched[1]) return batched1(pad(a.in[0], a.in[1], low, high, interior));
        // A padding value per slice: pad with a marker of truth values and choose.
        const Value x = all_batched(a)[0];
@@ -224,11 +227,11 @@ const Op pad_op{
      .kernel = pad_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
        std::string config;
-       for (std::size_t d = 0; d < p.ints("low").size(); ++d) {
-         config += concat(d ? ", (" : "(", p.ints("low")[d], ", ", p.ints("high")[d], ", ",
-                          p.ints("interior")[d], ")");
+       for (std::size_t d = 0; d < p.ints(param::low).size(); ++d) {
+         config += concat(d ? ", (" : "(", p.ints(param::low)[d], ", ", p.ints(param::high)[d],
+                          ", ", p.ints(param::interior)[d], ")");
        }
-       return {"padding_config=(" + config + (p.ints("low").size() == 1 ? ",)" : ")")};
+       return {"padding_config=(" + config + (p.ints(param::low).size() == 1 ? ",)" : ")")};
      }}};
 
 // ---- iota ------------------------------------------------------------------------------------
@@ -265,7 +268,7 @@ void count(DType dtype, T* out, std::int64_t stride, std::int64_t from, std::int
 }
 
 Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
-  const auto dim = static_cast<std::size_t>(params.integer("dimension"));
+  const auto dim = index(params.integer(param::dimension));
   return [dim, type = out[0]](std::span<const View>, std::span<const View> views) {
     const View& view = views[0];
     if (type.size() == 0) return;
@@ -303,21 +306,22 @@ const Op iota_op{
      .operands = 0,
      .doc = "0, 1, 2, ... along one dimension of the given shape.",
      .type = [](const Op& op, const Types&, const Params& params) -> Types {
-       checked_axis(op, params, "dimension", params.ints("shape").size());
-       for (std::int64_t n : params.ints("shape")) {
+       checked_axis(op, params, "dimension", params.ints(param::shape).size());
+       for (std::int64_t n : params.ints(param::shape)) {
          if (n < 0)
-           value_error("iota: shape ", to_string(params.ints("shape")), " has a negative size.");
+           value_error("iota: shape ", to_string(params.ints(param::shape)),
+                       " has a negative size.");
        }
-       return {Type{params.dtype("dtype"), false, params.ints("shape"), {}}};
+       return {Type{params.dtype(param::dtype), false, params.ints(param::shape), {}}};
      },
      .batch = [](const BatchArgs& a) -> Batched { return {{bind1(a.op, a.params, {})}, {false}}; },
      .no_gradient = true,
      .half_native = true,
      .kernel = iota_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
-       return {concat("dimension=", p.integer("dimension")),
-               concat("dtype=", name(p.dtype("dtype"))), "shape=" + to_string(p.ints("shape")),
-               "sharding=None"};
+       return {concat("dimension=", p.integer(param::dimension)),
+               concat("dtype=", name(p.dtype(param::dtype))),
+               "shape=" + to_string(p.ints(param::shape)), "sharding=None"};
      }}};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// ops/batch_axis.h - values that all elements of a batch share, repeated for each.
+// ops/batch_axis.h - values shared by all elements of a batch, repeated for each.
 #pragma once
 
 #include "ir/op.h"

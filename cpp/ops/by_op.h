@@ -1,4 +1,4 @@
-// ops/by_op.h - whether a function of blocks runs op by op on this thread.
+// ops/by_op.h - a scope in which a function of blocks runs op by op.
 #pragma once
 
 namespace shardax::ops {

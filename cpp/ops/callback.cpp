@@ -6,7 +6,7 @@
 #include "ops/callback.h"
 
 #include "base/per_thread.h"
-#include "kernels/copy.h"
+#include "kernels/copy/copy.h"
 #include "ops/family.h"
 
 namespace shardax {
@@ -32,8 +32,8 @@ namespace {
 enum Axis : std::int64_t { whole = 0, batch_loop = 1, device_loop = 2 };
 
 Types callback_type(const Op&, const Types&, const Params& params) {
-  params.function("callback");
-  return params.get<Types>("result_types");
+  params.function(param::callback);
+  return params.get(param::result_types);
 }
 
 // One slice of a window, in memory of its own.
@@ -104,9 +104,9 @@ SmallVector<std::size_t, 4> turning(const Ints& axes) {
 }
 
 Kernel calls(std::vector<bool> weak, const Params& params) {
-  return [weak = std::move(weak), function = params.get<FunctionPtr>("callback"),
-          axes = params.ints("axes"),
-          sizes = params.ints("axis_sizes")](std::span<const View> in, std::span<const View> out) {
+  return [weak = std::move(weak), function = params.get(param::callback),
+          axes = params.ints(param::axes), sizes = params.ints(param::axis_sizes)](
+             std::span<const View> in, std::span<const View> out) {
     const EagerScope eager;  // the callback's own ops compute at once, under no mapped axis
     const AxisEnvironment no_axes({});
     Shape index(axes.size(), 0);
@@ -144,7 +144,7 @@ Values callback_eager(const Params& params, const Values& in) {
     views.push_back({array.data(), array.dtype(), array.shape(), array.strides()});
   }
   Values out;
-  for (const Type& type : params.get<Types>("result_types")) {
+  for (const Type& type : params.get(param::result_types)) {
     const ArrayPtr result = empty_array(type);
     views.push_back({result->data(), result->dtype(), result->shape(), result->strides()});
     out.push_back(result);
@@ -156,7 +156,7 @@ Values callback_eager(const Params& params, const Values& in) {
 
 // The new axis comes first. The method says how a callback is called over a batch.
 Batched callback_batch(const BatchArgs& a) {
-  const std::string& method = a.params.text("vmap_method");
+  const std::string& method = a.params.text(param::vmap_method);
   Axis axis = a.axis.devices ? device_loop : batch_loop;
   if (!a.axis.devices) {
     if (method == "ordered") value_error("Cannot `vmap` ordered IO callback.");
@@ -168,7 +168,7 @@ Batched callback_batch(const BatchArgs& a) {
     if (method != "sequential") axis = whole;
   }
   Values in = a.in;
-  Ints axes = a.params.ints("axes"), sizes = a.params.ints("axis_sizes");
+  Ints axes = a.params.ints(param::axes), sizes = a.params.ints(param::axis_sizes);
   // The oldest method hands operands on as they are. The axes of a loop are those of all operands.
   const bool as_they_are = axis == whole && method == "legacy_vectorized" &&
                            std::all_of(axes.begin(), axes.end(), [](auto a) { return a == whole; });
@@ -176,7 +176,7 @@ Batched callback_batch(const BatchArgs& a) {
     if (a.batched[i] || as_they_are) continue;
     in[i] = broadcast_leading(in[i], axis == whole && method == "expand_dims" ? 1 : a.axis.size);
   }
-  Types types = a.params.get<Types>("result_types");
+  Types types = a.params.get(param::result_types);
   for (Type& type : types) type.insert_dimension(0, a.axis.size, a.axis.split);
   axes.insert(0, axis);
   sizes.insert(0, a.axis.size);
@@ -190,9 +190,9 @@ Batched callback_batch(const BatchArgs& a) {
 }
 
 std::vector<std::string> show_callback(const Params& params) {
-  const std::string& method = params.text("vmap_method");
-  std::vector<std::string> out{"callback=" + params.function("callback").text()};
-  const Types& types = params.get<Types>("result_types");
+  const std::string& method = params.text(param::vmap_method);
+  std::vector<std::string> out{"callback=" + params.function(param::callback).text()};
+  const Types& types = params.get(param::result_types);
   if (!types.empty()) out.push_back("result_avals=" + to_string(ParamValue(types)));
   out.push_back("vmap_method=" + (method == "none" ? "None" : method));
   return out;
@@ -272,7 +272,7 @@ const Op inspect_op{without_gradient(effectful(
                 return {shardax::bind(a.op, a.params, a.in), {}};
               },
               .eager = [](const Params& params, const Values& in) -> Values {
-                params.function("callback").call(in);
+                params.function(param::callback).call(in);
                 return {};
               },
               .kernel = no_kernel,

@@ -1,4 +1,4 @@
-// ops/callback.h - what the host's functions can ask while a program calls them.
+// ops/callback.h - queries of host functions while a program calls them.
 #pragma once
 
 #include <string>

@@ -9,9 +9,9 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "ops/family.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {

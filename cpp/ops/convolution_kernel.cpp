@@ -1,10 +1,9 @@
-// ops/convolution_kernel.cpp - conv_general_dilated: its operands as kernels/convolution.h wants
-// them.
+// ops/convolution_kernel.cpp - conv_general_dilated: operands for kernels/conv/convolution.h.
 #include <algorithm>
 
 #include "base/index.h"
-#include "kernels/convolution.h"
-#include "kernels/copy.h"
+#include "kernels/conv/convolution.h"
+#include "kernels/copy/copy.h"
 #include "ops/convolution.h"
 #include "runtime/allocator.h"
 #include "runtime/pool.h"
@@ -36,8 +35,8 @@ class Rearranged {
     const Shape dense = row_major_strides(shape);
     Shape strides(order.size(), 0);
     for (std::size_t i = 0; i < order.size(); ++i) strides[index(order[i])] = dense[i];
-    bytes_ = static_cast<std::size_t>(itemsize(view.dtype));
-    for (std::int64_t n : shape) bytes_ *= static_cast<std::size_t>(n);
+    bytes_ = index(itemsize(view.dtype));
+    for (std::int64_t n : shape) bytes_ *= index(n);
     memory_ = runtime::allocate(bytes_);
     kernels::copy_strided(memory_, strides, view.data, view.strides, view.shape,
                           itemsize(view.dtype));
@@ -107,9 +106,7 @@ class ConvCall {
     const ConvAxis group{groups,
                          n_.batch_groups > 1 ? items * lhs(batch) : args_.c.size * lhs(feature),
                          outputs * args_.o.rhs, outputs * args_.o.out};
-    std::size_t l = static_cast<std::size_t>(n_.of_lhs()),
-                r = static_cast<std::size_t>(n_.of_rhs()),
-                o = static_cast<std::size_t>(n_.of_out());
+    std::size_t l = index(n_.of_lhs()), r = index(n_.of_rhs()), o = index(n_.of_out());
     SmallVector<ConvAxis, 4> apart;  // innermost first
     if (groups > 1) apart.push_back(group);
     for (std::size_t i = n_.leading.size(); i-- > 0;) {

@@ -1,8 +1,8 @@
 // ops/convolution_numbers.cpp - the type rule of convolutions, and how they are shown.
 #include "base/index.h"
 #include "ops/convolution.h"
+#include "ops/elementwise/pairs.h"
 #include "ops/family.h"
-#include "ops/pairs.h"
 
 namespace shardax::ops {
 namespace {
@@ -130,16 +130,16 @@ void check_window_numbers(std::string_view op, const char* what, const Ints& val
 }
 
 ConvNumbers conv_numbers(const Params& p) {
-  ConvNumbers n{p.ints("window_strides"),
-                p.ints("padding"),
-                p.ints("lhs_dilation"),
-                p.ints("rhs_dilation"),
-                p.ints("lhs_spec"),
-                p.ints("rhs_spec"),
-                p.ints("out_spec"),
-                p.integer("feature_group_count"),
-                p.integer("batch_group_count")};
-  if (p.has("leading")) n.leading = p.ints("leading");
+  ConvNumbers n{p.ints(param::window_strides),
+                p.ints(param::padding),
+                p.ints(param::lhs_dilation),
+                p.ints(param::rhs_dilation),
+                p.ints(param::lhs_spec),
+                p.ints(param::rhs_spec),
+                p.ints(param::out_spec),
+                p.integer(param::feature_group_count),
+                p.integer(param::batch_group_count)};
+  if (p.has("leading")) n.leading = p.ints(param::leading);
   const ParamValue* precision = p.find("precision");
   const auto* text = precision ? std::get_if<std::string>(precision) : nullptr;
   n.highest_precision = text && text->find("HIGHEST") != std::string::npos;
@@ -247,12 +247,12 @@ std::vector<std::string> show_conv(const Params& p) {
   if (p.has("leading")) {
     constexpr const char* names[] = {"both", "lhs", "rhs", "summed"};
     std::string text;
-    for (std::int64_t kind : p.ints("leading"))
+    for (std::int64_t kind : p.ints(param::leading))
       text += concat(text.empty() ? "" : ", ", names[kind]);
     out.push_back(concat("leading=(", text, ")"));
   }
   for (const std::string& text :
-       {std::string("out_sharding=None"), "padding=" + pairs_text(p.ints("padding")),
+       {std::string("out_sharding=None"), "padding=" + pairs_text(p.ints(param::padding)),
         value("precision"), value("preferred_element_type"), value("rhs_dilation"),
         value("window_strides")}) {
     out.push_back(text);

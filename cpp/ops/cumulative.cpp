@@ -3,12 +3,14 @@
 #include <limits>
 #include <numbers>
 
+#include "base/index.h"
+#include "ir/core_ops.h"
 #include "kernels/wide.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/lines.h"
-#include "ops/parts.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -141,18 +143,18 @@ void run_long_line(const T* from, T* to, std::int64_t n, bool reverse) {
   constexpr std::int64_t chunk = 16384;
   const std::int64_t chunks = (n + chunk - 1) / chunk, step = reverse ? -1 : 1;
   const auto first = [&](std::int64_t c) { return reverse ? n - 1 - c * chunk : c * chunk; };
-  std::vector<A> before(static_cast<std::size_t>(chunks));
+  std::vector<A> before(index(chunks));
   runtime::parallel_for(chunks - 1, [&](std::int64_t c) {
     const T* line = from + first(c);
     A total = static_cast<A>(lift(line[0]));
     for (std::int64_t i = 1; i < chunk; ++i)
       total = F::combine(total, static_cast<A>(lift(line[i * step])));
-    before[static_cast<std::size_t>(c) + 1] = total;
+    before[index(c) + 1] = total;
   });
   for (std::size_t c = 2; c < before.size(); ++c) before[c] = F::combine(before[c - 1], before[c]);
   runtime::parallel_for(chunks, [&](std::int64_t c) {
     run_line<F>(from + first(c), to + first(c), std::min(chunk, n - c * chunk), step,
-                c ? &before[static_cast<std::size_t>(c)] : nullptr);
+                c ? &before[index(c)] : nullptr);
   });
 }
 
@@ -195,9 +197,9 @@ auto shared_type() {
 
 template <class F>
 Kernel running_kernel(const Types& in, const Types&, const Params& params) {
-  return [empty = in[0].size() == 0, reverse = params.flag("reverse"),
-          lines = Lines(in[0].shape, params.integer("axis"))](std::span<const View> views,
-                                                              std::span<const View> outs) {
+  return [empty = in[0].size() == 0, reverse = params.flag(param::reverse),
+          lines = Lines(in[0].shape, params.integer(param::axis))](std::span<const View> views,
+                                                                   std::span<const View> outs) {
     if (empty) return;
     const DenseInput input(views[0]);
     const DenseOutput output(outs[0]);
@@ -216,8 +218,8 @@ Kernel running_kernel(const Types& in, const Types&, const Params& params) {
 
 Types running_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
-  const std::int64_t axis = params.integer("axis");
-  params.flag("reverse");
+  const std::int64_t axis = params.integer(param::axis);
+  params.flag(param::reverse);
   if (axis < 0) value_error("XLA operations do not allow negative axes");
   if (axis >= static_cast<std::int64_t>(in[0].rank())) {
     value_error("axis ", axis, " is out of bounds for array of shape ", to_string(in[0].shape));
@@ -226,14 +228,14 @@ Types running_type(const Op& op, const Types& in, const Params& params) {
 }
 
 Batched running_batch(const BatchArgs& a) {
-  return batched1(bind1(a.op, a.params.with("axis", a.params.integer("axis") + 1), a.in));
+  return batched1(bind1(a.op, a.params.with("axis", a.params.integer(param::axis) + 1), a.in));
 }
 
 // `a` moved on by `distance` along the scanned axis, with `fill` coming in.
 Value moved(const Value& a, const Params& params, std::int64_t distance, double fill) {
   Ints low(a->shape().size(), 0), high = low;
-  const auto axis = static_cast<std::size_t>(params.integer("axis"));
-  const bool reverse = params.flag("reverse");
+  const auto axis = index(params.integer(param::axis));
+  const bool reverse = params.flag(param::reverse);
   low[axis] = reverse ? -distance : distance;
   high[axis] = -low[axis];
   return pad(a, scalar(a->dtype(), fill), low, high, Ints(low.size(), 0));
@@ -245,7 +247,7 @@ Value moved(const Value& a, const Params& params, std::int64_t distance, double 
 template <class Join>
 Value doubling_tangent(const JvpArgs& a, double neutral, Join join) {
   Value v = a.in[0], t = a.t[0];
-  const std::int64_t n = v->shape()[static_cast<std::size_t>(a.params.integer("axis"))];
+  const std::int64_t n = v->shape()[index(a.params.integer(param::axis))];
   for (std::int64_t run = 1; run < n; run *= 2) {
     const auto [value, tangent] =
         join(moved(v, a.params, run, neutral), moved(t, a.params, run, 0), v, t);
@@ -288,24 +290,24 @@ OpSpec running(OpSpec spec) {
   spec.batch = running_batch;
   spec.half_native = true;
   spec.check_split = check_split_cumulative;
-  spec.parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer("axis")}); };
+  spec.parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer(param::axis)}); };
   return spec;
 }
 
-const Op cumsum_op{running({.name = "cumsum",
-                            .operands = 1,
-                            .doc = "Running sum along `axis`, from the end where `reverse`.",
-                            .checks = makes_nan,
-                            .dtypes = numbers,
-                            .jvp = [](const JvpArgs& a) -> Values {
-                              return {bind1(*find_op("cumsum"), a.params, {a.t[0]})};
-                            },
-                            .transpose = [](const TransposeArgs& a) -> Values {
-                              return {bind1(*find_op("cumsum"),
-                                            a.params.with("reverse", !a.params.flag("reverse")),
-                                            {a.ct[0]})};
-                            },
-                            .kernel = running_kernel<Sum>})};
+const Op cumsum_op{
+    running({.name = "cumsum",
+             .operands = 1,
+             .doc = "Running sum along `axis`, from the end where `reverse`.",
+             .checks = makes_nan,
+             .dtypes = numbers,
+             .jvp = [](const JvpArgs& a) -> Values {
+               return {bind1(core_ops().cumsum, a.params, {a.t[0]})};
+             },
+             .transpose = [](const TransposeArgs& a) -> Values {
+               return {bind1(core_ops().cumsum,
+                             a.params.with("reverse", !a.params.flag(param::reverse)), {a.ct[0]})};
+             },
+             .kernel = running_kernel<Sum>})};
 const Op cumprod_op{running(
     {.name = "cumprod",
      .operands = 1,

@@ -3,15 +3,15 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/extremum.h"
-#include "kernels/short_rows.h"
+#include "kernels/tiles/extremum.h"
+#include "kernels/tiles/short_rows.h"
 #include "kernels/wide.h"
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/lines.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -211,7 +211,7 @@ void find_all(const Lines& lines, const T* from, I* to) {
 
 template <bool greatest>
 Kernel position_kernel(const Types& in, const Types& out, const Params& params) {
-  return [empty = out[0].size() == 0, lines = Lines(in[0].shape, params.ints("axes")[0])](
+  return [empty = out[0].size() == 0, lines = Lines(in[0].shape, params.ints(param::axes)[0])](
              std::span<const View> views, std::span<const View> outs) {
     if (empty) return;
     const DenseInput input(views[0]);
@@ -244,8 +244,8 @@ Kernel position_kernel(const Types& in, const Types& out, const Params& params) 
 
 Types position_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
-  const Ints& axes = params.ints("axes");
-  const DType index = params.dtype("index_dtype");
+  const Ints& axes = params.ints(param::axes);
+  const DType index = params.dtype(param::index_dtype);
   if (axes.size() != 1 || axes[0] < 0 || axes[0] >= static_cast<std::int64_t>(in[0].rank())) {
     value_error("Invalid axis ", axes.size() == 1 ? concat(axes[0]) : to_string(axes),
                 " for operand shape ", to_string(in[0].shape));
@@ -263,7 +263,8 @@ Types position_type(const Op& op, const Types& in, const Params& params) {
 }
 
 Batched position_batch(const BatchArgs& a) {
-  return batched1(bind1(a.op, a.params.with("axes", Ints{a.params.ints("axes")[0] + 1}), a.in));
+  return batched1(
+      bind1(a.op, a.params.with("axes", Ints{a.params.ints(param::axes)[0] + 1}), a.in));
 }
 
 constexpr DTypeSet ordered = any_dtype & ~complexes;

@@ -14,9 +14,9 @@
 
 #include "array/half.h"
 #include "base/errors.h"
-#include "codegen/complex_lane.h"
+#include "codegen/vector/complex_lane.h"
 #include "ir/op.h"
-#include "kernels/dispatch.h"
+#include "kernels/tiles/dispatch.h"
 #include "ops/ops.h"
 
 namespace shardax::ops {
@@ -69,8 +69,8 @@ inline Batched batched1(Value out) { return {{std::move(out)}, {true}}; }
 
 // ---- kernels -------------------------------------------------------------------------------
 
-// The numbers that machine code computes with (codegen/lane.h): a record that lists some of these
-// beside its function has machine code for them.
+// The numbers that machine code computes with (codegen/vector/lane.h): a record that lists some of
+// these beside its function has machine code for them.
 inline constexpr DTypeSet lane_single = bit(DType::float32);
 inline constexpr DTypeSet lane_floats = full_floats;
 inline constexpr DTypeSet lane_integers =

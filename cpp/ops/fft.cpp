@@ -1,7 +1,7 @@
 // ops/fft.cpp - fft: discrete Fourier transforms over the last dimensions.
-#include "kernels/fft.h"
+#include "kernels/fft/fft.h"
 
-#include "ops/dense.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 
@@ -11,7 +11,7 @@ namespace {
 enum class FftType : std::uint8_t { forward, inverse, real, inverse_real };
 
 FftType type_of(const Params& p) {
-  const std::int64_t type = p.integer("fft_type");
+  const std::int64_t type = p.integer(param::fft_type);
   if (type < 0 || type > 3) value_error("fft: fft_type ", type, " is none of 0 to 3.");
   return static_cast<FftType>(type);
 }
@@ -41,7 +41,7 @@ Ints operand_lengths(FftType type, Ints lengths) {
 
 Types fft_type(const Op& op, const Types& in, const Params& params) {
   const FftType type = type_of(params);
-  const Ints& lengths = params.ints("fft_lengths");
+  const Ints& lengths = params.ints(param::fft_lengths);
   check_sizes(op, "fft_lengths", lengths);
   Type out = in[0];
   const char* kind = name_of(type);
@@ -159,7 +159,7 @@ Kernel kernel_of(FftType type, const Ints& lengths, std::int64_t blocks) {
 
 Kernel fft_kernel(const Types& in, const Types&, const Params& params) {
   const FftType type = type_of(params);
-  const Ints& lengths = params.ints("fft_lengths");
+  const Ints& lengths = params.ints(param::fft_lengths);
   if (in[0].size() == 0 || product_of(lengths) == 0) {
     return [](std::span<const View>, std::span<const View>) {};
   }
@@ -195,7 +195,7 @@ Value weights(const Type& type, const Ints& lengths) {
 
 Values fft_transpose(const TransposeArgs& a) {
   const FftType type = type_of(a.params);
-  const Ints& lengths = a.params.ints("fft_lengths");
+  const Ints& lengths = a.params.ints(param::fft_lengths);
   const Value& ct = a.ct[0];
   if (type == FftType::real) {
     return {real_of(fft(padded_spectrum(ct, lengths.back()), FftType::forward, lengths))};
@@ -216,7 +216,7 @@ const Op fft_op{
      .dtypes = full_floats | complexes,
      .type = fft_type,
      .jvp = [](const JvpArgs& a) -> Values {
-       return {fft(a.t[0], type_of(a.params), a.params.ints("fft_lengths"))};
+       return {fft(a.t[0], type_of(a.params), a.params.ints(param::fft_lengths))};
      },
      .transpose = fft_transpose,
      .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },

@@ -7,8 +7,8 @@
 #include "base/lists.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -71,7 +71,7 @@ const Op name_op{
 
 // The new dimension stays split as it is.
 Batched batch_sharding_constraint(const BatchArgs& a) {
-  const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
+  const ShardingPtr& given = a.params.get(param::sharding);
   std::vector<std::vector<std::string>> spec = given->spec;
   if (!given->named && !a.axis.split.empty())
     value_error(
@@ -92,30 +92,30 @@ Batched batch_sharding_constraint(const BatchArgs& a) {
   spec.insert(spec.begin(), split ? a.axis.split : std::vector<std::string>());
   Ints free;
   if (spec[0].empty()) free.push_back(0);
-  for (const std::int64_t d : a.params.ints("unconstrained_dims")) free.push_back(d + 1);
+  for (const std::int64_t d : a.params.ints(param::unconstrained_dims)) free.push_back(d + 1);
   return batched1(sharding_constraint(a.in[0], with_spec(*given, std::move(spec)), free));
 }
 
 std::vector<std::string> show_sharding_constraint(const Params& params) {
-  const Ints& dims = params.ints("unconstrained_dims");
+  const Ints& dims = params.ints(param::unconstrained_dims);
   std::string open;
   for (const std::int64_t d : dims) open += concat(open.empty() ? "" : ", ", d);
   return {"context_mesh=Mesh()", "layout=None",
-          concat("sharding=", open_text(*params.get<ShardingPtr>("sharding"), dims)),
+          concat("sharding=", open_text(*params.get(param::sharding), dims)),
           concat("unconstrained_dims=frozenset({", open, "})")};
 }
 
 // Does it take the splitting of `x` out of its type, which stays as it is?
 bool frees(const Params& params, const Type& x) {
-  return x.sharding && !params.get<ShardingPtr>("sharding")->is_explicit() &&
-         params.ints("unconstrained_dims").size() == x.rank();
+  return x.sharding && !params.get(param::sharding)->is_explicit() &&
+         params.ints(param::unconstrained_dims).size() == x.rank();
 }
 
 // Over explicit axes the label is part of the type.
 Types type_of_constrained(const Op& op, const Types& in, const Params& params) {
   Type out = in[0];
   const ShardingPtr& given = checked_sharding(op, params, "sharding", out.rank());
-  check_dims(op, "unconstrained_dims", params.ints("unconstrained_dims"), out.rank());
+  check_dims(op, "unconstrained_dims", params.ints(param::unconstrained_dims), out.rank());
   if (params.has("from")) checked_sharding(op, params, "from", out.rank());
   out.host = given->on_host();
   if (!out.sharding && given->is_explicit()) {
@@ -128,8 +128,8 @@ Types type_of_constrained(const Op& op, const Types& in, const Params& params) {
 
 // Where types show how its axes split arrays, a constraint is the op `reshard`.
 Value constrained(const Params& params, const Value& x) {
-  const bool typed = params.get<ShardingPtr>("sharding")->is_explicit() &&
-                     params.ints("unconstrained_dims").empty();
+  const bool typed =
+      params.get(param::sharding)->is_explicit() && params.ints(param::unconstrained_dims).empty();
   return bind1(typed || frees(params, x->type()) ? reshard_op : sharding_constraint_op, params,
                {x});
 }
@@ -137,7 +137,7 @@ Value constrained(const Params& params, const Value& x) {
 // An array that the constraint brings to other devices says where its cotangent goes: back
 // ("from").
 Values jvp_constrained(const JvpArgs& a) {
-  const ShardingPtr& given = a.params.get<ShardingPtr>("sharding");
+  const ShardingPtr& given = a.params.get(param::sharding);
   if (a.in[0]->is_tracer()) return {constrained(a.params, a.t[0])};
   const ShardingPtr& own = as_array(a.in[0]).sharding();
   const bool placed = own && !own->axis_types.starts_with('p');
@@ -152,10 +152,10 @@ std::string memory_of(const Type& type) { return std::string(type.host ? host_me
 // Over axes that types show, a cotangent goes back to how the operand was split, which whoever asks
 // for cotangents sees to; an operand without a sharding was whole.
 Value split_back(const Params& params, const Type& operand, const Value& ct) {
-  const ShardingPtr& given = params.get<ShardingPtr>("sharding");
+  const ShardingPtr& given = params.get(param::sharding);
   if (operand.host != given->on_host())
     return constrained(params.with("sharding", with_memory(*given, memory_of(operand))), ct);
-  if (!given->is_explicit() || !params.ints("unconstrained_dims").empty())
+  if (!given->is_explicit() || !params.ints(param::unconstrained_dims).empty())
     return constrained(params, ct);
   if (operand.sharding) return ct;
   const ShardingPtr whole = with_sums(*with_spec(*given, Split(operand.rank())), {}, {});
@@ -165,7 +165,7 @@ Value split_back(const Params& params, const Type& operand, const Value& ct) {
 Values transpose_constrained(const TransposeArgs& a) {
   const ParamValue* from = a.params.find("from");
   if (!from) return {split_back(a.params, a.in_types[0], a.ct[0])};
-  const Params back = a.params.with("from", a.params.get<ShardingPtr>("sharding"));
+  const Params back = a.params.with("from", a.params.get(param::sharding));
   return {constrained(back.with("sharding", *from), a.ct[0])};
 }
 
@@ -195,14 +195,14 @@ const Op reshard_op{
                 .doc = "The operand, split as `sharding` says over axes that types show.",
                 .show = [](const Params&) { return std::vector<std::string>(); },
                 .shown_params = [](const Params& params) -> Params {
-                  return params.with("dst_sharding", params.get<ShardingPtr>("sharding"));
+                  return params.with("dst_sharding", params.get(param::sharding));
                 }})};
 
 // A cotangent goes back to where the operand lies.
 Values jvp_moved(const JvpArgs& a) { return {bind1(move_op, a.params, {a.t[0]})}; }
 
 Values transpose_moved(const TransposeArgs& a) {
-  return {moved(a.ct[0], memory_of(a.in_types[0]), a.params.get<ShardingPtr>("otherwise"))};
+  return {moved(a.ct[0], memory_of(a.in_types[0]), a.params.get(param::otherwise))};
 }
 
 const Op move_op{{.name = "device_put",
@@ -212,8 +212,8 @@ const Op move_op{{.name = "device_put",
                   .dtypes = any_dtype,
                   .type = [](const Op&, const Types& in, const Params& params) -> Types {
                     Type out = in[0];
-                    out.host = params.text("memory") == host_memory;
-                    params.get<ShardingPtr>("otherwise");
+                    out.host = params.text(param::memory) == host_memory;
+                    params.get(param::otherwise);
                     return {out};
                   },
                   .jvp = jvp_moved,
@@ -223,7 +223,7 @@ const Op move_op{{.name = "device_put",
                   .view = same_view,
                   .parts = parts_elementwise,
                   .show = [](const Params& params) -> std::vector<std::string> {
-                    const bool host = !params.text("memory").empty();
+                    const bool host = !params.text(param::memory).empty();
                     return {"copy_semantics=(ArrayCopySemantics.REUSE_INPUT,)",
                             concat("devices=(MemorySpace.", host ? "Host" : "Device", ",)"),
                             "srcs=(None,)"};
@@ -232,12 +232,12 @@ const Op move_op{{.name = "device_put",
 // A new leading dimension comes first.
 Batched batch_layout(const BatchArgs& a) {
   Ints layout{0};
-  for (const std::int64_t dimension : a.params.ints("layout")) layout.push_back(dimension + 1);
+  for (const std::int64_t dimension : a.params.ints(param::layout)) layout.push_back(dimension + 1);
   return batched1(bind1(a.op, a.params.with("layout", layout), a.in));
 }
 
 std::vector<std::string> show_layout(const Params& params) {
-  const Ints& layout = params.ints("layout");
+  const Ints& layout = params.ints(param::layout);
   std::string order;
   for (const std::int64_t dimension : layout) order += concat(order.empty() ? "" : ", ", dimension);
   return {concat("layout=Layout(major_to_minor=(", order, layout.size() == 1 ? "," : "",
@@ -251,7 +251,7 @@ const Op layout_constraint_op{
      .kind = Kind::layout,
      .dtypes = any_dtype,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_dims(op, "layout", params.ints("layout"), in[0].rank());
+       check_dims(op, "layout", params.ints(param::layout), in[0].rank());
        return {in[0]};
      },
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(layout_constraint_op, a.params, a.t)}; },

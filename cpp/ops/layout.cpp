@@ -1,13 +1,14 @@
 // ops/layout.cpp - ops that show the same elements in another shape; most are views.
 #include "ops/layout.h"
 
+#include "base/index.h"
 #include "ir/limits.h"
 #include "ops/family.h"
-#include "ops/orders.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/permutations.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -15,14 +16,14 @@ namespace {
 // ---- broadcast_in_dim ------------------------------------------------------------------------
 
 Types broadcast_type(const Op& op, const Types& in, const Params& params) {
-  const Ints& shape = params.ints("shape");
+  const Ints& shape = params.ints(param::shape);
   const ParamValue* asked = params.find("sharding");
   if (asked && !std::holds_alternative<std::monostate>(*asked))
     checked_sharding(op, params, "sharding", shape.size());
   for (std::int64_t n : shape) {
     if (n < 0) value_error("broadcast_in_dim: shape ", list(shape), " has a negative size.");
   }
-  const Ints& dims = params.ints("broadcast_dimensions");
+  const Ints& dims = params.ints(param::broadcast_dimensions);
   if (dims.size() != in[0].rank()) {
     type_error("broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got ",
                list(dims), " for an operand of shape ", to_string(in[0].shape), ".");
@@ -39,7 +40,7 @@ Types broadcast_type(const Op& op, const Types& in, const Params& params) {
           "broadcast_in_dim broadcast_dimensions must be a subset of output dimensions, got ",
           list(dims), " for shape ", to_string(shape), ".");
     }
-    if (in[0].shape[i] != 1 && in[0].shape[i] != shape[static_cast<std::size_t>(dims[i])]) {
+    if (in[0].shape[i] != 1 && in[0].shape[i] != shape[index(dims[i])]) {
       type_error(
           "broadcast_in_dim operand dimension sizes must either be 1, or be equal to their "
           "corresponding dimensions in the target broadcast shape; got operand of shape ",
@@ -56,10 +57,10 @@ Types broadcast_type(const Op& op, const Types& in, const Params& params) {
 
 bool broadcast_view(const Params& params, const Type& in, const Shape& strides, const Type& out,
                     ViewLayout& result) {
-  const Ints& dims = params.ints("broadcast_dimensions");
+  const Ints& dims = params.ints(param::broadcast_dimensions);
   result.strides.assign(out.rank(), 0);
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    const auto d = static_cast<std::size_t>(dims[i]);
+    const auto d = index(dims[i]);
     result.strides[d] = in.shape[i] == 1 && out.shape[d] != 1 ? 0 : strides[i];
   }
   return true;
@@ -72,7 +73,7 @@ Value unbroadcast_dims(const Value& ct, const Type& in, const Ints& dims) {
     const auto at = std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d));
     if (at == dims.end()) {
       summed.push_back(static_cast<std::int64_t>(d));
-    } else if (in.shape[static_cast<std::size_t>(at - dims.begin())] == 1 && ct->shape()[d] != 1) {
+    } else if (in.shape[index(at - dims.begin())] == 1 && ct->shape()[d] != 1) {
       summed.push_back(static_cast<std::int64_t>(d));
       kept_one.push_back(at - dims.begin());
     }
@@ -94,11 +95,12 @@ const Op broadcast_op{layout(
      .doc = "Repeats an array along new or unit dimensions, without a copy.",
      .type = broadcast_type,
      .jvp = [](const JvpArgs& a) -> Values {
-       return {broadcast_in_dim(a.t[0], a.params.ints("shape"),
-                                a.params.ints("broadcast_dimensions"), asked_split(a.params))};
+       return {broadcast_in_dim(a.t[0], a.params.ints(param::shape),
+                                a.params.ints(param::broadcast_dimensions), asked_split(a.params))};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
-       return {unbroadcast_dims(a.ct[0], a.in_types[0], a.params.ints("broadcast_dimensions"))};
+       return {
+           unbroadcast_dims(a.ct[0], a.in_types[0], a.params.ints(param::broadcast_dimensions))};
      },
      .batch = [](const BatchArgs& a) -> Batched {
        ShardingPtr asked = asked_split(a.params);
@@ -107,9 +109,9 @@ const Op broadcast_op{layout(
          spec.insert(spec.begin(), a.axis.split);
          asked = with_spec(*asked, std::move(spec));
        }
-       return batched1(
-           broadcast_in_dim(a.in[0], with_front(a.axis.size, a.params.ints("shape")),
-                            with_front(0, shifted(a.params.ints("broadcast_dimensions"))), asked));
+       return batched1(broadcast_in_dim(
+           a.in[0], with_front(a.axis.size, a.params.ints(param::shape)),
+           with_front(0, shifted(a.params.ints(param::broadcast_dimensions))), asked));
      },
      .view = broadcast_view,
      .split = [](const SplitArgs& a) -> Split {
@@ -118,7 +120,7 @@ const Op broadcast_op{layout(
      },
      .parts = parts_broadcast,
      .show = [](const Params& p) -> std::vector<std::string> {
-       const Ints& dims = p.ints("broadcast_dimensions");
+       const Ints& dims = p.ints(param::broadcast_dimensions);
        if (dims.empty()) return {};
        return {"broadcast_dimensions=" + list(dims)};
      }})};
@@ -126,7 +128,7 @@ const Op broadcast_op{layout(
 // ---- reshape ---------------------------------------------------------------------------------
 
 Types reshape_type(const Op& op, const Types& in, const Params& params) {
-  const Ints& shape = params.ints("new_sizes");
+  const Ints& shape = params.ints(param::new_sizes);
   check_sizes(op, "new_sizes", shape);
   const Type out = with_shape(in[0], shape);
   check_limits("reshape", out);
@@ -172,29 +174,29 @@ bool reshape_view(const Params&, const Type& in, const Shape& strides, const Typ
   return true;
 }
 
-const Op reshape_op{layout({.name = "reshape",
-                            .operands = 1,
-                            .doc = "The same elements in row-major order, in another shape.",
-                            .type = reshape_type,
-                            .jvp = [](const JvpArgs& a) -> Values {
-                              return {reshape(a.t[0], a.params.ints("new_sizes"))};
-                            },
-                            .transpose = [](const TransposeArgs& a) -> Values {
-                              return {reshape(a.ct[0], a.in_types[0].shape)};
-                            },
-                            .batch = [](const BatchArgs& a) -> Batched {
-                              return batched1(reshape(
-                                  a.in[0], with_front(a.axis.size, a.params.ints("new_sizes"))));
-                            },
-                            .view = reshape_view,
-                            .split = split_reshaped,
-                            .check_split = check_split_reshaped,
-                            .parts = parts_reshaped})};
+const Op reshape_op{layout(
+    {.name = "reshape",
+     .operands = 1,
+     .doc = "The same elements in row-major order, in another shape.",
+     .type = reshape_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       return {reshape(a.t[0], a.params.ints(param::new_sizes))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       return {reshape(a.ct[0], a.in_types[0].shape)};
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(reshape(a.in[0], with_front(a.axis.size, a.params.ints(param::new_sizes))));
+     },
+     .view = reshape_view,
+     .split = split_reshaped,
+     .check_split = check_split_reshaped,
+     .parts = parts_reshaped})};
 
 // ---- transpose -------------------------------------------------------------------------------
 
 Types transpose_type(const Op&, const Types& in, const Params& params) {
-  const Ints& permutation = params.ints("permutation");
+  const Ints& permutation = params.ints(param::permutation);
   Ints sorted = permutation;
   std::sort(sorted.begin(), sorted.end());
   if (!(sorted == iota_ints(in[0].rank()))) {
@@ -202,33 +204,34 @@ Types transpose_type(const Op&, const Types& in, const Params& params) {
                list(permutation), " for operand shape ", to_string(in[0].shape), ".");
   }
   Shape shape;
-  for (std::int64_t d : permutation) shape.push_back(in[0].shape[static_cast<std::size_t>(d)]);
+  for (std::int64_t d : permutation) shape.push_back(in[0].shape[index(d)]);
   return one(in[0], shape);
 }
 
-const Op transpose_op{layout(
-    {.name = "transpose",
-     .operands = 1,
-     .doc = "Dimensions in another order, without a copy.",
-     .type = transpose_type,
-     .jvp = [](const JvpArgs& a) -> Values {
-       return {transpose(a.t[0], a.params.ints("permutation"))};
-     },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       return {transpose(a.ct[0], inverse_order(a.params.ints("permutation")))};
-     },
-     .batch = [](const BatchArgs& a) -> Batched {
-       return batched1(transpose(a.in[0], with_front(0, shifted(a.params.ints("permutation")))));
-     },
-     .view =
-         [](const Params& params, const Type&, const Shape& strides, const Type&,
-            ViewLayout& result) {
-           for (std::int64_t d : params.ints("permutation")) {
-             result.strides.push_back(strides[static_cast<std::size_t>(d)]);
-           }
-           return true;
-         },
-     .parts = parts_transposed})};
+const Op transpose_op{
+    layout({.name = "transpose",
+            .operands = 1,
+            .doc = "Dimensions in another order, without a copy.",
+            .type = transpose_type,
+            .jvp = [](const JvpArgs& a) -> Values {
+              return {transpose(a.t[0], a.params.ints(param::permutation))};
+            },
+            .transpose = [](const TransposeArgs& a) -> Values {
+              return {transpose(a.ct[0], inverse_order(a.params.ints(param::permutation)))};
+            },
+            .batch = [](const BatchArgs& a) -> Batched {
+              return batched1(
+                  transpose(a.in[0], with_front(0, shifted(a.params.ints(param::permutation)))));
+            },
+            .view =
+                [](const Params& params, const Type&, const Shape& strides, const Type&,
+                   ViewLayout& result) {
+                  for (std::int64_t d : params.ints(param::permutation)) {
+                    result.strides.push_back(strides[index(d)]);
+                  }
+                  return true;
+                },
+            .parts = parts_transposed})};
 
 // ---- squeeze and expand_dims are kinds of reshape that views always serve ----------------------
 
@@ -247,10 +250,10 @@ const Op squeeze_op{layout(
      .operands = 1,
      .doc = "Drops dimensions of size 1.",
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       const Ints& dims = params.ints("dimensions");
+       const Ints& dims = params.ints(param::dimensions);
        check_dims(op, "dimensions", dims, in[0].rank());
        for (std::int64_t d : dims) {
-         if (in[0].shape[static_cast<std::size_t>(d)] != 1) {
+         if (in[0].shape[index(d)] != 1) {
            value_error(
                "cannot select an axis to squeeze out which has size not equal to one, got shape=",
                to_string(in[0].shape), " and dimensions=", list(dims));
@@ -259,18 +262,18 @@ const Op squeeze_op{layout(
        return one(in[0], squeezed(in[0].shape, dims));
      },
      .jvp = [](const JvpArgs& a) -> Values {
-       return {squeeze(a.t[0], a.params.ints("dimensions"))};
+       return {squeeze(a.t[0], a.params.ints(param::dimensions))};
      },
      .transpose = [](const TransposeArgs& a) -> Values {
        return {reshape(a.ct[0], a.in_types[0].shape)};
      },
      .batch = [](const BatchArgs& a) -> Batched {
-       return batched1(squeeze(a.in[0], shifted(a.params.ints("dimensions"))));
+       return batched1(squeeze(a.in[0], shifted(a.params.ints(param::dimensions))));
      },
      .view =
          [](const Params& params, const Type&, const Shape& strides, const Type&,
             ViewLayout& result) {
-           result.strides = squeezed(strides, params.ints("dimensions"));
+           result.strides = squeezed(strides, params.ints(param::dimensions));
            return true;
          },
      .parts = parts_squeezed})};
@@ -307,8 +310,8 @@ Value transpose(const Value& a, const Ints& permutation) {
 
 Value moveaxis(const Value& a, std::int64_t from, std::int64_t to) {
   Ints order = iota_ints(a->shape().size());
-  order.erase(static_cast<std::size_t>(from));
-  order.insert(static_cast<std::size_t>(to), from);
+  order.erase(index(from));
+  order.insert(index(to), from);
   return transpose(a, order);
 }
 

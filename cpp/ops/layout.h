@@ -1,4 +1,4 @@
-// ops/layout.h - what records of layout ops share.
+// ops/layout.h - shared parts of layout ops.
 #pragma once
 
 #include "ops/family.h"

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "ir/op.h"
 
 namespace shardax::ops {
@@ -16,11 +17,11 @@ inline bool within(std::int64_t dim, std::size_t rank) {
 // The param, a dimension of an array of `rank` dimensions.
 inline std::size_t checked_axis(const Op& op, const Params& params, std::string_view name,
                                 std::size_t rank) {
-  const std::int64_t dim = params.integer(name);
+  const std::int64_t dim = params.get<std::int64_t>(name);
   if (!within(dim, rank)) {
     value_error(op.name, ": ", name, " ", dim, " is no dimension of an array of ", rank, ".");
   }
-  return static_cast<std::size_t>(dim);
+  return index(dim);
 }
 
 // `dims`, what the user calls `name`, are dimensions of an array of `rank`,

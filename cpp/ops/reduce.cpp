@@ -4,12 +4,14 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/extremum.h"
-#include "kernels/reduce_loops.h"
+#include "base/index.h"
+#include "ir/core_ops.h"
+#include "kernels/tiles/extremum.h"
+#include "kernels/tiles/reduce_loops.h"
 #include "kernels/wide.h"
 #include "ops/family.h"
-#include "ops/parts.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -26,7 +28,7 @@ Shape reduced(const Shape& shape, const Ints& axes) {
 
 Types reduce_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
-  const Ints& axes = params.ints("axes");
+  const Ints& axes = params.ints(param::axes);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < 0 || axes[i] >= static_cast<std::int64_t>(in[0].rank()) ||
         (i > 0 && axes[i] <= axes[i - 1])) {
@@ -39,7 +41,7 @@ Types reduce_type(const Op& op, const Types& in, const Params& params) {
 
 Batched reduce_batch(const BatchArgs& a) {
   Ints axes;
-  for (std::int64_t d : a.params.ints("axes")) axes.push_back(d + 1);
+  for (std::int64_t d : a.params.ints(param::axes)) axes.push_back(d + 1);
   return batched1(bind1(a.op, a.params.with("axes", axes), a.in));
 }
 
@@ -55,7 +57,7 @@ Value spread_back(const Value& value, const Shape& shape, const Ints& axes,
 
 // The tangent of a maximum is the mean of the tangents where it is attained.
 Values jvp_chooser(const JvpArgs& a) {
-  const Ints& axes = a.params.ints("axes");
+  const Ints& axes = a.params.ints(param::axes);
   const Value hit = eq(a.in[0], spread_back(a.out[0], a.in[0]->shape(), axes));
   const Value mask = convert(hit, a.in[0]->dtype());
   return {div(reduce_sum(mul(a.t[0], mask), axes), reduce_sum(mask, axes))};
@@ -64,7 +66,7 @@ Values jvp_chooser(const JvpArgs& a) {
 // d prod = sum_i t_i * prod_{j != i} x_j, by products of what stands before and behind: correct
 // where factors are zero.
 Values jvp_prod(const JvpArgs& a) {
-  const Ints& axes = a.params.ints("axes");
+  const Ints& axes = a.params.ints(param::axes);
   const Shape& shape = a.in[0]->shape();
   Ints order;
   std::int64_t n = 1;
@@ -74,7 +76,7 @@ Values jvp_prod(const JvpArgs& a) {
   Shape flat = reduced(shape, axes);
   for (std::int64_t d : axes) {
     order.push_back(d);
-    n *= shape[static_cast<std::size_t>(d)];
+    n *= shape[index(d)];
   }
   flat.push_back(n);
   const auto last = static_cast<std::int64_t>(flat.size()) - 1;
@@ -86,7 +88,7 @@ Values jvp_prod(const JvpArgs& a) {
   Ints back(flat.size(), 0);
   back[flat.size() - 1] = -1;
   const auto cumprod = [&](const Value& v, bool reverse) {
-    return bind1(*find_op("cumprod"), {{"axis", last}, {"reverse", reverse}}, {v});
+    return bind1(core_ops().cumprod, {{"axis", last}, {"reverse", reverse}}, {v});
   };
   const Value before = cumprod(pad(x, one, shift, back, zero), false);
   const Value behind = cumprod(pad(x, one, back, shift, zero), true);
@@ -234,24 +236,26 @@ OpSpec reduction(OpSpec spec) {
   return spec;
 }
 
-const Op sum_op{reduction(
-    {.name = "reduce_sum",
-     .operands = 1,
-     .doc = "Sum over axes; 16-bit floats are summed in float32.",
-     .checks = makes_nan,
-     .dtypes = numbers,
-     .jvp = [](const JvpArgs& a) -> Values { return {reduce_sum(a.t[0], a.params.ints("axes"))}; },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       const Type& in = a.in_types[0];
-       const ShardingPtr split = in.sharding ? with_sums(*in.sharding, {}, {}) : nullptr;
-       return {spread_back(a.ct[0], in.shape, a.params.ints("axes"), split)};
-     },
-     .reduce = loops<Sum, numbers>,
-     .parts = [](const SplitArgs& a) { return parts_reduced(a, "psum"); },
-     .sums = sums_kept,
-     .show = [](const Params& p) -> std::vector<std::string> {
-       return {"axes=" + to_string(p.ints("axes")), "out_sharding=None"};
-     }})};
+const Op sum_op{
+    reduction({.name = "reduce_sum",
+               .operands = 1,
+               .doc = "Sum over axes; 16-bit floats are summed in float32.",
+               .checks = makes_nan,
+               .dtypes = numbers,
+               .jvp = [](const JvpArgs& a) -> Values {
+                 return {reduce_sum(a.t[0], a.params.ints(param::axes))};
+               },
+               .transpose = [](const TransposeArgs& a) -> Values {
+                 const Type& in = a.in_types[0];
+                 const ShardingPtr split = in.sharding ? with_sums(*in.sharding, {}, {}) : nullptr;
+                 return {spread_back(a.ct[0], in.shape, a.params.ints(param::axes), split)};
+               },
+               .reduce = loops<Sum, numbers>,
+               .parts = [](const SplitArgs& a) { return parts_reduced(a, "psum"); },
+               .sums = sums_kept,
+               .show = [](const Params& p) -> std::vector<std::string> {
+                 return {"axes=" + to_string(p.ints(param::axes)), "out_sharding=None"};
+               }})};
 
 const Op prod_op{reduction({.name = "reduce_prod",
                             .operands = 1,

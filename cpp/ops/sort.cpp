@@ -3,30 +3,32 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/per_thread.h"
-#include "kernels/radix_sort.h"
-#include "kernels/room.h"
-#include "kernels/vector_sort.h"
-#include "ops/dense.h"
+#include "ir/core_ops.h"
+#include "kernels/aligned_buffer.h"
+#include "kernels/sort/radix_sort.h"
+#include "kernels/sort/vector_sort.h"
+#include "ops/contiguous.h"
 #include "ops/family.h"
-#include "ops/index.h"
+#include "ops/indexing/index.h"
 #include "ops/param_checks.h"
-#include "ops/parts.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
 namespace {
 
+using kernels::AlignedBuffer;
 using kernels::KeyOf;
 using kernels::Ranked;
-using kernels::Room;
 
 // Rows of n elements: the axis is the last dimension, see rows_of.
 struct Rows {
   std::int64_t count, n;
-  Rows(const Shape& shape, std::int64_t axis) : count(1), n(shape[static_cast<std::size_t>(axis)]) {
+  Rows(const Shape& shape, std::int64_t axis) : count(1), n(shape[index(axis)]) {
     for (std::size_t d = 0; d < shape.size(); ++d)
       count *= static_cast<std::int64_t>(d) == axis ? 1 : shape[d];
   }
@@ -35,8 +37,8 @@ struct Rows {
 // The same elements with `axis` last, so that rows lie together once they are dense.
 View rows_of(View view, std::int64_t axis) {
   for (Shape* ints : {&view.shape, &view.strides}) {
-    const std::int64_t own = (*ints)[static_cast<std::size_t>(axis)];
-    ints->erase(static_cast<std::size_t>(axis));
+    const std::int64_t own = (*ints)[index(axis)];
+    ints->erase(index(axis));
     ints->push_back(own);
   }
   return view;
@@ -52,7 +54,7 @@ void for_tasks(const Rows& rows, F&& body) {
 }
 
 // Rows may be huge: memory is given back at the end of each.
-using Order = Room<std::uint32_t>;
+using Order = AlignedBuffer<std::uint32_t>;
 
 // body(i) for i < n.
 template <class F>
@@ -85,13 +87,13 @@ void permute(int width, const std::byte* from, std::byte* to, const Order& order
 template <class K, class Key>
 void refine(const Order& order, Key key) {
   const std::int64_t n = order.size();
-  const Room<Ranked<K>> items(n), scratch(n);
+  const AlignedBuffer<Ranked<K>> items(n), scratch(n);
   in_stretches(n,
                [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
   kernels::sort_ranked<K>(items.data(), scratch.data(), n);
   // The scratch memory is free for what the order was before.
   auto* before = reinterpret_cast<std::uint32_t*>(scratch.data());
-  std::memcpy(before, order.data(), static_cast<std::size_t>(n) * sizeof *before);
+  std::memcpy(before, order.data(), index(n) * sizeof *before);
   in_stretches(n, [&](std::int64_t i) { order[i] = before[items[i].position()]; });
 }
 
@@ -145,7 +147,7 @@ void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::b
                const std::vector<DType>& dtypes, std::size_t keys, std::int64_t n,
                std::int64_t from, std::int64_t to) {
   const Order order(n);
-  const Room<std::byte> work(in.size() == 1 ? 2 * n * itemsize(dtypes[0]) : 0);
+  const AlignedBuffer<std::byte> work(in.size() == 1 ? 2 * n * itemsize(dtypes[0]) : 0);
   for (std::int64_t row = from; row < to; ++row) {
     const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
     if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n, work.data()))
@@ -164,8 +166,8 @@ void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::b
 Kernel sort_kernel(const Types& in, const Types&, const Params& params) {
   std::vector<DType> dtypes;
   for (const Type& type : in) dtypes.push_back(type.dtype);
-  const auto keys = static_cast<std::size_t>(params.integer("num_keys"));
-  const std::int64_t axis = params.integer("dimension");
+  const auto keys = index(params.integer(param::num_keys));
+  const std::int64_t axis = params.integer(param::dimension);
   return [dtypes, keys, axis, size = in[0].size(), rows = Rows(in[0].shape, axis)](
              std::span<const View> views, std::span<const View> outs) {
     if (size == 0) return;
@@ -194,7 +196,7 @@ Types sort_type(const Op&, const Types& in, const Params& params) {
     shapes += concat(" ", to_string(type.shape));
   }
   if (!equal) type_error("Arguments to sort must have equal shapes, got:", shapes);
-  const std::int64_t keys = params.integer("num_keys"), dim = params.integer("dimension");
+  const std::int64_t keys = params.integer(param::num_keys), dim = params.integer(param::dimension);
   if (keys < 1 || keys > static_cast<std::int64_t>(in.size())) {
     value_error("num_keys=", keys, " must be between 1 and len(operand)=", in.size());
   }
@@ -205,8 +207,7 @@ Types sort_type(const Op&, const Types& in, const Params& params) {
 }
 
 Values with_order(const Values& in, std::int64_t dim) {
-  check_places("the derivative of sort", in[0]->shape()[static_cast<std::size_t>(dim)],
-               DType::int32);
+  check_places("the derivative of sort", in[0]->shape()[index(dim)], DType::int32);
   Values operands = in;
   operands.push_back(iota(DType::int32, in[0]->shape(), dim));
   return operands;
@@ -214,8 +215,8 @@ Values with_order(const Values& in, std::int64_t dim) {
 
 // Sorts once, positions included; tangents follow the positions.
 JvpResult sort_jvp(const Params& params, const Values& in, const Values& t) {
-  const std::int64_t dim = params.integer("dimension");
-  const Op& op = *find_op("sort");
+  const std::int64_t dim = params.integer(param::dimension);
+  const Op& op = core_ops().sort;
   JvpResult result;
   if (std::none_of(t.begin(), t.end(), [](const Value& v) { return bool(v); })) {
     return {shardax::bind(op, params, in), Values(in.size())};
@@ -237,13 +238,14 @@ const Op sort_op{
      .type = sort_type,
      .jvp_body = sort_jvp,
      .batch = [](const BatchArgs& a) -> Batched {
-       const Params params = a.params.with("dimension", a.params.integer("dimension") + 1);
+       const Params params = a.params.with("dimension", a.params.integer(param::dimension) + 1);
        return {shardax::bind(a.op, params, all_batched(a)), std::vector<bool>(a.in.size(), true)};
      },
      .half_native = true,
      .multiple_results = true,
      .check_split = check_split_sorted,
-     .parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer("dimension")}); },
+     .parts =
+         [](const SplitArgs& a) { return parts_along(a, {a.params.integer(param::dimension)}); },
      .kernel = sort_kernel}};
 
 // ---- top_k ---------------------------------------------------------------------------------
@@ -255,7 +257,7 @@ void top_of_row(const T* row, std::int64_t n, std::int64_t k, T* values, std::in
   using K = KeyOf<T>;
   auto& best = per_thread<std::vector<Ranked<K>>, struct TopOfRow>();  // complemented keys
   best.clear();
-  const std::size_t limit = static_cast<std::size_t>(std::max<std::int64_t>(2 * k, 64));
+  const std::size_t limit = index(std::max<std::int64_t>(2 * k, 64));
   K worst = static_cast<K>(~K{0});  // a later candidate must be better than this
   bool bounded = false;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -264,13 +266,13 @@ void top_of_row(const T* row, std::int64_t n, std::int64_t k, T* values, std::in
     best.push_back({key, static_cast<std::uint32_t>(i)});
     if (best.size() < limit) continue;
     std::nth_element(best.begin(), best.begin() + (k - 1), best.end());
-    best.resize(static_cast<std::size_t>(k));
+    best.resize(index(k));
     worst = best.back().key();
     bounded = true;
   }
   std::sort(best.begin(), best.end());
   for (std::int64_t i = 0; i < k; ++i) {
-    const std::uint32_t position = best[static_cast<std::size_t>(i)].position();
+    const std::uint32_t position = best[index(i)].position();
     values[i] = row[position];
     positions[i] = static_cast<std::int32_t>(position);
   }
@@ -278,12 +280,13 @@ void top_of_row(const T* row, std::int64_t n, std::int64_t k, T* values, std::in
 
 // The last axis, unless the parameter names another.
 std::int64_t top_k_axis(const Params& params, const Shape& shape) {
-  return params.has("axis") ? params.integer("axis") : static_cast<std::int64_t>(shape.size()) - 1;
+  return params.has("axis") ? params.integer(param::axis)
+                            : static_cast<std::int64_t>(shape.size()) - 1;
 }
 
 Kernel top_k_kernel(const Types& in, const Types& out, const Params& params) {
   const std::int64_t axis = top_k_axis(params, in[0].shape);
-  return [k = params.integer("k"), axis, size = out[0].size(), rows = Rows(in[0].shape, axis)](
+  return [k = params.integer(param::k), axis, size = out[0].size(), rows = Rows(in[0].shape, axis)](
              std::span<const View> views, std::span<const View> outs) {
     if (size == 0) return;
     const DenseInput input(rows_of(views[0], axis));
@@ -312,19 +315,19 @@ const Op top_k_op{
      .dtypes = any_dtype & ~complexes,
      .type = [](const Op& op, const Types& in, const Params& params) -> Types {
        check_dtype(op, in[0].dtype);
-       const std::int64_t k = params.integer("k"), axis = top_k_axis(params, in[0].shape);
+       const std::int64_t k = params.integer(param::k), axis = top_k_axis(params, in[0].shape);
        if (k < 0) value_error("k argument to top_k must be nonnegative, got ", k);
        if (axis < 0 || axis >= static_cast<std::int64_t>(in[0].rank())) {
          type_error("top_k operand must have >= 1 dimension, got ", to_string(in[0].shape),
                     " and axis ", axis);
        }
        Type out = in[0];
-       check_places("top_k", out.shape[static_cast<std::size_t>(axis)], DType::int32);
-       if (out.shape[static_cast<std::size_t>(axis)] < k) {
+       check_places("top_k", out.shape[index(axis)], DType::int32);
+       if (out.shape[index(axis)] < k) {
          value_error("k argument to top_k must be no larger than size along axis; got k=", k,
                      " with shape=", to_string(out.shape), " and axis=", axis);
        }
-       out.shape[static_cast<std::size_t>(axis)] = k;
+       out.shape[index(axis)] = k;
        return {out, with_dtype(out, DType::int32)};
      },
      .jvp = [](const JvpArgs& a) -> Values {
@@ -332,7 +335,7 @@ const Op top_k_op{
      },
      .batch = [](const BatchArgs& a) -> Batched {
        Params params = a.params;
-       if (params.has("axis")) params.set("axis", params.integer("axis") + 1);
+       if (params.has("axis")) params.set("axis", params.integer(param::axis) + 1);
        return {shardax::bind(a.op, params, a.in), {true, true}};
      },
      .half_native = true,
@@ -340,7 +343,7 @@ const Op top_k_op{
      .split =
          [](const SplitArgs& a) {
            Split split = split_of(a, 0);
-           split[static_cast<std::size_t>(top_k_axis(a.params, a.out.shape))].clear();
+           split[index(top_k_axis(a.params, a.out.shape))].clear();
            return split;
          },
      .check_split =

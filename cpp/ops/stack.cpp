@@ -1,10 +1,11 @@
 // ops/stack.cpp - arrays of one shape along a new dimension, and the slices along one.
 //
 // Both stand for programs of other ops where they are compiled; programs that users see name them.
+#include "base/index.h"
 #include "ops/family.h"
-#include "ops/split.h"
-#include "ops/split_check.h"
-#include "ops/sums.h"
+#include "ops/sharding_rules/ambiguity.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/unreduced_rules.h"
 #include "trace/stage.h"
 
 namespace shardax::ops {
@@ -12,9 +13,7 @@ namespace {
 
 extern const Op stack_op, unstack_op;
 
-std::size_t stacked_axis(const Params& params) {
-  return static_cast<std::size_t>(params.integer("axis"));
-}
+std::size_t stacked_axis(const Params& params) { return index(params.integer(param::axis)); }
 
 Value stack_along(const Values& parts, std::int64_t axis) {
   return bind1(stack_op, {{"axis", axis}}, parts);
@@ -37,8 +36,8 @@ Types stack_type(const Op&, const Types& in, const Params& params) {
     out.weak = out.weak && type.weak;
   }
   if (stacked_axis(params) > out.rank()) {
-    value_error("stack: axis ", params.integer("axis"), " is out of bounds for arrays of rank ",
-                out.rank(), ".");
+    value_error("stack: axis ", params.integer(param::axis),
+                " is out of bounds for arrays of rank ", out.rank(), ".");
   }
   out.insert_dimension(stacked_axis(params), static_cast<std::int64_t>(in.size()), {});
   return {out};
@@ -52,11 +51,11 @@ Values zeros_where_null(const Values& given, const Types& types) {
 }
 
 Values stack_jvp(const JvpArgs& a) {
-  return {stack_along(zeros_where_null(a.t, types_of(a.in)), a.params.integer("axis"))};
+  return {stack_along(zeros_where_null(a.t, types_of(a.in)), a.params.integer(param::axis))};
 }
 
 Values stack_transpose(const TransposeArgs& a) {
-  Values slices = unstack_along(a.ct[0], a.params.integer("axis"));
+  Values slices = unstack_along(a.ct[0], a.params.integer(param::axis));
   for (std::size_t i = 0; i < slices.size(); ++i) {
     if (!a.linear(i)) slices[i] = nullptr;
   }
@@ -71,12 +70,12 @@ Split split_of_stack(const SplitArgs& a) {
       if (out[d].empty()) out[d] = own[d];
     }
   }
-  out.insert(out.begin() + a.params.integer("axis"), std::vector<std::string>());
+  out.insert(out.begin() + a.params.integer(param::axis), std::vector<std::string>());
   return out;
 }
 
 ProgramPtr stack_expand(const Params& params, const Types& in) {
-  const std::int64_t axis = params.integer("axis");
+  const std::int64_t axis = params.integer(param::axis);
   return stage_closed(
       in,
       [axis](const Values& parts) -> Values {
@@ -93,7 +92,8 @@ const Op stack_op{{.name = "stack",
                    .jvp = stack_jvp,
                    .transpose = stack_transpose,
                    .batch = [](const BatchArgs& a) -> Batched {
-                     return batched1(stack_along(all_batched(a), a.params.integer("axis") + 1));
+                     return batched1(
+                         stack_along(all_batched(a), a.params.integer(param::axis) + 1));
                    },
                    .half_native = true,
                    .expand = stack_expand,
@@ -120,22 +120,22 @@ Types unstack_type(const Op&, const Types& in, const Params& params) {
   }
   Type slice = in[0];
   slice.erase_dimension(axis);
-  return Types(static_cast<std::size_t>(in[0].shape[axis]), slice);
+  return Types(index(in[0].shape[axis]), slice);
 }
 
 Split split_of_unstack(const SplitArgs& a) {
   Split own = split_of(a, 0);
-  own.erase(own.begin() + a.params.integer("axis"));
+  own.erase(own.begin() + a.params.integer(param::axis));
   return own;
 }
 
 ProgramPtr unstack_expand(const Params& params, const Types& in) {
-  const std::int64_t axis = params.integer("axis");
+  const std::int64_t axis = params.integer(param::axis);
   return stage_closed(
       in,
       [axis](const Values& operands) {
         Values slices;
-        const std::int64_t count = operands[0]->shape()[static_cast<std::size_t>(axis)];
+        const std::int64_t count = operands[0]->shape()[index(axis)];
         for (std::int64_t i = 0; i < count; ++i)
           slices.push_back(squeeze(slice_in_dim(operands[0], i, i + 1, axis), {axis}));
         return slices;
@@ -149,13 +149,13 @@ const Op unstack_op{
      .doc = "The slices of an array along a dimension, without it.",
      .type = unstack_type,
      .jvp = [](const JvpArgs& a) -> Values {
-       return unstack_along(a.t[0], a.params.integer("axis"));
+       return unstack_along(a.t[0], a.params.integer(param::axis));
      },
      .transpose = [](const TransposeArgs& a) -> Values {
-       return {stack_along(zeros_where_null(a.ct, a.out_types), a.params.integer("axis"))};
+       return {stack_along(zeros_where_null(a.ct, a.out_types), a.params.integer(param::axis))};
      },
      .batch = [](const BatchArgs& a) -> Batched {
-       const Values slices = unstack_along(a.in[0], a.params.integer("axis") + 1);
+       const Values slices = unstack_along(a.in[0], a.params.integer(param::axis) + 1);
        return {slices, std::vector<bool>(slices.size(), true)};
      },
      .half_native = true,

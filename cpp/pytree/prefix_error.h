@@ -1,4 +1,4 @@
-// pytree/prefix_error.h - says where and why a tree is not a prefix of another.
+// pytree/prefix_error.h - errors of trees that are not prefixes of others.
 //
 //   pytree structure error: different lengths of tuple at key path
 //       pmap in_axes[0]

@@ -1,6 +1,8 @@
 // pytree/ref.cpp - errors and texts of Python objects.
 #include "pytree/ref.h"
 
+#include "base/index.h"
+
 namespace shardax::pytree {
 
 Ref take_error() {
@@ -39,7 +41,7 @@ std::string text_of(PyObject* unicode) {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(unicode, &size);
   if (data == nullptr) throw PythonError();
-  return {data, static_cast<std::size_t>(size)};
+  return {data, index(size)};
 }
 
 std::string repr(PyObject* object) { return text_of(Ref::checked(PyObject_Repr(object)).get()); }

@@ -1,4 +1,4 @@
-// pytree/registry.h - which Python types are nodes of a tree, and how each is taken apart.
+// pytree/registry.h - node types of trees, and their children.
 //
 // The built-in containers are in the registry from the start; users add types, which stay for the
 // life of the process. Types match exactly: an instance of a subclass is a leaf, except that any

@@ -13,6 +13,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/index.h"
 #include "base/per_thread.h"
 #include "runtime/size_class.h"
 #include "runtime/system_memory.h"
@@ -132,7 +133,7 @@ struct Shared {
     }
     const std::int64_t most = std::max(most_in_use[0], most_in_use[1]);
     const std::int64_t spare = most + most / slack - used;
-    return std::max(cache_floor, static_cast<std::size_t>(std::max<std::int64_t>(spare, 0)));
+    return std::max(cache_floor, index(std::max<std::int64_t>(spare, 0)));
   }
 
   // From now on, memory that was used before keeps none.
@@ -332,9 +333,7 @@ AllocatorStats allocator_stats() {
     used += cache->unreported.load(std::memory_order_relaxed);
     cached += cache->cached.load(std::memory_order_relaxed);
   }
-  const auto bytes = [](std::int64_t n) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
-  };
+  const auto bytes = [](std::int64_t n) { return index(std::max<std::int64_t>(n, 0)); };
   return {bytes(used), bytes(cached)};
 }
 

@@ -1,4 +1,4 @@
-// runtime/cores.h - how many cores this process may use.
+// runtime/cores.h - number of cores that this process may use.
 #pragma once
 
 namespace shardax::runtime {

@@ -1,4 +1,4 @@
-// runtime/interrupt.h - how the thread that called for long work can end it.
+// runtime/interrupt.h - interrupts of long work by the thread that called for it.
 #pragma once
 
 #include <atomic>

@@ -25,6 +25,7 @@
 #include <mutex>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/thread_end.h"
 #include "runtime/cores.h"
 #include "runtime/interrupt.h"
@@ -155,7 +156,7 @@ class Workers {
   void allow(int threads) {
     using tbb::global_control;
     constexpr auto parameter = global_control::max_allowed_parallelism;
-    const auto count = static_cast<std::size_t>(threads);
+    const auto count = index(threads);
     if (global_control::active_value(parameter) >= count) return;
     limit_.reset();
     limit_ = std::make_unique<global_control>(parameter, count);

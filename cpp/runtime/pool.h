@@ -24,7 +24,7 @@ void set_thread_count(int count);
 // are done. The first exception of a body is thrown here, and chunks that have not started are left
 // out; so does an interrupt of the caller (runtime/interrupt.h), which the caller asks for between
 // its chunks. Any thread may call: up to 32 loops share the workers, a further one runs inline. So
-// do loops inside of bodies, loops with one thread, and all loops of a child that was forked after
+// do loops inside of regions, loops with one thread, and all loops of a child that was forked after
 // the first loop. tests/bench/pool_loops.cpp measures its costs.
 void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body);
 

@@ -12,6 +12,8 @@
 #include <semaphore>
 #include <vector>
 
+#include "base/index.h"
+
 namespace shardax::runtime {
 namespace {
 
@@ -48,12 +50,11 @@ bool has_room() {
 int startable_threads(int wanted, std::size_t stack_bytes) {
   if (address_space_is_limited()) {
     if (!has_room()) return 0;
-    wanted = static_cast<int>(
-        std::min<std::size_t>(static_cast<std::size_t>(wanted), kept_stacks / stack_bytes));
+    wanted = static_cast<int>(std::min<std::size_t>(index(wanted), kept_stacks / stack_bytes));
   }
   std::vector<pthread_t> threads;
   try {
-    threads.reserve(static_cast<std::size_t>(wanted));
+    threads.reserve(index(wanted));
   } catch (const std::bad_alloc&) {
     return 0;
   }

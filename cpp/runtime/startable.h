@@ -1,4 +1,4 @@
-// runtime/startable.h - the number of threads that the system lets this process start.
+// runtime/startable.h - number of threads that the system lets this process start.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// trace/captures.h - does the function that is being staged capture the arrays that it closes over?
+// trace/captures.h - detection of closed-over arrays in staged functions.
 #pragma once
 
 namespace shardax {

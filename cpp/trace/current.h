@@ -1,4 +1,4 @@
-// trace/current.h - what is being traced on this thread.
+// trace/current.h - the current trace of this thread.
 #pragma once
 
 #include "trace/trace.h"

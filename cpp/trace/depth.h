@@ -1,4 +1,4 @@
-// trace/depth.h - where this thread stands among the traces that are in progress.
+// trace/depth.h - depth of this thread among the traces in progress.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "base/errors.h"
 #include "base/per_thread.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "trace/captures.h"
 
 namespace shardax {

@@ -6,15 +6,17 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/per_thread.h"
 #include "base/stack.h"
+#include "ir/core_ops.h"
 #include "runtime/interrupt.h"
-#include "trace/agreement.h"
+#include "trace/auto_pvary.h"
 #include "trace/current.h"
 #include "trace/depth.h"
+#include "trace/eval_program.h"
 #include "trace/leaks.h"
 #include "trace/reentry.h"
-#include "trace/walk.h"
 
 namespace shardax {
 namespace {
@@ -101,7 +103,7 @@ std::vector<const Tracer*> tracers_alive(std::uint64_t generation) {
 bool Tracer::alive() const {
   const State& s = state();
   return static_cast<int>(s.stack.size()) >= level_ &&
-         s.stack[static_cast<std::size_t>(level_) - 1]->generation() == generation_;
+         s.stack[index(level_) - 1]->generation() == generation_;
 }
 
 Trace& Tracer::trace() const {
@@ -117,12 +119,12 @@ Trace& Tracer::trace() const {
          "\nReturn the value from the function instead of saving it to global state: a variable, "
          "list or attribute outside of it.");
   }
-  return *state().stack[static_cast<std::size_t>(level_) - 1];
+  return *state().stack[index(level_) - 1];
 }
 
 std::uint64_t staging_generation() {
   const State& s = state();
-  return s.dynamic == 0 ? 0 : s.stack[static_cast<std::size_t>(s.dynamic) - 1]->generation();
+  return s.dynamic == 0 ? 0 : s.stack[index(s.dynamic) - 1]->generation();
 }
 
 int trace_depth() { return static_cast<int>(state().stack.size()); }
@@ -184,8 +186,8 @@ std::atomic<bool> casts = true;
 // The operands, each varying over the checked axes of all. A scalar that devices share beside what
 // is left to sum over an axis is reduced over it.
 Values agreeing(const Values& in) {
-  static const Op &pvary = *find_op("pvary"), &preduced = *find_op("preduced"),
-                  &to_varying = *find_op("reduced_vary_cast");
+  static const Op &pvary = core_ops().pvary, &preduced = core_ops().preduced,
+                  &to_varying = core_ops().reduced_vary_cast;
   AxisSet all;
   for (const Value& value : in) all = join(all, value->type().varying);
   const AxisSet sums =
@@ -245,7 +247,7 @@ Values bind(const Op& op, const Params& params, const Values& operands) {
   if (top == 0) return evaluator(op, params, in);
   check_stack("tracing");
   runtime::poll_caller();
-  return s.stack[static_cast<std::size_t>(top) - 1]->process(op, params, in);
+  return s.stack[index(top) - 1]->process(op, params, in);
 }
 
 FunctionLevel::FunctionLevel(int level) : outer_(state().function_level) {
@@ -266,7 +268,7 @@ DynamicScope::~DynamicScope() { state().dynamic = outer_; }
 
 std::uint64_t generation_at(int level) {
   const State& s = state();
-  const auto at = static_cast<std::size_t>(level);
+  const auto at = index(level);
   return level > 0 && at <= s.stack.size() ? s.stack[at - 1]->generation() : 0;
 }
 
@@ -300,7 +302,7 @@ TransformationScope::TransformationScope(const char* name)
     : NamesScope(std::make_shared<const Names>(Names{current_names(), name, true})) {}
 
 Values evaluate(const Program& program, const Values& inputs) {
-  return walk(program, inputs, [](const Equation& eqn, const Values& in) {
+  return eval_program(program, inputs, [](const Equation& eqn, const Values& in) {
     return shardax::bind(*eqn.op, eqn.params, in);
   });
 }

@@ -1,4 +1,4 @@
-// trace/trace.h - how Values meet ops: the stack of transformations in progress, and bind.
+// trace/trace.h - bind and the stack of transformations in progress.
 //
 // A transformation in progress is a Trace on this thread's stack; its Tracers know only their level
 // and a generation number, so a tracer that outlives its trace is found, not followed. `bind` hands

@@ -208,7 +208,7 @@ void fail_closed_over(const Op& op, const Params& params) {
   const std::string_view called = op.name;
   const std::string_view what = called.substr(0, called.rfind("_call"));
   fail(ErrorKind::unexpected_tracer_error, "Detected differentiation of a ", what, " function ('",
-       params.text("name"),
+       params.text(param::name),
        "') with respect to a closed-over value. That's not supported because the custom rule only "
        "specifies how to differentiate with respect to explicit input parameters. Try passing the "
        "closed-over value into the ",

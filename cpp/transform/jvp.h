@@ -45,7 +45,7 @@ bool differentiable(const Type& type);
 Type tangent_type(const Type& type);
 
 // Does `found` select all that `wanted` does? Then what a transformation gives by itself need not
-// be made again to give what is wanted: nested bodies would double the work at each level.
+// be made again to give what is wanted: nested regions would double the work at each level.
 bool covers(const std::vector<bool>& found, const std::vector<bool>& wanted);
 
 // The derivative of a program: inputs are followed by the tangents of those that `nonzero` selects;

@@ -1,4 +1,4 @@
-// transform/slices.h - whether a function of slices is in progress.
+// transform/slices.h - a scope in which a function of slices runs.
 #pragma once
 
 namespace shardax {

@@ -2,13 +2,14 @@
 #include "transform/transpose.h"
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/lists.h"
-#include "ir/bodies.h"
+#include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
+#include "transform/dce.h"
 #include "transform/jvp.h"
-#include "transform/prune.h"
 
 namespace shardax {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // What an equation that carries programs gives of known operands alone, null for its other results.
 Values known_results(const Program& program, const Equation& eqn, const Values& in) {
   Values out(eqn.outputs.size());
-  if (!eqn.op->bodies || eqn.op->bodies(eqn.params).fixed) return out;
+  if (!eqn.op->regions || eqn.op->regions(eqn.params).fixed) return out;
   const auto alone = MutableProgram(new Program);
   Equation copy{eqn.op, eqn.params, {}, {}, eqn.location, eqn.names};
   for (Var v : eqn.inputs) copy.inputs.push_back(alone->add(program.type(v)));
@@ -30,10 +31,10 @@ Values known_results(const Program& program, const Equation& eqn, const Values& 
   for (std::size_t i = 0; i < out.size(); ++i) {
     std::vector<bool> one(out.size());
     one[i] = true;
-    known[i] = !any(select(unknown, prune_program(alone, one).inputs));
+    known[i] = !any(select(unknown, dce_program(alone, one).inputs));
   }
   if (!any(known)) return out;
-  const PrunedProgram part = prune_program(alone, known);
+  const DceProgram part = dce_program(alone, known);
   Values values = evaluate(*part.program, select(in, part.inputs));
   for (std::size_t i = 0, next = 0; i < out.size(); ++i) {
     if (known[i]) out[i] = std::move(values[next++]);
@@ -47,25 +48,25 @@ Values known_values(const Program& program, const std::vector<bool>& linear, con
                     bool within) {
   Values env(program.types.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!linear[i]) env[static_cast<std::size_t>(program.inputs[i])] = inputs[i];
+    if (!linear[i]) env[index(program.inputs[i])] = inputs[i];
   }
-  for (const Constant& c : program.constants) env[static_cast<std::size_t>(c.var)] = c.value;
+  for (const Constant& c : program.constants) env[index(c.var)] = c.value;
   for (const Equation& eqn : program.equations) {
     Values in;
-    for (Var v : eqn.inputs) in.push_back(env[static_cast<std::size_t>(v)]);
+    for (Var v : eqn.inputs) in.push_back(env[index(v)]);
     const bool mixed = std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; });
     if (mixed && !within) continue;
     const NamesScope names(nested(current_names(), eqn.names));
     Values out = mixed ? known_results(program, eqn, in) : shardax::bind(*eqn.op, eqn.params, in);
     for (std::size_t i = 0; i < out.size(); ++i) {
-      env[static_cast<std::size_t>(eqn.outputs[i])] = out[i];
+      env[index(eqn.outputs[i])] = out[i];
     }
   }
   return env;
 }
 
 // A map that is known by a function of the user's alone, which may give cotangents for none.
-bool asks_the_user(const Op& op) { return op.kind == Kind::control && !op.bodies; }
+bool asks_the_user(const Op& op) { return op.kind == Kind::control && !op.regions; }
 
 // For each equation, is it such a map with a result that an output depends on?
 std::vector<bool> asked_for_zeros(const Program& program) {
@@ -76,15 +77,15 @@ std::vector<bool> asked_for_zeros(const Program& program) {
     return asked;
   }
   std::vector<bool> used(program.types.size());
-  for (Var v : program.outputs) used[static_cast<std::size_t>(v)] = true;
+  for (Var v : program.outputs) used[index(v)] = true;
   for (std::size_t i = equations.size(); i-- > 0;) {
     const Equation& eqn = equations[i];
     if (std::none_of(eqn.outputs.begin(), eqn.outputs.end(),
-                     [&](Var v) { return used[static_cast<std::size_t>(v)]; })) {
+                     [&](Var v) { return used[index(v)]; })) {
       continue;
     }
     asked[i] = asks_the_user(*eqn.op);
-    for (Var v : eqn.inputs) used[static_cast<std::size_t>(v)] = true;
+    for (Var v : eqn.inputs) used[index(v)] = true;
   }
   return asked;
 }
@@ -114,7 +115,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   Values ct(program.types.size());
   const auto accumulate = [&](Var v, const Value& value) {
     if (!value) return;
-    Value& slot = ct[static_cast<std::size_t>(v)];
+    Value& slot = ct[index(v)];
     if (!slot) {
       slot = value;
     } else if (slot->dtype() == value->dtype() && value->dtype() != DType::boolean) {
@@ -134,22 +135,22 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   for (auto eqn = program.equations.rbegin(); eqn != program.equations.rend(); ++eqn) {
     runtime::poll_caller();
     Values out_ct;
-    bool needed = asked[static_cast<std::size_t>(program.equations.rend() - eqn - 1)];
+    bool needed = asked[index(program.equations.rend() - eqn - 1)];
     Types out_types;
     for (Var v : eqn->outputs) {
-      Value& slot = ct[static_cast<std::size_t>(v)];
+      Value& slot = ct[index(v)];
       needed = needed || slot;
       out_ct.push_back(typed_as(program.type(v), slot));
       slot = nullptr;
       out_types.push_back(program.type(v));
     }
-    const bool known = std::all_of(eqn->outputs.begin(), eqn->outputs.end(),
-                                   [&](Var v) { return env[static_cast<std::size_t>(v)]; });
+    const bool known =
+        std::all_of(eqn->outputs.begin(), eqn->outputs.end(), [&](Var v) { return env[index(v)]; });
     if (!needed || known) continue;
     Values in;
     Types in_types;
     for (Var v : eqn->inputs) {
-      in.push_back(env[static_cast<std::size_t>(v)]);
+      in.push_back(env[index(v)]);
       in_types.push_back(program.type(v));
     }
     if (!eqn->op->transpose && !given_transpose) {
@@ -168,7 +169,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
   }
   Values result;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (linear[i]) result.push_back(ct[static_cast<std::size_t>(program.inputs[i])]);
+    if (linear[i]) result.push_back(ct[index(program.inputs[i])]);
   }
   return result;
 }

@@ -44,11 +44,19 @@ from shardax._base.flags import (
     transfer_guard_device_to_host,
     transfer_guard_host_to_device,
 )
-from shardax._base.names import at_first_use as _at_first_use
+from shardax._base.lazy_modules import at_first_use as _at_first_use
 from shardax._base.threads import set_thread_count, thread_count, threads
 from shardax._base.tracebacks import install as install_tracebacks
 from shardax._base.version import __version__
 from shardax._core import Array
+from shardax._devices.device_put import (
+    block_until_ready,
+    copy_to_host_async,
+    device_get,
+    device_put,
+    device_put_replicated,
+    device_put_sharded,
+)
 from shardax._devices.devices import (
     Device,
     default_backend,
@@ -65,14 +73,6 @@ from shardax._devices.devices import (
     process_index,
     process_indices,
 )
-from shardax._devices.replicas import (
-    block_until_ready,
-    copy_to_host_async,
-    device_get,
-    device_put,
-    device_put_replicated,
-    device_put_sharded,
-)
 from shardax._transform.derivatives import (
     grad,
     jvp,
@@ -82,7 +82,7 @@ from shardax._transform.derivatives import (
     vjp,
 )
 from shardax._transform.jit import clear_caches, jit, typeof
-from shardax._transform.maps import pmap, soft_pmap, vmap
+from shardax._transform.pmap_vmap import pmap, soft_pmap, vmap
 from shardax.tree_util import (
     tree_all,
     tree_flatten,
@@ -103,7 +103,7 @@ partial = functools.partial  # where programs of earlier years import it from
 # `import shardax` stays quick.
 _NAMES = {
     "_base.dtypes": "float0",
-    "_devices.assembly": (
+    "_devices.make_array": (
         "make_array_from_callback make_array_from_process_local_data "
         "make_array_from_single_device_arrays"
     ),

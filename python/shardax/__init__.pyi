@@ -79,9 +79,12 @@ from shardax._base.threads import thread_count as thread_count
 from shardax._base.threads import threads as threads
 from shardax._base.version import __version__ as __version__
 from shardax._core import Array as Array
-from shardax._devices.assembly import make_array_from_callback as make_array_from_callback
-from shardax._devices.assembly import make_array_from_process_local_data as make_array_from_process_local_data
-from shardax._devices.assembly import make_array_from_single_device_arrays as make_array_from_single_device_arrays
+from shardax._devices.device_put import block_until_ready as block_until_ready
+from shardax._devices.device_put import copy_to_host_async as copy_to_host_async
+from shardax._devices.device_put import device_get as device_get
+from shardax._devices.device_put import device_put as device_put
+from shardax._devices.device_put import device_put_replicated as device_put_replicated
+from shardax._devices.device_put import device_put_sharded as device_put_sharded
 from shardax._devices.devices import Device as Device
 from shardax._devices.devices import default_backend as default_backend
 from shardax._devices.devices import device_count as device_count
@@ -96,13 +99,10 @@ from shardax._devices.devices import print_environment_info as print_environment
 from shardax._devices.devices import process_count as process_count
 from shardax._devices.devices import process_index as process_index
 from shardax._devices.devices import process_indices as process_indices
+from shardax._devices.make_array import make_array_from_callback as make_array_from_callback
+from shardax._devices.make_array import make_array_from_process_local_data as make_array_from_process_local_data
+from shardax._devices.make_array import make_array_from_single_device_arrays as make_array_from_single_device_arrays
 from shardax._devices.placement import Shard as Shard
-from shardax._devices.replicas import block_until_ready as block_until_ready
-from shardax._devices.replicas import copy_to_host_async as copy_to_host_async
-from shardax._devices.replicas import device_get as device_get
-from shardax._devices.replicas import device_put as device_put
-from shardax._devices.replicas import device_put_replicated as device_put_replicated
-from shardax._devices.replicas import device_put_sharded as device_put_sharded
 from shardax._explain.accelerators import Accelerators as Accelerators
 from shardax._explain.explanation import explain as explain
 from shardax._transform.callbacks import effects_barrier as effects_barrier
@@ -122,8 +122,8 @@ from shardax._transform.jacobian import jacobian as jacobian
 from shardax._transform.jacobian import jacrev as jacrev
 from shardax._transform.jit import clear_caches as clear_caches
 from shardax._transform.jit import typeof as typeof
-from shardax._transform.maps import soft_pmap as soft_pmap
-from shardax._transform.maps import vmap as vmap
+from shardax._transform.pmap_vmap import soft_pmap as soft_pmap
+from shardax._transform.pmap_vmap import vmap as vmap
 from shardax._transform.refs import Ref as Ref
 from shardax._transform.refs import empty_ref as empty_ref
 from shardax._transform.refs import free_ref as free_ref
@@ -176,9 +176,9 @@ class JitWrapped(Protocol[_P, _R]):
 def install_as_jax():
     """Lets `import jax` mean shardax from now on, submodules included: for notebooks and conftest files."""
 @overload
-def jit(fun: None = None, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, abstracted_axes: Any = None, compiler_options: Any = None) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...
+def jit(fun: None = None, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...
 @overload
-def jit(fun: Callable[_P, _R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, abstracted_axes: Any = None, compiler_options: Any = None) -> JitWrapped[_P, _R]:
+def jit(fun: Callable[_P, _R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> JitWrapped[_P, _R]:
     """Makes `fun` run as one program: staged once per shapes and dtypes of its arguments, then compiled."""
 @overload
 def pmap(fun: None = None, axis_name: Any = None, *, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (), devices: Any = None, backend: Any = None, axis_size: Any = None, donate_argnums: Any = (), global_arg_shapes: Any = None, debug: Any = False) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...

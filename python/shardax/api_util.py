@@ -89,6 +89,8 @@ def _flat_nokwargs(f, store, in_tree, *leaves):
 def flatten_fun(fun, in_tree, *, use_eq_store=False, unk_names=False):
     """A function of leaves, given one of trees.
 
+    `unk_names` has no effect: the package does without what it steers in JAX.
+
     Args:
       fun: a WrappedFun of trees.
       in_tree: the tree of (args, kwargs).
@@ -101,7 +103,10 @@ def flatten_fun(fun, in_tree, *, use_eq_store=False, unk_names=False):
 
 
 def flatten_fun_nokwargs(fun, in_tree, *, use_eq_store=False, unk_names=False):
-    """As `flatten_fun`, where `in_tree` is the tree of args."""
+    """As `flatten_fun`, where `in_tree` is the tree of args.
+
+    `unk_names` has no effect: the package does without what it steers in JAX.
+    """
     return linear_util.transformation_with_aux2(
         _flat_nokwargs, fun, in_tree, use_eq_store=use_eq_store
     )
@@ -109,6 +114,8 @@ def flatten_fun_nokwargs(fun, in_tree, *, use_eq_store=False, unk_names=False):
 
 def flatten_axes(name, treedef, axis_tree, *, kws=False, tupled_args=False):
     """One axis for each leaf of `treedef`, from a tree prefix in which None is an axis too.
+
+    `kws` has no effect: the package does without what it steers in JAX.
 
     Raises:
       ValueError: `axis_tree` is no prefix of the tree; `name` says which argument it is.
@@ -146,7 +153,10 @@ def shaped_abstractify(x):
 
 
 def donation_vector(donate_argnums, donate_argnames, in_tree, kws=True):
-    """For each leaf of (args, kwargs), whether it is donated."""
+    """For each leaf of (args, kwargs), whether it is donated.
+
+    `kws` has no effect: the package does without what it steers in JAX.
+    """
     args, kwargs = tree_util.tree_unflatten(in_tree, [0] * in_tree.num_leaves)
     count = len(args)
     wanted = {i % count for i in donate_argnums if count}

@@ -121,6 +121,8 @@ __all__ = [
 def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
     """Runs a program on arrays, op by op.
 
+    `propagate_source_info` has no effect: the package does without what it steers in JAX.
+
     Args:
       jaxpr: a program, as `make_jaxpr` gives it. It holds its own constants.
       consts: arrays in place of its constants; empty: its own.

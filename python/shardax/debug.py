@@ -72,7 +72,8 @@ def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=F
       fmt: a format string with {}, {0} or {name} for the arguments; format specifications apply.
       args, kwargs: trees of arrays, and other objects. Arrays are printed with NumPy's print
         options at the time of tracing.
-      ordered: accepted for compatibility: printing is always ordered.
+      ordered: without effect: printing is always in program order and, inside pmap, in device
+        order, where JAX refuses ordered prints.
       partitioned: in programs, print what each device of the mesh has of the arrays.
       skip_format_check: do not check `fmt` against the arguments at tracing time.
 
@@ -92,7 +93,8 @@ def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=F
 
 
 def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs):
-    """`print` to the logger "jax._src.debugging", at level INFO and with the line of this call.
+    """`print` to the logger "jax._src.debugging", at level INFO and with the line of this call;
+    `ordered` is without effect there, too.
 
     Example:
       >>> _ = jit(lambda x: debug.log("x = {x}", x=x))(1.5)

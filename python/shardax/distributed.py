@@ -7,6 +7,11 @@ __all__ = ["initialize", "is_initialized", "shutdown"]
 
 _initialized = False
 
+_OPTIONS = {
+    *("cluster_detection_method", "initialization_timeout", "heartbeat_timeout_seconds"),
+    *("shutdown_timeout_seconds", "coordinator_bind_address", "slice_index"),
+}
+
 
 def initialize(
     coordinator_address=None,
@@ -17,9 +22,17 @@ def initialize(
 ):
     """Notes that this is the only process.
 
+    Args:
+      coordinator_address, local_device_ids: without effect, since there is nothing to coordinate.
+      num_processes: 1 or None.
+      process_id: 0 or None.
+      options: `cluster_detection_method`, `initialization_timeout`, `heartbeat_timeout_seconds`,
+        `shutdown_timeout_seconds`, `coordinator_bind_address` and `slice_index`, likewise.
+
     Raises:
       ValueError: where more than one process, or a process other than the first, is asked for.
       RuntimeError: where it has been called before.
+      TypeError: for other options.
 
     Example:
       >>> initialize()
@@ -28,6 +41,9 @@ def initialize(
       >>> shutdown()
     """
     global _initialized
+    unknown = sorted(set(options) - _OPTIONS)
+    if unknown:
+        raise TypeError(f"initialize() got an unexpected keyword argument {unknown[0]!r}")
     if num_processes not in (None, 1):
         raise ValueError(
             f"distributed.initialize: num_processes is {num_processes}, but shardax runs in one "

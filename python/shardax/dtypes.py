@@ -34,8 +34,16 @@ def __getattr__(name):
 
 def canonicalize_dtype(dtype, allow_extended_dtype=False):
     """The dtype that arrays have when `dtype` is asked for: narrower while x64 is off; for None
-    that of floats."""
+    that of floats.
+
+    Raises:
+      ValueError: for the dtype of keys, unless `allow_extended_dtype`.
+    """
     dtype = float if dtype is None else dtype
+    if getattr(dtype, "type", None) is prng_key and not allow_extended_dtype:
+        raise ValueError(
+            f"canonicalize_dtype called on extended dtype {dtype} with allow_extended_dtype=False"
+        )
     if dtype == float0:
         return float0
     try:

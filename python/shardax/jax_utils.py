@@ -12,8 +12,8 @@ import numpy as np
 
 from shardax import lax, tree_util
 from shardax._base.arrays import asarray
+from shardax._devices.device_put import device_put_replicated, on_devices
 from shardax._devices.devices import local_device_count, local_devices
-from shardax._devices.replicas import device_put_replicated, on_devices
 
 __all__ = ["pad_shard_unpad", "pmean", "prefetch_to_device", "replicate", "unreplicate"]
 

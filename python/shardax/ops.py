@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax import numpy as jnp
 from shardax._base.arrays import asarray, check_arraylike
 from shardax._devices.out_sharding import one_program_of_sums, split_so
 from shardax.errors import ConcretizationTypeError
@@ -52,10 +53,29 @@ def _count(name, segment_ids, num_segments):
     return num_segments
 
 
+# How the results of buckets become one.
+_JOINED = {
+    "add": lambda x: jnp.sum(x, axis=0, dtype=x.dtype),
+    "mul": lambda x: jnp.prod(x, axis=0, dtype=x.dtype),
+    "max": lambda x: jnp.max(x, axis=0),
+    "min": lambda x: jnp.min(x, axis=0),
+}
+
+
+def _bucket_size(name, bucket_size):
+    if bucket_size is None:
+        return None
+    size = operator.index(bucket_size)
+    if size < 1:
+        raise ValueError(f"{name}: bucket_size is {bucket_size}; a number from 1 on was expected.")
+    return size
+
+
 def _segments(name, method, identity, data, segment_ids, num_segments, options):
     check_arraylike(name, data, segment_ids)
     data, segment_ids = asarray(data), asarray(segment_ids)
     out_sharding = options.pop("out_sharding")
+    bucket_size = _bucket_size(name, options.pop("bucket_size"))
     if data.ndim == 0:  # the same for every id
         data = _core.broadcast_to(data, segment_ids.shape)
     if not segment_ids.ndim <= data.ndim or data.shape[: segment_ids.ndim] != segment_ids.shape:
@@ -72,8 +92,16 @@ def _segments(name, method, identity, data, segment_ids, num_segments, options):
     shape = (rows, *data.shape[segment_ids.ndim :])
 
     def combined(data, segment_ids):
-        start = _core.full(shape, identity(data.dtype), data.dtype)
-        return getattr(start.at[segment_ids], method)(data, wrap_negative_indices=False, **options)
+        if bucket_size is None:
+            start = _core.full(shape, identity(data.dtype), data.dtype)
+            place = segment_ids
+        else:
+            buckets = np.arange(segment_ids.size, dtype=np.int32) // bucket_size
+            count = -(-segment_ids.size // bucket_size)
+            start = _core.full((count, *shape), identity(data.dtype), data.dtype)
+            place = (buckets.reshape(segment_ids.shape), segment_ids)
+        out = getattr(start.at[place], method)(data, wrap_negative_indices=False, **options)
+        return out if bucket_size is None else _JOINED[method](out)
 
     def run(data, segment_ids):
         if out_sharding is None:
@@ -83,8 +111,9 @@ def _segments(name, method, identity, data, segment_ids, num_segments, options):
     return one_program_of_sums(out_sharding, run, data, segment_ids)
 
 
-def _options(indices_are_sorted, unique_indices, mode, out_sharding):
+def _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding):
     return {
+        "bucket_size": bucket_size,
         "indices_are_sorted": indices_are_sorted,
         "unique_indices": unique_indices,
         "mode": mode,
@@ -111,18 +140,22 @@ def segment_sum(
       num_segments: how many rows the result has; the largest id plus one unless given. Needed
         while tracing.
       indices_are_sorted, unique_indices: what is known of `segment_ids`.
-      bucket_size: accepted for compatibility; rows are added in one pass.
+      bucket_size: how many rows at most are added one after another before the sums of these
+        buckets are added; all unless given. Errors grow less with many rows.
       mode: what becomes of ids out of bounds, as in `x.at[]`.
       out_sharding: what the result is labelled with.
 
     Returns:
       An array of shape (num_segments, ...) and of data's dtype; 0 for segments without rows.
 
+    Raises:
+      ValueError: where shapes do not fit, or `bucket_size` is less than 1.
+
     Example:
       >>> segment_sum(jnp.arange(5), jnp.array([0, 0, 1, 1, 2]))
       Array([1, 5, 4], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
+    options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
     return _segments("segment_sum", "add", lambda _: 0, data, segment_ids, num_segments, options)
 
 
@@ -142,7 +175,7 @@ def segment_prod(
       >>> segment_prod(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([ 0,  6, 20], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
+    options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
     return _segments("segment_prod", "mul", lambda _: 1, data, segment_ids, num_segments, options)
 
 
@@ -163,7 +196,7 @@ def segment_max(
       >>> segment_max(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([1, 3, 5], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
+    options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
     return _segments("segment_max", "max", _lowest, data, segment_ids, num_segments, options)
 
 
@@ -184,7 +217,7 @@ def segment_min(
       >>> segment_min(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([0, 2, 4], dtype=int32)
     """
-    options = _options(indices_are_sorted, unique_indices, mode, out_sharding)
+    options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
     return _segments("segment_min", "min", _highest, data, segment_ids, num_segments, options)
 
 

@@ -1,7 +1,8 @@
-"""shardax.profiler - spans of time in a program, written where trace viewers read them.
+"""shardax.profiler - traces of programs: their steps, compilations and annotations with times.
 
-Annotations say what the program is at; between start_trace and stop_trace they are recorded with
-their threads and times. The file is a Chrome trace, for https://ui.perfetto.dev or chrome://tracing.
+Between start_trace and stop_trace each program, each step of its plan, each compilation and each
+annotation is recorded with its thread and time. The file is a Chrome trace, for
+https://ui.perfetto.dev or chrome://tracing.
 """
 
 import contextlib
@@ -12,6 +13,8 @@ import os
 import pathlib
 import threading
 import time
+
+import shardax._core as _core
 
 __all__ = [
     "ProfileOptions",
@@ -28,17 +31,21 @@ __all__ = [
 ]
 
 _lock = threading.Lock()
-_trace = None  # the one being recorded: (its folder, its events)
+_trace = None  # the one being recorded
 _server = None  # the port that start_server was given
 
 
 class ProfileOptions:
-    """What JAX's profiler takes for options. Accepted for compatibility: annotations are recorded
-    whatever they say.
+    """What a trace records.
+
+    Attributes:
+      host_tracer_level: 0 leaves annotations out.
+      device_tracer_level: 0 leaves programs, steps and compilations out.
+      python_tracer_level, enable_hlo_proto, advanced_configuration: without effect.
 
     Example:
       >>> options = ProfileOptions()
-      >>> options.python_tracer_level = 0
+      >>> options.host_tracer_level = 0
     """
 
     host_tracer_level = 2
@@ -75,9 +82,9 @@ class TraceAnnotation(contextlib.ContextDecorator):
         end = time.perf_counter_ns()
         start = self._starts.times.pop()
         with _lock:
-            if _trace is not None:
+            if _trace is not None and _trace.options.host_tracer_level:
                 span = {"ts": start / 1000, "dur": (end - start) / 1000}
-                _trace[1].append({**self._event, **span, "tid": threading.get_ident()})
+                _trace.events.append({**self._event, **span, "tid": threading.get_ident()})
 
 
 class StepTraceAnnotation(TraceAnnotation):
@@ -108,23 +115,62 @@ def annotate_function(function=None, name=None, **metadata):
     return call
 
 
-def start_trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **options):
-    """Records annotations from now on, for stop_trace to write into the folder `log_dir`.
+class _Trace:
+    """A trace that is being recorded: where it is written, and the annotations so far."""
+
+    def __init__(self, log_dir, perfetto, options):
+        self.log_dir = pathlib.Path(log_dir)
+        self.names = ["trace.json.gz", *(["perfetto_trace.json.gz"] if perfetto else [])]
+        self.options = ProfileOptions() if options is None else options
+        self.events = []
+
+    def all_events(self):
+        """What the core has recorded, and annotations, by the time at which they began."""
+        spans, dropped = _core.stop_recording()
+        common = {"ph": "X", "pid": os.getpid(), "cat": "shardax"}
+        events = self.events + [
+            {**common, "name": name, "ts": start / 1000, "dur": duration / 1000, "tid": thread}
+            for name, start, duration, thread in (spans if self.options.device_tracer_level else ())
+        ]
+        events.sort(key=lambda event: (event["ts"], -event["dur"]))
+        return events, dropped
+
+
+def start_trace(
+    log_dir, create_perfetto_link=False, create_perfetto_trace=False, profiler_options=None
+):
+    """Records programs, their steps and annotations from now on, for stop_trace to write.
+
+    Args:
+      log_dir: the folder that is written into.
+      create_perfetto_link: False; no server hands the trace to a web page.
+      create_perfetto_trace: writes the trace as perfetto_trace.json.gz, too.
+      profiler_options: a ProfileOptions.
 
     Raises:
       RuntimeError: where a trace is being recorded already.
+      NotImplementedError: for `create_perfetto_link`.
     """
     global _trace
+    if create_perfetto_link:
+        raise NotImplementedError(
+            "start_trace: create_perfetto_link is not available. Pass create_perfetto_trace=True, "
+            "and open the file in https://ui.perfetto.dev."
+        )
     with _lock:
         if _trace is not None:
             raise RuntimeError(
                 "Profile has already been started. Only one profile may be run at a time."
             )
-        _trace = pathlib.Path(log_dir), []
+        _trace = _Trace(log_dir, create_perfetto_trace, profiler_options)
+    _core.start_recording()
 
 
 def stop_trace():
     """Writes what start_trace has recorded: <log_dir>/plugins/profile/<time>/trace.json.gz.
+
+    Memory is bounded: of more than a million programs and steps the first ones are written, and the
+    number of the others stands in the file as `dropped`.
 
     Raises:
       RuntimeError: where nothing is being recorded.
@@ -133,17 +179,26 @@ def stop_trace():
     with _lock:
         if _trace is None:
             raise RuntimeError("No profile started")
-        (log_dir, events), _trace = _trace, None
-    folder = log_dir / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
+        ended, _trace = _trace, None
+    events, dropped = ended.all_events()
+    folder = ended.log_dir / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
     folder.mkdir(parents=True, exist_ok=True)
-    with gzip.open(folder / "trace.json.gz", "wt") as file:
-        json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file, default=str)
+    written = {"traceEvents": events, "displayTimeUnit": "ms", "dropped": dropped}
+    for name in ended.names:
+        with gzip.open(folder / name, "wt") as file:
+            json.dump(written, file, default=str)
 
 
 @contextlib.contextmanager
-def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, **options):
-    """start_trace and, at the end of the block, stop_trace."""
-    start_trace(log_dir)
+def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, profiler_options=None):
+    """start_trace and, at the end of the block, stop_trace.
+
+    Example:
+      >>> import tempfile
+      >>> with trace(tempfile.mkdtemp()):
+      ...     x = jnp.sin(jnp.ones(3))
+    """
+    start_trace(log_dir, create_perfetto_link, create_perfetto_trace, profiler_options)
     try:
         yield
     finally:
@@ -175,14 +230,17 @@ def stop_server():
 
 
 def device_memory_profile(backend=None):
-    """The arrays that live and their bytes, by dtype and shape, as a profile for pprof.
+    """The arrays that live and their bytes, by dtype and shape, as a profile for pprof; `backend`
+    is "cpu" or None.
 
     Example:
       >>> isinstance(device_memory_profile(), bytes)
       True
     """
     from shardax._debug.memory_profiles import live_memory  # for this report alone
+    from shardax._devices.devices import devices  # likewise
 
+    devices(backend)  # RuntimeError for one that is not there
     return live_memory()
 
 

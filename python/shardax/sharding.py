@@ -6,6 +6,7 @@ which device, and moves nothing.
 
 from shardax._base.manual_axes import ManualAxisType
 from shardax._devices.axis_modes import auto_axes, explicit_axes
+from shardax._devices.legacy_shardings import GSPMDSharding, PmapSharding, PositionalSharding
 from shardax._devices.mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, make_mesh
 from shardax._devices.mesh_context import (
     get_abstract_mesh,
@@ -25,5 +26,4 @@ from shardax._devices.shardings import (
     make_single_device_sharding,
 )
 from shardax._devices.specs import UNCONSTRAINED, P, PartitionSpec
-from shardax._devices.unnamed import GSPMDSharding, PmapSharding, PositionalSharding
 from shardax.errors import ShardingTypeError

@@ -177,15 +177,15 @@ def test_bytes_that_are_none_of_ours():
         with pytest.raises(ValueError, match="export"):
             export.deserialize(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
     archive = shardax.make_jaxpr(lambda x: jnp.sin(x) * np.arange(3.0))(1.0)
-    program = shardax._core.api.archive(archive)
+    program = shardax._core.api.serialize(archive)
     for at in range(len(program)):
         changed = program[:at] + bytes([program[at] ^ 4]) + program[at + 1 :]
         try:
-            shardax._core.api.restore(changed)
+            shardax._core.api.deserialize(changed)
         except ValueError:
             pass  # a changed name or number may also be another program
         with pytest.raises(ValueError):
-            shardax._core.api.restore(program[:at])
+            shardax._core.api.deserialize(program[:at])
 
 
 def test_registrations():

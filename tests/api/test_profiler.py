@@ -1,10 +1,11 @@
-"""tests/api/test_profiler.py - spans of time, written as a Chrome trace."""
+"""tests/api/test_profiler.py - programs, steps and annotations, written as a Chrome trace."""
 
 import gzip
 import json
 import threading
 
 import pytest
+import shardax
 import shardax.numpy as jnp
 from shardax import profiler
 
@@ -31,10 +32,81 @@ def test_spans_of_a_program(tmp_path):
         thread.join()
     spans = events(tmp_path)
     names = [e["name"].rsplit(".")[-1] for e in spans]
-    assert names == ["helper", "train", "helper", "train", "other"]
-    assert [e["args"] for e in spans[:2]] == [{"kind": "helper"}, {"step_num": 0}]
-    assert spans[1]["ts"] <= spans[0]["ts"] and spans[0]["dur"] <= spans[1]["dur"]
+    assert names == ["train", "helper", "train", "helper", "other"]
+    assert [e["args"] for e in spans[:2]] == [{"step_num": 0}, {"kind": "helper"}]
+    assert spans[0]["ts"] <= spans[1]["ts"] and spans[1]["dur"] <= spans[0]["dur"]
     assert spans[0]["tid"] != spans[4]["tid"]
+
+
+def test_steps_of_programs(tmp_path):
+    @shardax.jit
+    def layer(w, x):
+        return shardax.nn.softmax(jnp.tanh(x @ w), -1)
+
+    w, x = jnp.ones((64, 64)), jnp.ones((32, 64))
+    with profiler.trace(tmp_path), profiler.TraceAnnotation("call"):
+        layer(w, x)
+        layer(w, x)
+        jnp.sort(x)
+    spans = events(tmp_path)
+    by_name = {}
+    for event in spans:
+        by_name.setdefault(event["name"], []).append(event)
+    assert len(by_name["layer"]) == 2
+    assert len(by_name["compile layer"]) == 1
+    assert len(by_name["dot_general -> f32[32,64]"]) == 2
+    assert any("tanh" in name for name in by_name)
+    assert "sort" in by_name
+    (call,) = by_name["call"]
+
+    def within(inner, outer):
+        ends = inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"] + 1e-3
+        return outer["ts"] <= inner["ts"] and ends and inner["tid"] == outer["tid"]
+
+    for event in spans:
+        assert event["ph"] == "X" and event["dur"] >= 0 and within(event, call), event
+    for program, product in zip(by_name["layer"], by_name["dot_general -> f32[32,64]"]):
+        assert within(product, program)
+    assert spans == sorted(spans, key=lambda event: event["ts"])
+    layer(w, x)  # nothing is recorded after the block
+
+
+def test_steps_of_loops(tmp_path):
+    def turn(carry, x):
+        return shardax.nn.softmax(carry @ x), x.sum()
+
+    loop = shardax.jit(lambda c, xs: shardax.lax.scan(turn, c, xs))
+    operands = jnp.ones((50, 50)), jnp.ones((3, 50, 50))
+    with profiler.trace(tmp_path):
+        loop(*operands)
+    products = [e for e in events(tmp_path) if e["name"].startswith("dot_general")]
+    assert len(products) == 3
+
+
+def test_levels_leave_out_what_they_say(tmp_path):
+    options = profiler.ProfileOptions()
+    options.device_tracer_level = 0
+    with profiler.trace(tmp_path / "a", profiler_options=options):
+        with profiler.TraceAnnotation("own"):
+            jnp.sin(1.0)
+    assert [e["name"] for e in events(tmp_path / "a")] == ["own"]
+    options = profiler.ProfileOptions()
+    options.host_tracer_level = 0
+    with profiler.trace(tmp_path / "b", profiler_options=options):
+        with profiler.TraceAnnotation("own"):
+            jnp.sin(jnp.ones(3))
+    names = {e["name"] for e in events(tmp_path / "b")}
+    assert "own" not in names and "sin" in names
+
+
+def test_perfetto_files(tmp_path):
+    with profiler.trace(tmp_path, create_perfetto_trace=True):
+        jnp.sin(1.0)
+    (file,) = tmp_path.glob("plugins/profile/*/perfetto_trace.json.gz")
+    with gzip.open(file, "rt") as f:
+        assert json.load(f)["dropped"] == 0
+    with pytest.raises(NotImplementedError, match="create_perfetto_link"):
+        profiler.start_trace(tmp_path, create_perfetto_link=True)
 
 
 def test_spans_nest_in_themselves(tmp_path):

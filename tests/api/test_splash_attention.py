@@ -66,3 +66,59 @@ def test_attention():
     np.testing.assert_allclose(
         single(q, k[0], v[0]), reference(mask[:], q, *same)[0], rtol=2e-5, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("segments", [False, True])
+def test_blocks_give_what_all_at_once_gives(segments):
+    rng = np.random.default_rng(1)
+    q, k, v = (jnp.asarray(rng.normal(size=(2, 12, 4)), jnp.float32) for _ in range(3))
+    ids = jnp.arange(12) // 5
+    ids = splash.SegmentIds(ids, ids) if segments else None
+    mask = splash.MultiHeadMask(
+        [splash.CausalMask((12, 12)), splash.LocalMask((12, 12), (2, 1), 0)]
+    )
+
+    def make(**options):
+        return splash.make_splash_mha(
+            mask, head_shards=1, q_seq_shards=1, save_residuals=True, **options
+        )
+
+    def loss(attend, *operands):
+        out, (sums,) = attend(*operands, segment_ids=ids)
+        return (jnp.sin(out).sum() + jnp.cos(sums).sum()), (out, sums)
+
+    whole = make(attn_logits_soft_cap=2.0)
+    wanted = jax.value_and_grad(lambda *x: loss(whole, *x), (0, 1, 2), has_aux=True)(q, k, v)
+    for sizes in ((3, 4), (12, 6), (4, 12), (1, 1)):
+        attend = make(attn_logits_soft_cap=2.0, block_sizes=splash.BlockSizes(*sizes))
+        found = jax.value_and_grad(lambda *x, f=attend: loss(f, *x), (0, 1, 2), has_aux=True)(
+            q, k, v
+        )
+        jax.tree.map(
+            lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6), found, wanted
+        )
+
+
+def test_blocks_bound_the_logits():
+    """No array of the program for blocks has a dimension of queries and one of keys."""
+    mask = np.ones((1, 64, 96), bool)
+    sizes = splash.BlockSizes(8, 16)
+    q, k = jnp.ones((1, 64, 4)), jnp.ones((1, 96, 4))
+
+    def floats(options):
+        attend = splash.make_splash_mha(mask, head_shards=1, q_seq_shards=1, **options)
+        program = jax.make_jaxpr(jax.grad(lambda *x: attend(*x).sum(), (0, 1, 2)))(q, k, k)
+        return [word for word in str(program).split() if ":f32[1,64,96]" in word]
+
+    assert floats({})
+    assert not floats({"block_sizes": sizes})
+    for block in (splash.BlockSizes(7, 16), splash.BlockSizes(8, 0)):
+        with pytest.raises(ValueError, match="which does not divide"):
+            splash.make_splash_mha(mask, block_sizes=block, head_shards=1, q_seq_shards=1)
+
+
+def test_results_have_a_name_for_policies():
+    attend = splash.make_splash_mha(
+        np.ones((1, 2, 2), bool), head_shards=1, q_seq_shards=1, residual_checkpoint_name="kept"
+    )
+    assert "name=kept" in str(jax.make_jaxpr(attend)(*[jnp.ones((1, 2, 3))] * 3))

@@ -1,4 +1,4 @@
-"""tests/compile/test_added_products.py - products that are added where the sum lies."""
+"""tests/compile/test_added_products.py - products accumulate into an existing sum."""
 
 import numpy as np
 import pytest

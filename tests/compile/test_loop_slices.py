@@ -1,4 +1,4 @@
-"""tests/compile/test_loop_slices.py - what loops read slice by slice is read where it lies."""
+"""tests/compile/test_loop_slices.py - slices of scanned operands are read in place."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""tests/compile/test_nested.py - how long it takes to compile branches within branches."""
+"""tests/compile/test_nested.py - compile time of branches within branches."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""tests/compile/test_simplify.py - local rewritings of programs."""
+"""tests/compile/test_simplify.py - local rewrites of programs."""
 
 import numpy as np
 import shardax as jax

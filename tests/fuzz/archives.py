@@ -1,8 +1,7 @@
 """tests/fuzz/archives.py - exported programs with some of their fields changed.
 
-What must never happen: the process ends or hangs where one is read or called. Programs are parsed
-and written here by themselves (cpp/ir/archive.cpp has the format), so that nothing that the package
-checks stands between a change and the file.
+Reading or calling one never ends the process or hangs. Programs are parsed and written here (the
+format is that of cpp/ir/serialize.cpp), so that no check of the package precedes a change.
 """
 
 import copy
@@ -62,9 +61,7 @@ class Reader:
         return self.list(self.text)
 
     def type(self):
-        return Type(
-            self.text(), self.number(), self.numbers(), self.texts(), self.sharding()
-        )
+        return Type(self.text(), self.number(), self.numbers(), self.texts(), self.sharding())
 
     def sharding(self):
         if self.number() == 0:

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "array/half.h"
-#include "kernels/dispatch.h"
-#include "kernels/matmul.h"
-#include "kernels/matmul_kernels.h"
-#include "kernels/matmul_tiles.h"
+#include "kernels/gemm/amx.h"
+#include "kernels/gemm/kernels.h"
+#include "kernels/gemm/matmul.h"
+#include "kernels/tiles/dispatch.h"
 
 using namespace shardax;
 using namespace shardax::kernels;

@@ -15,7 +15,7 @@ CHECKS = ("matmul_check", "winograd_check")
 def checks(tmp_path_factory):
     """The check programs by name, compiled on two cores."""
     build = tmp_path_factory.mktemp("matmul")
-    sources = sorted((ROOT / "cpp/kernels").glob("matmul*.cpp"))
+    sources = sorted((ROOT / "cpp/kernels/gemm").glob("*.cpp"))
     others = (
         "cpp/array/dtype",
         "cpp/base/per_thread",

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/matmul_kernels.h"
+#include "kernels/gemm/kernels.h"
 
 using namespace shardax;
 using namespace shardax::kernels;

@@ -229,7 +229,7 @@ def stable_sort(*arrays, dimension, num_keys, is_stable=True):
     return tuple(np.moveaxis(a, -1, dimension) for a in moved)
 
 
-def places_of_true(mask, size):
+def nonzero(mask, size):
     found = [np.nonzero(row)[0][:size] for row in mask]
     return np.int32([np.pad(f, (0, size - len(f)), constant_values=len(mask[0])) for f in found])
 

@@ -398,7 +398,7 @@ SAMPLES = {
             grad=(),
         ),
     ),
-    "is_in": (
+    "isin": (
         Sample(
             np.isin,
             (Arg((3, 40)), Arg((21,), values=tuple(range(-10, 11)))),
@@ -407,8 +407,8 @@ SAMPLES = {
         ),
         Sample(np.isin, (Arg((0,)), Arg((20,))), grad=()),
     ),
-    "places_of_true": tuple(
-        Sample(ref.places_of_true, (Arg((3, 40)),), {"size": size}, BOOL, grad=())
+    "nonzero": tuple(
+        Sample(ref.nonzero, (Arg((3, 40)),), {"size": size}, BOOL, grad=())
         for size in (0, 7, 45)
     ),
     "top_k": Sample(
@@ -584,7 +584,7 @@ SAMPLES = {
     "linear_call": control(lambda x: x * 2, programs.linear_call),
     "custom_linear_solve": control(lambda x: x * 2, programs.linear_solve),
     "remat2": control(lambda x: np.sin(x) ** 2, programs.checkpoint, tolerance=4),
-    "device_terms": control(lambda x: x, programs.terms_of_a_sum, (Arg((1, 3)),)),
+    "partial_sums": control(lambda x: x, programs.terms_of_a_sum, (Arg((1, 3)),)),
     "sharding_constraint": control(lambda x: x * 2, programs.constrained),
     "device_put": control(lambda x: x * 2, programs.moved),
     "layout_constraint": control(lambda x: x * 2, programs.laid_out),

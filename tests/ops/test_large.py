@@ -226,7 +226,7 @@ def test_bits_do_not_depend_on_the_number_of_threads():
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
 @pytest.mark.parametrize("shape", [(200_001,), (300, 400)])
-def test_places_of_true(shape, share):
+def test_nonzero(shape, share):
     mask = np.random.default_rng(0).random(shape) < share
     theirs = np.nonzero(mask)
     for size in (len(theirs[0]), len(theirs[0]) // 2, len(theirs[0]) + 5):

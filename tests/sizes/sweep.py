@@ -82,9 +82,7 @@ def changed_shape(shape, arg, change):
     if "all" in change:
         return tuple(change["to"] if change["all"] in (d, None) else d for d in shape)
     here = arg == change["arg"]
-    return tuple(
-        change["to"] if here and d == change["dim"] else n for d, n in enumerate(shape)
-    )
+    return tuple(change["to"] if here and d == change["dim"] else n for d, n in enumerate(shape))
 
 
 def changed_params(params, change):
@@ -94,8 +92,7 @@ def changed_params(params, change):
     size, to = change["all"], change["to"]
     named = ("shape", "new_sizes", "limit_indices", "slice_sizes", "fft_lengths")
     return {
-        k: tuple(to if n == size else n for n in v) if k in named else v
-        for k, v in params.items()
+        k: tuple(to if n == size else n for n in v) if k in named else v for k, v in params.items()
     }
 
 
@@ -284,6 +281,8 @@ if __name__ == "__main__":
     if options.only:
         cases = [c for c in cases if options.only in (c.get("op"), c.get("program"))]
     findings, counts = run(cases, options.jax, options.long)
-    print(f"{counts['cases']} cases, {counts['refused']} refused, {counts['comparisons']} "
-          f"comparisons, {len(findings)} findings")
+    print(
+        f"{counts['cases']} cases, {counts['refused']} refused, {counts['comparisons']} "
+        f"comparisons, {len(findings)} findings"
+    )
     sys.exit(bool(findings))

@@ -20,6 +20,7 @@ __all__ = [
     "inexact_dtype",
     "is_split",
     "known",
+    "refuse_out",
     "result_type",
     "shape_of",
     "static_axis",
@@ -71,6 +72,15 @@ def check_arraylike(name, *args):
                 f"{name} requires ndarray or scalar arguments, got {type(arg)} at position "
                 f"{position}."
             )
+
+
+def refuse_out(function, out):
+    """NotImplementedError where the caller of a function of jnp gives an array to write into."""
+    if out is not None:
+        raise NotImplementedError(
+            f"The 'out' argument to jnp.{function} is not supported: arrays are immutable. Use the "
+            "result."
+        )
 
 
 def operand_of(name, x):

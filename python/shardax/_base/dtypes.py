@@ -48,7 +48,7 @@ class KeyTy:
     type = prng_key
     kind = "V"
 
-    definition = None  # the functions of a generator that the user defines (random/_defined.py)
+    definition = None  # the functions of a generator that the user defines (random/_custom_prng.py)
 
     def __init__(self, implementation, tag, words):
         self.implementation = implementation  # as jax.random.key's `impl` names it

@@ -108,6 +108,8 @@ def array_garbage_collection_guard(new_val):
     reference cycle: nothing, for None and "allow". The collector does not tell of such arrays, so
     that they can be neither logged nor refused.
 
+    `new_val` has no effect: it decides only what is refused.
+
     Raises:
       ValueError: for other values than None, "allow", "log" and "fatal".
       NotImplementedError: for "log" and "fatal".

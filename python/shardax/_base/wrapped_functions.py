@@ -129,6 +129,8 @@ def transformation2(gen, fun=None, *static_args):
 def transformation_with_aux2(gen, fun=None, *static_args, use_eq_store=False, unk_names=False):
     """As `transformation2`, of gen(f, store, *static_args, *args, **kwargs).
 
+    `unk_names` has no effect: the package does without what it steers in JAX.
+
     Returns:
       The function, and a function that gives what `gen` has left in the store.
     """
@@ -235,6 +237,8 @@ def merge_linear_aux(aux1, aux2):
 
 def cache(call, *, explain=None):
     """`call(fun, *args)` of a WrappedFun, remembered while the function that it wraps lives.
+
+    `explain` has no effect: the package does without what it steers in JAX.
 
     A remembered result also fills the stores of an equal function.
     """

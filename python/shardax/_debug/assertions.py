@@ -7,7 +7,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import tree_util
 from shardax._core import api as _api
-from shardax._devices.parts import parts
+from shardax._devices.shard_index import parts
 from shardax._transform.callbacks import debug_callback
 
 

@@ -42,8 +42,7 @@ def breakpoint(
       token: a tree of arrays, which is returned: it stops where these are computed, and only if the
         result is used.
       stdin, stdout: files instead of the terminal.
-      backend, ordered: accepted for compatibility: there is one debugger, and it stops in program
-        order.
+      backend, ordered: without effect: there is one debugger, and it stops in program order.
 
     Raises:
       ValueError: both `ordered` and `token` are given.

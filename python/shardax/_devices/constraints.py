@@ -11,10 +11,10 @@ import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.api_errors import not_a_prefix
 from shardax._base.arrays import asarray
+from shardax._devices.layout import Layout
 from shardax._devices.layouts import Format, described
 from shardax._devices.mesh import AxisType, Mesh
 from shardax._devices.mesh_context import context_mesh, get_abstract_mesh, get_mesh
-from shardax._devices.orders import Layout
 from shardax._devices.shardings import (
     IndivisibleError,
     NamedSharding,

@@ -126,7 +126,7 @@ def check_default_device(value):
             "`jax.devices('cpu')[0]`) or a platform name string like 'cpu' or 'gpu', got: "
             f"{value!r}"
         )
-    _check_backend(value)
+    refuse_other_backends(value)
 
 
 class Backend:
@@ -155,7 +155,7 @@ class Backend:
 backend = Backend()
 
 
-def _check_backend(name):
+def refuse_other_backends(name):
     if name is None or name in ("cpu", "CPU", "") or isinstance(name, Backend):
         return
     raise RuntimeError(
@@ -166,13 +166,13 @@ def _check_backend(name):
 
 def devices(backend=None):
     """All devices, in order of their ids."""
-    _check_backend(backend)
+    refuse_other_backends(backend)
     return [device(i) for i in range(_core.device_count())]
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
     """The devices of this process, which are all."""
-    _check_backend(backend)
+    refuse_other_backends(backend)
     index = host_id if process_index is None else process_index
     if index not in (None, 0):
         raise ValueError(f"Unknown process_index {index}")
@@ -181,7 +181,7 @@ def local_devices(process_index=None, backend=None, host_id=None):
 
 def device_count(backend=None):
     """How many devices there are."""
-    _check_backend(backend)
+    refuse_other_backends(backend)
     return _core.device_count()
 
 
@@ -192,19 +192,19 @@ def local_device_count(backend=None):
 
 def process_index(backend=None):
     """0: there is one process."""
-    _check_backend(backend)
+    refuse_other_backends(backend)
     return 0
 
 
 def process_count(backend=None):
     """1: there is one process."""
-    _check_backend(backend)
+    refuse_other_backends(backend)
     return 1
 
 
 def process_indices(backend=None):
     """[0]."""
-    _check_backend(backend)
+    refuse_other_backends(backend)
     return [0]
 
 
@@ -228,7 +228,7 @@ def live_arrays(platform=None):
       >>> len(live_arrays()) - before
       1
     """
-    _check_backend(platform)
+    refuse_other_backends(platform)
     return _core.live_arrays()
 
 

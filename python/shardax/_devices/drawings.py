@@ -9,7 +9,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.printing import array_repr
 from shardax._base.svg import Drawing, colour, escape
-from shardax._devices.parts import parts
+from shardax._devices.shard_index import parts
 
 CELL = 44
 MOST_BOXES = 32  # along one side

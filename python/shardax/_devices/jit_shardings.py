@@ -5,10 +5,10 @@ import threading
 import shardax._core as _core
 from shardax import tree_util
 from shardax._devices.constraints import constrain, spread
+from shardax._devices.device_put import guard_move
+from shardax._devices.layout import AutoLayout, Layout, check_order, layout_of, order_of
 from shardax._devices.layouts import Format, described
 from shardax._devices.mesh import Mesh
-from shardax._devices.orders import AutoLayout, Layout, check_order, layout_of, order_of
-from shardax._devices.replicas import guard_move
 from shardax._devices.shardings import (
     IndivisibleError,
     NamedSharding,

@@ -1,6 +1,6 @@
 # shardax/_devices/layouts.py - how arrays lie in memory and on devices, as labels.
 import shardax._core as _core
-from shardax._devices.orders import (
+from shardax._devices.layout import (
     AutoLayout,
     Layout,
     check_order,

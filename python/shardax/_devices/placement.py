@@ -4,9 +4,9 @@
 import shardax._core as _core
 from shardax._devices.devices import default_device
 from shardax._devices.devices import device as _device
+from shardax._devices.layout import with_order
 from shardax._devices.layouts import format_of
-from shardax._devices.orders import with_order
-from shardax._devices.parts import parts, places_in_terms
+from shardax._devices.shard_index import parts, places_in_terms
 from shardax._devices.shardings import sharding_of
 
 
@@ -93,9 +93,9 @@ def device(x):
 def sharding(x):
     recorded = _core.get_sharding(x)
     if recorded is not None and recorded[0] and recorded[0][0].startswith("_position_"):
-        from shardax._devices.unnamed import PositionalSharding  # at first use: few have one
+        from shardax._devices import legacy_shardings  # at first use: few have one
 
-        return PositionalSharding._of_description(recorded, x.ndim)
+        return legacy_shardings.PositionalSharding._of_description(recorded, x.ndim)
     return sharding_of(x)
 
 

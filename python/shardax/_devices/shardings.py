@@ -10,7 +10,7 @@ from shardax._devices.devices import device as _device
 from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind, recorded_kind
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
 from shardax._devices.mesh_context import get_mesh
-from shardax._devices.parts import parts
+from shardax._devices.shard_index import parts
 from shardax._devices.specs import (
     UNCONSTRAINED,
     DuplicateSpecError,
@@ -106,7 +106,7 @@ class Sharding:
 
     def _to_xla_hlo_sharding(self, num_dimensions):
         """The tiles of arrays of so many dimensions, without names: see GSPMDSharding."""
-        from shardax._devices.tiles import tiles_of  # at first use: few ask
+        from shardax._devices.gspmd import tiles_of  # at first use: few ask
 
         return tiles_of(self, num_dimensions)
 
@@ -301,7 +301,7 @@ def label(array, where, src=None):
     come = () if src is None else (src._description(array.ndim),)
     description = where._description(array.ndim)
     if layout is not None and not isinstance(array, _core.Tracer):
-        from shardax._devices.orders import order_of, with_order  # at first use: quick import
+        from shardax._devices.layout import order_of, with_order  # at first use: quick import
 
         description = with_order(description, order_of(layout, array.ndim))
     return _core.with_sharding(array, description, *come)

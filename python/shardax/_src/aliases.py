@@ -13,7 +13,7 @@ ALIASES = (
     ("jax._src.ad_util", "stop_gradient_p", "extend.core.primitives", "lineax"),
     ("jax._src.api", "grad jvp value_and_grad vjp", "_transform.derivatives", "tutorials"),
     ("jax._src.api", "jit", "_transform.jit", "tutorials"),
-    ("jax._src.api", "vmap", "_transform.maps", "tutorials"),
+    ("jax._src.api", "vmap", "_transform.pmap_vmap", "tutorials"),
     ("jax._src.api_util", "infer_argnums_and_argnames", "_src.private_names", "e3nn_jax"),
     (
         "jax._src.checkify",

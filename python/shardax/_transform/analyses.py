@@ -2,7 +2,7 @@
 import dataclasses
 
 from shardax._core import api as _core
-from shardax._text import hlo, stablehlo
+from shardax._stablehlo import hlo, stablehlo
 
 
 class HloModule:
@@ -16,7 +16,7 @@ class HloModule:
         return f"jit_{self.program.name}"
 
     def as_hlo_text(self, options=None):
-        """The program in HLO's form, as it is before any pass."""
+        """The program in HLO's form, as it is before any pass; `options` have no effect."""
         return hlo.text_of(self.program)
 
     def __str__(self):

@@ -54,6 +54,8 @@ def mapped_aval(size, axis, aval):
 def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
     """The type of `size` slices of type `aval`, stacked along `axis`; `aval` itself for None.
 
+    `explicit_mesh_axis` has no effect: the package does without what it steers in JAX.
+
     Example:
       >>> unmapped_aval(3, 0, ShapedArray((2,), "float32")).shape
       (3, 2)

@@ -2,8 +2,8 @@
 
 import shardax._core as _core
 from shardax import tree_util
-from shardax._base.structures import structure_differences
-from shardax._devices.orders import layout_of
+from shardax._base.tree_diff import structure_differences
+from shardax._devices.layout import layout_of
 from shardax._devices.shardings import NamedSharding, sharding_of
 from shardax._transform.refs import is_ref
 

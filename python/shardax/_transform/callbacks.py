@@ -15,7 +15,8 @@ from shardax._base.options import no_arguments
 from shardax._core import Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.mesh_context import context_mesh
-from shardax._devices.parts import parts
+from shardax._devices.shard_index import parts
+from shardax._devices.shardings import SingleDeviceSharding
 from shardax.dtypes import canonicalize_dtype
 from shardax.errors import JaxRuntimeError
 
@@ -115,6 +116,15 @@ def _with_results(op, callback, result_shape_dtypes, method, args, kwargs):
     return tree_util.tree_unflatten(tree, out)
 
 
+def _check_sharding(sharding):
+    """NotImplementedError, in JAX's words, for what is no sharding on one device."""
+    if sharding is not None and not isinstance(sharding, SingleDeviceSharding):
+        raise NotImplementedError(
+            "pure_callback only supports SingleDeviceSharding, but got "
+            f"{type(sharding)}: {sharding!r}. Leave it out."
+        )
+
+
 def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_method=None, **kwargs):
     """The result of a Python function without side effects, in a program.
 
@@ -123,7 +133,8 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
         shapes and dtypes given next. It may be called any number of times.
       result_shape_dtypes: a tree of objects with shape and dtype (`ShapeDtypeStruct`).
       args, kwargs: trees of arrays.
-      sharding: accepted for compatibility.
+      sharding: None or a SingleDeviceSharding, without effect: devices share one memory, and the
+        callback runs on the calling thread.
       vmap_method: how vmap calls it: "sequential" (once per batch element), "expand_dims" (once,
         unbatched arguments with a leading 1), "broadcast_all" (once, all arguments batched), or
         None: vmap is an error.
@@ -133,12 +144,14 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
 
     Raises:
       ValueError: under differentiation, and for results of other shapes or dtypes.
+      NotImplementedError: for another `sharding`.
 
     Example:
       >>> import numpy as np
       >>> jit(lambda x: pure_callback(np.sin, ShapeDtypeStruct((), np.float32), x))(0.0)
       Array(0., dtype=float32)
     """
+    _check_sharding(sharding)
     allowed = [*_METHODS, "legacy_vectorized", None]
     if vmap_method not in allowed:
         raise ValueError(
@@ -153,8 +166,8 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
     pmap: per device), in program order.
 
     Args:
-      callback, result_shape_dtypes, args, kwargs: as for `pure_callback`; result_shape_dtypes may
-        be None.
+      callback, result_shape_dtypes, args, sharding, kwargs: as for `pure_callback`;
+        result_shape_dtypes may be None.
       ordered: vmap is an error; without it, vmap calls it once per batch element.
 
     Example:
@@ -163,6 +176,7 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
       >>> len(seen)
       1
     """
+    _check_sharding(sharding)
     method = "ordered" if ordered else "sequential"
     return _with_results("io_callback", callback, result_shape_dtypes, method, args, kwargs)
 
@@ -177,7 +191,8 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
     Args:
       callback: takes the arguments as concrete arrays.
       args, kwargs: trees of arrays, and other objects.
-      ordered: accepted for compatibility: calls are always ordered.
+      ordered: without effect: calls are always in program order and, inside pmap, in device order,
+        where JAX refuses ordered ones.
       partitioned: in programs, it is called for each device of the mesh, with the parts of the
         arrays which that has.
 

@@ -308,7 +308,8 @@ def _save_from_both_policies(policy_1, policy_2):
 def _save_and_offload_only_these_names(
     *, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst
 ):
-    """Keeps the values that either list names: all memory is the host's."""
+    """Keeps the values that either list names. `offload_src` and `offload_dst` have no effect: all
+    memory is the host's."""
     saved, offloaded = set(names_which_can_be_saved), set(names_which_can_be_offloaded)
     if saved & offloaded:
         raise ValueError(
@@ -320,7 +321,8 @@ def _save_and_offload_only_these_names(
 
 
 def _offload_dot_with_no_batch_dims(offload_src, offload_dst):
-    """As dots_with_no_batch_dims_saveable: all memory is the host's."""
+    """As dots_with_no_batch_dims_saveable. `offload_src` and `offload_dst` have no effect: all
+    memory is the host's."""
     return _dots_with_no_batch_dims_saveable
 
 

@@ -12,6 +12,14 @@ from shardax._transform.gradient_targets import RefVJP
 from shardax._transform.refs import is_ref, new_ref, references_exist
 
 
+def _refuse_reduce_axes(api, reduce_axes):
+    if reduce_axes:
+        raise NotImplementedError(
+            f"reduce_axes argument to {api} is deprecated: got {reduce_axes!r}. Sum over the axes "
+            "in the function, with shardax.lax.psum."
+        )
+
+
 def _make_grad(fun, argnums, value, has_aux, holomorphic, allow_int):
     check_callable(fun)
     several = isinstance(argnums, Iterable) and getattr(argnums, "ndim", 1) > 0
@@ -49,18 +57,20 @@ def grad(
         anything).
       holomorphic: `fun` is complex-differentiable; its arguments and result are complex.
       allow_int: integer arguments are accepted; their gradient has dtype float0.
-      reduce_axes: accepted for compatibility.
+      reduce_axes: (); other axes are refused.
 
     Returns:
       A function of the same arguments. For a tuple of argnums it returns a tuple.
 
     Raises:
       TypeError: where the arguments or the result have other shapes or dtypes.
+      NotImplementedError: for `reduce_axes`.
 
     Example:
       >>> grad(lambda x: x ** 3)(2.0)
       Array(12., dtype=float32, weak_type=True)
     """
+    _refuse_reduce_axes("grad", reduce_axes)
     return _make_grad(fun, argnums, False, has_aux, holomorphic, allow_int)
 
 
@@ -79,6 +89,7 @@ def value_and_grad(
       >>> value_and_grad(lambda x: x ** 2)(3.0)
       (Array(9., dtype=float32, weak_type=True), Array(6., dtype=float32, weak_type=True))
     """
+    _refuse_reduce_axes("grad", reduce_axes)
     return _make_grad(fun, argnums, True, has_aux, holomorphic, allow_int)
 
 
@@ -96,6 +107,7 @@ def vjp(fun: Callable, *primals, has_aux: bool = False, reduce_axes: Sequence = 
       >>> f(2.0)
       (Array(2., dtype=float32, weak_type=True),)
     """
+    _refuse_reduce_axes("vjp", reduce_axes)
     if references_exist() and any(map(is_ref, tree_util.tree_leaves(primals))):
         return _vjp_with_refs(fun, primals, has_aux)
     return _core.vjp(fun, primals, has_aux)
@@ -165,4 +177,5 @@ def linear_transpose(fun: Callable, *primals, reduce_axes=()):
       >>> linear_transpose(lambda x: 2 * x, 1.0)(3.0)
       (Array(6., dtype=float32, weak_type=True),)
     """
+    _refuse_reduce_axes("transpose", reduce_axes)
     return _core.linear_transpose(fun, primals)

@@ -2,9 +2,9 @@
 export: of the same sizes, with axes of other names or on other devices."""
 
 from shardax._core import Tracer
+from shardax._devices.device_put import device_put
 from shardax._devices.memory_kinds import Space
 from shardax._devices.mesh import Mesh
-from shardax._devices.replicas import device_put
 from shardax._devices.shardings import NamedSharding, PartitionSpec
 
 

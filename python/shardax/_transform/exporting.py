@@ -172,7 +172,7 @@ def _check_leaves(exported):
 
 
 def _read_program(header, data, following):
-    program = _core.restore(data)
+    program = _core.deserialize(data)
     return Exported(
         fun_name=header["fun_name"],
         in_tree=read(header["in_tree"]),

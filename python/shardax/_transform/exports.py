@@ -2,7 +2,7 @@
 (exporting.py makes and reads them).
 
 A serialized function is a line of JSON (names, structures, platforms) and its program as bytes
-(cpp/ir/archive.h); with `vjp_order`, the programs of its derivatives follow in the same form.
+(cpp/ir/serialize.h); with `vjp_order`, the programs of its derivatives follow in the same form.
 """
 
 import dataclasses
@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from shardax import tree_util
-from shardax._base.structures import structure_differences
+from shardax._base.tree_diff import structure_differences
 from shardax._core import Array, Tracer
 from shardax._core import api as _core
 from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import NamedSharding, described
 from shardax._devices.type_shardings import described_in_types
-from shardax._text import stablehlo
+from shardax._stablehlo import stablehlo
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.export_meshes import on_host, over_exported_mesh, over_mesh
@@ -172,7 +172,7 @@ class Exported:
         Raises:
           ValueError: where it calls Python functions.
         """
-        return _core.archive(self._program)
+        return _core.serialize(self._program)
 
     def has_vjp(self):
         """Whether `vjp` gives anything."""
@@ -351,7 +351,7 @@ def exported_of(stage, platforms, checks=(), flat_fun=None):
         out_avals=tuple(program.out_avals),
         platforms=platforms,
         disabled_safety_checks=checks,
-        _program=_core.portable(program),
+        _program=_core.inline_calls(program),
         _arg_names=arg_names(stage),
         _get_vjp=flat_fun and (lambda exported: _exported_vjp(exported, flat_fun)),
     )

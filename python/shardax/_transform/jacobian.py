@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from shardax import tree_util
+from shardax._base.array_functions import eye
 from shardax._base.arrays import asarray, result_type
-from shardax._base.compositions import eye
 from shardax._base.function_names import named_like
 from shardax._core import api as _core
 from shardax._core import full
 from shardax._transform.derivatives import linearize, vjp
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.dtypes import float0, issubdtype
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
@@ -167,7 +167,11 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
 def jacrev(
     fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=False, allow_int=False
 ):
-    """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`."""
+    """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`.
+
+    `allow_int` and `holomorphic` have no effect: it is a promise, or a choice of implementation,
+    that nothing makes use of.
+    """
 
     @named_like(fun, _DOC.format(argnums))
     def jacobian_function(*args, **kwargs):

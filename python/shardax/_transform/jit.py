@@ -25,7 +25,7 @@ _core.set_package_directory(_PACKAGE)
 
 ShapedArray = _core.ShapedArray
 
-# The types of values that are no arrays, by class: type_of(value) (hi_types.py).
+# The types of values that are no arrays, by class: type_of(value) (hijax/types.py).
 registered_types = {}
 
 
@@ -72,7 +72,6 @@ def jit(
     device: Any = None,
     backend: str | None = None,
     inline: bool = False,
-    abstracted_axes: Any = None,
     compiler_options: dict | None = None,
 ) -> Callable:
     """Makes `fun` run as one program: staged once per shapes and dtypes of its arguments, then
@@ -94,9 +93,9 @@ def jit(
         positional arguments and the result (tree prefixes of them): labels for those who ask an
         array for its shards.
       device: the one that results are labelled with.
-      keep_unused, backend, abstracted_axes, and options of XLA in compiler_options: accepted for
-        compatibility.
-        All devices share one memory, so they change nothing.
+      keep_unused: without effect on one machine: arguments are not copied to devices.
+      backend: "cpu" or None.
+      compiler_options: options of XLA, checked by name and otherwise without effect.
 
     Returns:
       A function with `fun`'s signature, and the methods `lower`, `trace`, `eval_shape`,
@@ -129,9 +128,9 @@ def jit(
     if compiler_options:
         check_compiler_options(compiler_options)
     if backend is not None:
-        from shardax._devices.devices import _check_backend  # at first use: quick import
+        from shardax._devices.devices import refuse_other_backends  # at first use: quick import
 
-        _check_backend(backend)
+        refuse_other_backends(backend)
     if device is not None or backend is not None:
         check_exclusive(device, backend, in_shardings is not None, out_shardings is not None)
     if in_shardings is not None or out_shardings is not None:

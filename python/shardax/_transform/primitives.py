@@ -7,13 +7,13 @@ primitive.cpp); where it needs a rule it calls a function of this module, which 
 import functools
 
 import shardax._core as _bindings
-from shardax._base.compositions import moveaxis
+from shardax._base.array_functions import moveaxis
 from shardax._base.wrapped_functions import wrap_init
 from shardax._core import api as _core
 from shardax._transform.avals import shaped_type
 from shardax._transform.callbacks import io_callback, pure_callback
 from shardax._transform.jit import jit
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax._transform.python_traces import bind_with_trace, jit_params
 from shardax._transform.tracing import make_jaxpr
 from shardax._transform.zeros import (  # noqa: F401
@@ -111,7 +111,7 @@ def _batch_of_op(primitive):
 jvp_rules, transpose_rules = Registry(_jvp_of_op), Registry(_transpose_of_op)
 batching_rules = Registry(_batch_of_op)
 axis_batching_rules, lowering_rules = {}, {}
-# Of ops of values that are no arrays (hi_slots.py): user_values(**params).
+# Of ops of values that are no arrays (hijax/slots.py): user_values(**params).
 user_values_rules = {}
 
 

@@ -15,7 +15,7 @@ from shardax._transform.custom_arguments import SymbolicZero, _tangent
 
 class Trace:
     """What handles the ops of a transformation. Subclasses define `process_primitive`, and what
-    else they are to handle."""
+    else they are to handle; `args` and `kwargs` are theirs."""
 
     __slots__ = ("__weakref__", "_invalidated")
     # `Trace[MyTracer]` says what the values are, to readers and type checkers.

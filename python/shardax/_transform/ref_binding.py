@@ -6,7 +6,7 @@ import threading
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
-from shardax._transform.hi_states import Held, check_kept, formal_of, with_states
+from shardax._transform.hijax.states import Held, check_kept, formal_of, with_states
 from shardax._transform.ref_channels import Channel, channel_of
 from shardax._transform.ref_slots import Met, Slot, bound_references
 from shardax._transform.refs import is_ref

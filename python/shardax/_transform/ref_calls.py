@@ -10,9 +10,9 @@ import weakref
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._devices.specs import PartitionSpec
-from shardax._transform.hi_states import formal_of, with_states
+from shardax._transform.hijax.states import formal_of, with_states
 from shardax._transform.jit import jit
-from shardax._transform.maps import pmap, vmap
+from shardax._transform.pmap_vmap import pmap, vmap
 from shardax._transform.ref_binding import (
     Bound,
     RefArguments,

@@ -2,7 +2,7 @@
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.hi_states import with_states
+from shardax._transform.hijax.states import with_states
 from shardax._transform.ref_calls import RefCall
 from shardax._transform.ref_slots import Met
 from shardax._transform.refs import AbstractRef, Ref, is_ref

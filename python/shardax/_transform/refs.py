@@ -352,7 +352,7 @@ def new_ref(init_val, *, memory_space=None, kind=None):
 
     Raises:
       TypeError: where `init_val` is a reference.
-      ValueError: for another kind.
+      ValueError, NotImplementedError: for another kind or memory space.
 
     Example:
       >>> ref = new_ref(jnp.zeros(2))
@@ -360,6 +360,8 @@ def new_ref(init_val, *, memory_space=None, kind=None):
       >>> ref
       Ref([5., 0.], dtype=float32)
     """
+    if memory_space is not None:
+        raise NotImplementedError(f"new_ref: there is one memory; got {memory_space=}.")
     if is_ref(init_val):
         raise TypeError("new_ref: a mutable array reference cannot hold another one.")
     if kind not in (None, "no_grad", "no_grad_no_remat"):
@@ -372,13 +374,13 @@ def new_ref(init_val, *, memory_space=None, kind=None):
 
 
 def empty_ref(ty, memory_space=None):
-    """A reference to an array of the shape and dtype of `ty`; here it is zero at first."""
+    """A reference to zeros of the shape and dtype of `ty`; for `memory_space` see `new_ref`."""
     if not hasattr(ty, "dtype"):
         raise TypeError(
             f"Cannot interpret value of type {type(ty)} as an abstract array; it does not have a "
             "dtype attribute"
         )
-    return new_ref(_core.zeros_of(_core.ShapedArray(ty.shape, ty.dtype)))
+    return new_ref(_core.zeros_of(_core.ShapedArray(ty.shape, ty.dtype)), memory_space=memory_space)
 
 
 def freeze(ref):

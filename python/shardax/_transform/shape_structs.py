@@ -11,10 +11,10 @@ from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._core import Array, Tracer, get_sharding
 from shardax._core import api as _core
 from shardax._devices.constraints import spread
-from shardax._devices.filled import full
+from shardax._devices.full_like import full
+from shardax._devices.layout import AutoLayout
 from shardax._devices.layouts import Format
 from shardax._devices.mesh_context import get_mesh
-from shardax._devices.orders import AutoLayout
 from shardax._devices.shardings import NamedSharding, PartitionSpec, Sharding, check_rank
 
 

@@ -11,7 +11,7 @@ from shardax._devices import mesh_context as meshes
 from shardax._devices.shardings import PartitionSpec
 from shardax._transform import shard_map_errors as errors
 from shardax._transform import shard_sums as sums
-from shardax._transform.hi_specs import opening_specs
+from shardax._transform.hijax.specs import opening_specs
 from shardax._transform.shard_map_plan import Infer, Plan, own_spec
 
 _MISSING = object()

@@ -10,7 +10,7 @@ are joined.
 import functools
 
 from shardax import tree_util
-from shardax._core import Array, Tracer, device_terms, get_type_sharding
+from shardax._core import Array, Tracer, get_type_sharding, partial_sums
 from shardax._core import api as _core
 from shardax._devices.constraints import labelled
 from shardax._devices.mesh import Mesh
@@ -58,7 +58,7 @@ def _stack(x, spec, mesh):
         return x
     where = NamedSharding(mesh, stacked(spec))
     count = len(spec.unreduced)
-    return device_terms(x, where._description(_core.typeof(x).ndim + count), count)
+    return partial_sums(x, where._description(_core.typeof(x).ndim + count), count)
 
 
 def _each(change, specs, tree):

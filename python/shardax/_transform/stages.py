@@ -17,10 +17,10 @@ from shardax._base.dtypes import float0
 from shardax._base.options import check_compiler_options
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
+from shardax._devices.layout import layout_of
 from shardax._devices.layouts import Format, recorded_order
-from shardax._devices.orders import layout_of
 from shardax._devices.shardings import NamedSharding, described
-from shardax._text import hlo, stablehlo
+from shardax._stablehlo import hlo, stablehlo
 from shardax._transform.analyses import HloModule, StableHloModule, costs, memory
 from shardax._transform.assignment import Assignment
 from shardax._transform.call_checks import (

@@ -152,7 +152,7 @@ class SymbolicExported(Exported):
     uses_global_constants: bool = True
 
     def _shown_program(self):
-        return _core.restore(self._family.template)
+        return _core.deserialize(self._family.template)
 
     @property
     def mlir_module_serialized(self):
@@ -204,7 +204,7 @@ def _read(avals, scope):
 def read_symbolic(header, template, following):
     """The function that a file describes."""
     about = header["symbols"]
-    _core.restore(template)  # which refuses what is no program
+    _core.deserialize(template)  # which refuses what is no program
     family = Family.read(template, about)
     return SymbolicExported(
         fun_name=header["fun_name"],

@@ -215,7 +215,7 @@ class Family:
             for place, dtype, size in self.elements:
                 raw = np.array(value_of(size, env), dtype).tobytes()
                 data[place : place + len(raw)] = raw
-            self._made[key] = _core.restore(bytes(data))
+            self._made[key] = _core.deserialize(bytes(data))
         return self._made[key]
 
     def written(self):
@@ -267,8 +267,8 @@ def family_of(name, shapes, scope, stage):
         )
     marked, outs = [], []
     for env in envs:
-        program = _core.portable(stage(env))
-        marked.append(_core.marked_archive(program))
+        program = _core.inline_calls(stage(env))
+        marked.append(_core.serialize_marked(program))
         outs.append(program.out_avals)
     first = marked[0]
     for env, other in zip(envs, marked):
@@ -318,7 +318,7 @@ def _check_small_sizes(name, family, first, stage):
         program = stage(env)
     except Exception:
         return  # too small for the function
-    data, *places = _core.marked_archive(_core.portable(program))
+    data, *places = _core.serialize_marked(_core.inline_calls(program))
     if (len(data), places) != (len(first[0]), list(first[1:])):
         _refuse(name, "it does something else where its sizes are 3")
     for place, dtype, size in family.elements:

@@ -126,6 +126,8 @@ def set_current_trace(trace, check_leaks=False):
     """A block in which `trace` handles all ops: a `Trace` of the user's own, one that was taken or
     found before, or None, with which ops compute at once.
 
+    `check_leaks` has no effect: the package does without what it steers in JAX.
+
     Raises:
       UnexpectedTracerError: where the trace is over.
     """

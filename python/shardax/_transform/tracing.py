@@ -33,7 +33,6 @@ def make_jaxpr(
     static_argnums: int | Iterable[int] = (),
     axis_env: Sequence[tuple[Any, int]] | None = None,
     return_shape: bool = False,
-    abstracted_axes: Any = None,
 ) -> Callable:
     """A function that gives the program of `fun` for its arguments, printed as JAX prints a jaxpr.
 

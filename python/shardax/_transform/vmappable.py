@@ -3,7 +3,7 @@
 import functools
 
 from shardax import tree_util
-from shardax._base.compositions import moveaxis
+from shardax._base.array_functions import moveaxis
 
 _handlers = {}  # by class: (to_elt, from_elt)
 

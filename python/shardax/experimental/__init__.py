@@ -1,6 +1,6 @@
 """shardax.experimental - names that JAX keeps, or kept, under jax.experimental."""
 
-from shardax._base.names import at_first_use as _at_first_use
+from shardax._base.lazy_modules import at_first_use as _at_first_use
 from shardax._transform.callbacks import io_callback
 from shardax._transform.refs import Ref as MutableArray
 from shardax.experimental import checkify, maps, mesh_utils, multihost_utils, pjit

@@ -24,6 +24,8 @@ def _check(compute_type):
 def compute_on(compute_type):
     """A context, also a decorator, for operations that run on a processor of that kind.
 
+    `compute_type` has no effect: devices share one memory and one process.
+
     Raises:
       TypeError, ValueError: for others than "device_host", "device", "tpu_sparsecore" and
         "gpu_stream:0".
@@ -40,6 +42,8 @@ def compute_on2(f=None, *, compute_type, out_memory_spaces, compiler_options=Non
     """`f` as a jitted function that runs on a processor of that kind; without it, a decorator. Its
     results lie in the one memory that there is.
 
+    `compute_type` and `out_memory_spaces` have no effect: devices share one memory and one process.
+
     Raises:
       TypeError, ValueError: as compute_on.
     """
@@ -51,4 +55,4 @@ def compute_on2(f=None, *, compute_type, out_memory_spaces, compiler_options=Non
             compiler_options=compiler_options,
         )
     _check(compute_type)
-    return jit(f)
+    return jit(f, compiler_options=compiler_options)

@@ -5,19 +5,19 @@ mapped take such values like arrays. `HiPrimitive` and `VJPHiPrimitive` are ops 
 """
 
 from shardax._base.effects import control_flow_allowed_effects
-from shardax._transform import hi_grads as _hi_grads  # noqa: F401
 from shardax._transform.avals import AbstractValue, ShapedArray
-from shardax._transform.hi_maps import HiPspec, MappingSpec
-from shardax._transform.hi_primitives import HiPrimitive
-from shardax._transform.hi_states import AvalMutableQDD, AvalQDD, cur_qdd
-from shardax._transform.hi_types import (
+from shardax._transform.hijax import grads as _grads  # noqa: F401
+from shardax._transform.hijax.maps import HiPspec, MappingSpec
+from shardax._transform.hijax.primitives import HiPrimitive
+from shardax._transform.hijax.states import AvalMutableQDD, AvalQDD, cur_qdd
+from shardax._transform.hijax.types import (
     HiType,
     MutableHiType,
     aval_method,
     aval_property,
     register_hitype,
 )
-from shardax._transform.hi_vjp import VJPHiPrimitive
+from shardax._transform.hijax.vjp import VJPHiPrimitive
 from shardax._transform.refs import AbstractRef, TransformedRef
 from shardax.interpreters.ad import Zero, instantiate_zeros, is_undefined_primal
 

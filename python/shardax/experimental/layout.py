@@ -8,8 +8,8 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._base.arrays import asarray
 from shardax._devices.devices import default_device
+from shardax._devices.layout import Layout, check_order
 from shardax._devices.layouts import Format
-from shardax._devices.orders import Layout, check_order
 from shardax._devices.shardings import SingleDeviceSharding
 
 __all__ = ["Format", "Layout", "with_layout_constraint"]

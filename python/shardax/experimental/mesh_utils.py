@@ -7,9 +7,21 @@ import numpy as np
 from shardax._devices.devices import devices as _devices
 
 
-def create_hybrid_device_mesh(mesh_shape, dcn_mesh_shape, devices=None, **unused):
+def create_hybrid_device_mesh(
+    mesh_shape,
+    dcn_mesh_shape,
+    devices=None,
+    *,
+    process_is_granule=False,
+    should_sort_granules_by_key=True,
+    allow_split_physical_axes=False,
+):
     """A grid of groups of devices: `dcn_mesh_shape` groups in each dimension, each of
-    `mesh_shape`."""
+    `mesh_shape`.
+
+    `allow_split_physical_axes`, `process_is_granule` and `should_sort_granules_by_key` have no
+    effect: devices share one memory and one process.
+    """
     groups, sizes = tuple(dcn_mesh_shape), tuple(mesh_shape)
     if len(groups) != len(sizes):
         raise ValueError(
@@ -21,8 +33,13 @@ def create_hybrid_device_mesh(mesh_shape, dcn_mesh_shape, devices=None, **unused
     return flat.transpose(order).reshape([g * s for g, s in zip(groups, sizes)])
 
 
-def create_device_mesh(mesh_shape, devices=None, **unused):
+def create_device_mesh(
+    mesh_shape, devices=None, *, contiguous_submeshes=False, allow_split_physical_axes=False
+):
     """All devices, in their order, as an array of that shape.
+
+    `allow_split_physical_axes` and `contiguous_submeshes` have no effect: devices share one memory
+    and one process.
 
     Raises:
       ValueError: for a shape of other than integers, or of more or fewer devices than there are.

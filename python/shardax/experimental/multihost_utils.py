@@ -3,7 +3,7 @@
 import numpy as np
 
 from shardax import tree_util
-from shardax._devices.assembly import make_array_from_process_local_data
+from shardax._devices.make_array import make_array_from_process_local_data
 from shardax.sharding import NamedSharding
 
 __all__ = [
@@ -18,12 +18,18 @@ __all__ = [
 
 
 def broadcast_one_to_all(in_tree, is_source=None):
-    """The first process's tree, as NumPy arrays."""
+    """The first process's tree, as NumPy arrays.
+
+    `is_source` has no effect: devices share one memory and one process.
+    """
     return tree_util.tree_map(np.asarray, in_tree)
 
 
 def reached_preemption_sync_point(step_id):
-    """False: nothing tells a process on one machine that it is about to be stopped."""
+    """False: nothing tells a process on one machine that it is about to be stopped.
+
+    `step_id` has no effect: devices share one memory and one process.
+    """
     return False
 
 

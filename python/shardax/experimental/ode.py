@@ -16,7 +16,7 @@ from shardax._transform.closures import closure_convert
 from shardax._transform.custom_vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.jit import jit
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.flatten_util import ravel_pytree
 from shardax.tree_util import tree_leaves, tree_map
 

@@ -124,6 +124,9 @@ def lstm_ref(
 ):
     """`lstm` of unpacked weights.
 
+    `hidden_size` and `input_size` have no effect: the result does not depend on it; the signature
+    is that of a protocol.
+
     Raises:
       NotImplementedError: dropout is not 0, or `seq_lengths` are not int32.
     """

@@ -26,6 +26,9 @@ def serialize(compiled):
 def deserialize_and_load(serialized, in_tree, out_tree, backend=None, execution_devices=None):
     """The compiled function whose parts `serialize` gave.
 
+    `backend` and `execution_devices` have no effect: devices share one memory and one process.
+    `out_tree` has no effect: the result does not depend on it; the signature is that of a protocol.
+
     Raises:
       ValueError: for other bytes.
     """

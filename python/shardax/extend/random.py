@@ -6,9 +6,9 @@
 import numpy as np
 
 from shardax._base.arrays import asarray, bind
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax._transform.primitives import of_op
-from shardax.random._defined import Definition, defined_generator
+from shardax.random._custom_prng import Definition, defined_generator
 from shardax.random._keys import _generator as generator
 from shardax.random._keys import key, seeded_key
 

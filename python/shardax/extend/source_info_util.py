@@ -41,6 +41,8 @@ def current():
 def summarize(source_info, num_frames=1):
     """The line as text.
 
+    `num_frames` has no effect: the package does without what it steers in JAX.
+
     Example:
       >>> summarize(make_jaxpr(lambda x: x + 1)(1.0).eqns[0].source_info)
       'file.py:1:32 (<lambda>)'

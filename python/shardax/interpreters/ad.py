@@ -11,7 +11,7 @@ import functools
 from shardax._core import JVPTracer, LinearizeTracer
 from shardax._transform.derivatives import jvp as _jvp
 from shardax._transform.derivatives import linearize as _linearize
-from shardax._transform.hi_accums import GradAccum, NullAccum, ValAccum
+from shardax._transform.hijax.accums import GradAccum, NullAccum, ValAccum
 from shardax._transform.primitives import (
     UndefinedPrimal,
     Zero,
@@ -167,7 +167,11 @@ def defbilinear(primitive, lhs_rule, rhs_rule):
 
 def jvp(fun, has_aux=False, instantiate=True, transform_stack=True):
     """A function of (primals, tangents) that gives (results, tangents) of `fun`, as
-    `linear_util.WrappedFun` or any callable takes lists of arrays."""
+    `linear_util.WrappedFun` or any callable takes lists of arrays.
+
+    `instantiate` and `transform_stack` have no effect: the package does without what it steers in
+    JAX.
+    """
     call = getattr(fun, "call_wrapped", fun)
     return lambda primals, tangents: _jvp(call, tuple(primals), tuple(tangents), has_aux=has_aux)
 

@@ -4,7 +4,7 @@ A rule is `rule(operands, dims, **params) -> (results, result dims)`: the dimens
 that lists the batch, or `not_mapped`.
 """
 
-from shardax._base.compositions import moveaxis as _moveaxis
+from shardax._base.array_functions import moveaxis as _moveaxis
 from shardax._core import BatchTracer
 from shardax._core import bind as _bind
 from shardax._transform.primitives import axis_batching_rules as fancy_primitive_batchers
@@ -41,7 +41,10 @@ def moveaxis(x, src, dst):
 
 
 def broadcast(x, sz, axis, mesh_axis=None):
-    """`x` repeated `sz` times along a new dimension `axis`."""
+    """`x` repeated `sz` times along a new dimension `axis`.
+
+    `mesh_axis` has no effect: the package does without what it steers in JAX.
+    """
     shape = list(x.shape)
     shape.insert(axis, sz)
     kept = tuple(d for d in range(len(shape)) if d != axis)
@@ -49,7 +52,10 @@ def broadcast(x, sz, axis, mesh_axis=None):
 
 
 def bdim_at_front(x, bdim, size, mesh_axis=None):
-    """`x` with the batch as its first dimension, repeated where it has none."""
+    """`x` with the batch as its first dimension, repeated where it has none.
+
+    `mesh_axis` has no effect: the package does without what it steers in JAX.
+    """
     return broadcast(x, size, 0) if bdim is not_mapped else moveaxis(x, bdim, 0)
 
 
@@ -93,7 +99,10 @@ def defbroadcasting(prim):
 
 
 def defreducer(prim, ident=None):
-    """Says that `prim` reduces its operand over the dimensions `axes` in its parameters."""
+    """Says that `prim` reduces its operand over the dimensions `axes` in its parameters.
+
+    `ident` has no effect: the package does without what it steers in JAX.
+    """
 
     def rule(operands, dims, axes, **params):
         (x,), (d,) = operands, dims

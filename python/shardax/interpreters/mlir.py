@@ -34,6 +34,8 @@ def lower_fun(fun, multiple_results=True):
 def register_lowering(prim, rule, platform=None, inline=True, cacheable=True):
     """Registers a rule for a primitive; those for other platforms than the CPU are passed over.
 
+    `cacheable` and `inline` have no effect: the package does without what it steers in JAX.
+
     Returns the rule. A rule that is not made by `lower_fun` never runs.
 
     Raises:

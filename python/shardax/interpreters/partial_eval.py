@@ -65,6 +65,9 @@ def _call(fun):
 def trace_to_jaxpr_dynamic(fun, in_avals, *, keep_inputs=None, lower=False, auto_lower=False):
     """The program of a function of lists (a `linear_util.WrappedFun`) for operands of these types.
 
+    `auto_lower`, `keep_inputs` and `lower` have no effect: the package does without what it steers
+    in JAX.
+
     Returns:
       The program, with its constants (`constvars`), the types of its results, and the constants.
     """

@@ -7,9 +7,9 @@ first used.
 """
 
 import shardax._core as _core
+from shardax._base.array_functions import broadcast_shapes
 from shardax._base.arrays import asarray
-from shardax._base.compositions import broadcast_shapes
-from shardax._base.names import at_first_use as _at_first_use
+from shardax._base.lazy_modules import at_first_use as _at_first_use
 
 # The module of this folder that each name lives in.
 _NAMES = {

@@ -1,6 +1,6 @@
 """Written by python/stubs.py."""
 
-from shardax._base.compositions import broadcast_shapes as broadcast_shapes
+from shardax._base.array_functions import broadcast_shapes as broadcast_shapes
 from shardax._core import Array
 from shardax._devices.constraints import with_sharding_constraint as with_sharding_constraint
 from shardax.lax import linalg as linalg

@@ -1,11 +1,11 @@
 """shardax/lax/_associative_scan.py - all partial results of an associative function."""
 
 from shardax import tree_util
+from shardax._base.array_functions import concatenate, stack
 from shardax._base.arrays import asarray
-from shardax._base.compositions import concatenate, stack
+from shardax.lax._control_cache import recalled
 from shardax.lax._layout import pad, rev
 from shardax.lax._loops import flatten
-from shardax.lax._recalled import recalled
 
 __all__ = ["associative_scan"]
 

@@ -24,9 +24,9 @@ from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._carries import types_of
+from shardax.lax._control_cache import recalled
 from shardax.lax._control_checks import check_branches
 from shardax.lax._loops import flatten
-from shardax.lax._recalled import recalled
 
 __all__ = ["cond", "platform_dependent", "switch"]
 

@@ -8,11 +8,11 @@ import functools
 
 import numpy as np
 
+from shardax._base.array_functions import where
 from shardax._base.arrays import asarray, bind
-from shardax._base.compositions import where
 from shardax._core import api as _core
 from shardax._core import lax as _ops
-from shardax._devices.replicas import device_put
+from shardax._devices.device_put import device_put
 from shardax._transform.primitives import Primitive, by_attribute
 from shardax.dtypes import issubdtype
 from shardax.lax import _layout, _random_bits, _reductions, _tokens, _windows

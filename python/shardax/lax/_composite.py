@@ -5,7 +5,7 @@ import functools
 from shardax import tree_util
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
-from shardax._text.literals import attribute_text
+from shardax._stablehlo.literals import attribute_text
 from shardax.errors import UnexpectedTracerError
 from shardax.lax._loops import flatten
 

@@ -7,7 +7,7 @@ They name the component of the carry or of the result that differs, and how.
 import inspect
 
 from shardax import tree_util
-from shardax._base.structures import differences
+from shardax._base.tree_diff import differences
 from shardax._core import api as _core
 
 

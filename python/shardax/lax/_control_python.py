@@ -6,7 +6,7 @@ staged form.
 """
 
 from shardax import tree_util
-from shardax._base.compositions import stack
+from shardax._base.array_functions import stack
 from shardax._core import api as _core
 
 

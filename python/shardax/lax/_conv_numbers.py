@@ -35,6 +35,9 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     """ConvDimensionNumbers out of None (the first two dimensions) or three strings such as
     ("NHWC", "HWIO", "NHWC").
 
+    `rhs_shape` has no effect: the result does not depend on it; the signature is that of a
+    protocol.
+
     Example:
       >>> lax.conv_dimension_numbers((1, 4, 2), (3, 2, 5), ("NHC", "HIO", "NHC")).out_spec
       (0, 2, 1)

@@ -13,7 +13,7 @@ from shardax.lax._conv_numbers import (
     conv_dimension_numbers,
     transpose_padding,
 )
-from shardax.lax._dot import _canonical_precision, precision_text, preferred_dtype, product
+from shardax.lax._dot import canonical_precision, precision_text, preferred_dtype, product
 from shardax.lax._layout import _ints, broadcasted_iota
 from shardax.lax._windows import dilated, numbers, padtype_to_pads
 
@@ -132,7 +132,7 @@ def conv_general_dilated(
         out_spec=_ints(spec.out_spec),
         feature_group_count=operator.index(feature_group_count),
         batch_group_count=operator.index(batch_group_count),
-        precision=precision_text(_canonical_precision(precision)),
+        precision=precision_text(canonical_precision(precision)),
         preferred_element_type=preferred,
     )
 

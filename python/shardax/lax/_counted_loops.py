@@ -4,10 +4,10 @@ slices."""
 import numpy as np
 
 from shardax import tree_util
+from shardax._base.array_functions import concatenate
 from shardax._base.arrays import asarray
-from shardax._base.compositions import concatenate
 from shardax._core import api as _core
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax._transform.ref_binding import (
     RefArguments,
     check_loop,
@@ -19,6 +19,7 @@ from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry
+from shardax.lax._control_cache import recalled
 from shardax.lax._control_checks import check_structure, check_types
 from shardax.lax._loops import (
     bind_scan,
@@ -28,7 +29,6 @@ from shardax.lax._loops import (
     scan_with_held,
     while_loop,
 )
-from shardax.lax._recalled import recalled
 
 __all__ = ["fori_loop", "map"]
 

@@ -129,11 +129,11 @@ PrecisionLike = (
 ) | DotAlgorithmPreset
 
 
-def _canonical_precision(precision):
+def canonical_precision(precision):
     """None, a pair of Precision, or an algorithm; ValueError for anything else."""
     if precision is None:
         precision = config.jax_default_matmul_precision
-        return precision if precision is None else _canonical_precision(precision)
+        return precision if precision is None else canonical_precision(precision)
     if isinstance(precision, Precision):
         return precision, precision
     if isinstance(precision, (DotAlgorithm, DotAlgorithmPreset)):
@@ -225,7 +225,7 @@ def _result_dtype(dtype, preferred):
 def product(lhs, rhs, dims, preferred=None, precision=None):
     """dot_general of arrays, with dims as ((lhs, rhs contracted), (lhs, rhs batch))."""
     preferred = _dtype(preferred)
-    precision = _canonical_precision(precision)
+    precision = canonical_precision(precision)
     dtype = max(lhs.dtype, rhs.dtype, key=_rank)
     result = _result_dtype(dtype, preferred)
     sums = preferred

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import asarray, bind, operand_of
-from shardax._base.compositions import where
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.lax._layout import _ints, concatenate, expand_dims, full
 from shardax.lax._reductions import reduce_max
 

@@ -4,12 +4,12 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import expand_dims as _expand_dims
+from shardax._base.array_functions import tile as _tile
+from shardax._base.array_functions import unstacked
 from shardax._base.arrays import asarray, bind, canonical_axis, operand_of, static_jit
-from shardax._base.compositions import expand_dims as _expand_dims
-from shardax._base.compositions import tile as _tile
-from shardax._base.compositions import unstacked
-from shardax._devices.filled import full as _full
-from shardax._devices.filled import full_like as _full_like
+from shardax._devices.full_like import full as _full
+from shardax._devices.full_like import full_like as _full_like
 from shardax._devices.out_sharding import keeps_sums, takes_out_sharding
 from shardax.errors import ShardingTypeError
 

@@ -24,8 +24,8 @@ from shardax._transform.refs import is_ref, references_exist
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry
+from shardax.lax._control_cache import recalled
 from shardax.lax._control_checks import check_condition, check_structure, check_types
-from shardax.lax._recalled import recalled
 
 __all__ = ["scan", "while_loop"]
 

@@ -7,12 +7,12 @@ decomposition", 2010.
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, eye, where
 from shardax._base.arrays import asarray, bind, known, static_jit
-from shardax._base.compositions import concatenate, eye, where
 from shardax.dtypes import finfo
+from shardax.lax._linear_solve import adjoint, matmul, triangular_solve
 from shardax.lax._loops import while_loop
 from shardax.lax._reductions import reduce_max, reduce_sum
-from shardax.lax._systems import adjoint, matmul, triangular_solve
 
 _functions = _core.functions
 

@@ -5,8 +5,8 @@ gathered at once.
 """
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import asarray
-from shardax._base.compositions import where
 from shardax.lax._collectives import all_gather, all_to_all
 from shardax.lax._layout import iota
 from shardax.lax._reductions import argmax, reduce_or

@@ -7,7 +7,8 @@ import shardax._core as _core
 from shardax import config, tree_util
 from shardax._base.arrays import asarray, bind, canonical_axis, is_inexact, operand_of
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
+from shardax.errors import JaxRuntimeError
 from shardax.lax._layout import concatenate, transpose
 
 _lax = _core.lax
@@ -193,6 +194,23 @@ def _floats(operand):
     return operand
 
 
+def _check_approximation(name, recall_target, input_size_override):
+    operator.index(input_size_override)
+    if not 0 < float(recall_target) <= 1:
+        raise JaxRuntimeError(
+            f"{name}: recall_target out of range: got {recall_target}; a number above 0 and up to "
+            "1 was expected."
+        )
+
+
+def _refuse_parts(name, aggregate_to_topk):
+    if aggregate_to_topk is not True:
+        raise NotImplementedError(
+            f"{name}: aggregate_to_topk is {aggregate_to_topk!r}; True was expected, since no "
+            "partial results are made. Ask for a larger k."
+        )
+
+
 def approx_max_k(
     operand,
     k,
@@ -201,13 +219,27 @@ def approx_max_k(
     reduction_input_size_override=-1,
     aggregate_to_topk=True,
 ):
-    """The k largest elements along a dimension and their indices; all of them are found, whatever
-    the recall asked for.
+    """The k largest elements along a dimension and their indices; all of them are found.
+
+    Args:
+      operand: floats.
+      k: how many.
+      reduction_dimension: the dimension.
+      recall_target: the share of them that must be found, above 0 and up to 1; it is 1 here.
+      reduction_input_size_override: an int, without effect: it chooses the search on accelerators.
+      aggregate_to_topk: True; the parts that accelerators find are not to be had.
+
+    Raises:
+      ValueError: for complex numbers and integers.
+      JaxRuntimeError: for another `recall_target`.
+      NotImplementedError: for `aggregate_to_topk=False`.
 
     Example:
       >>> lax.approx_max_k(jnp.array([1.0, 3.0, 2.0]), 2)
       [Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32)]
     """
+    _check_approximation("approx_max_k", recall_target, reduction_input_size_override)
+    _refuse_parts("approx_max_k", aggregate_to_topk)
     return top_k(_floats(operand), k, axis=reduction_dimension)
 
 
@@ -220,11 +252,13 @@ def approx_min_k(
     aggregate_to_topk=True,
 ):
     """The k smallest elements along a dimension and their indices; all of them are found, whatever
-    the recall asked for.
+    `recall_target` and `reduction_input_size_override` are. For arguments see `approx_max_k`.
 
     Example:
       >>> lax.approx_min_k(jnp.array([1.0, 3.0, 2.0]), 2)
       [Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32)]
     """
+    _check_approximation("approx_min_k", recall_target, reduction_input_size_override)
+    _refuse_parts("approx_min_k", aggregate_to_topk)
     values, indices = top_k(_lax.neg(_floats(operand)), k, axis=reduction_dimension)
     return [_lax.neg(values), indices]

@@ -9,18 +9,18 @@ Raises:
 """
 
 from shardax._base.arrays import asarray, bind, static_jit
-from shardax.lax import _systems
+from shardax.lax import _linear_solve
+from shardax.lax._eigen import EighImplementation as EighImplementation
+from shardax.lax._eigen import EigImplementation as EigImplementation
+from shardax.lax._eigen import SvdAlgorithm as SvdAlgorithm
+from shardax.lax._eigen import eig as eig
+from shardax.lax._eigen import eigh as eigh
+from shardax.lax._eigen import hessenberg as hessenberg
+from shardax.lax._eigen import schur as schur
+from shardax.lax._eigen import svd as svd
+from shardax.lax._eigen import tridiagonal as tridiagonal
+from shardax.lax._linear_solve import triangle as _triangle
 from shardax.lax._polar import qdwh as qdwh
-from shardax.lax._spectra import EighImplementation as EighImplementation
-from shardax.lax._spectra import EigImplementation as EigImplementation
-from shardax.lax._spectra import SvdAlgorithm as SvdAlgorithm
-from shardax.lax._spectra import eig as eig
-from shardax.lax._spectra import eigh as eigh
-from shardax.lax._spectra import hessenberg as hessenberg
-from shardax.lax._spectra import schur as schur
-from shardax.lax._spectra import svd as svd
-from shardax.lax._spectra import tridiagonal as tridiagonal
-from shardax.lax._systems import triangle as _triangle
 
 __all__ = [
     "EigImplementation",
@@ -88,7 +88,7 @@ def cholesky(x, *, symmetrize_input=True):
              [1., 1.]], dtype=float32)
     """
     x = asarray(x)
-    return bind("cholesky", (_systems.symmetrized(x) if symmetrize_input else x,))
+    return bind("cholesky", (_linear_solve.symmetrized(x) if symmetrize_input else x,))
 
 
 def cholesky_update(r_matrix, w_vector):
@@ -204,7 +204,7 @@ def symmetric_product(a_matrix, c_matrix, *, alpha=1.0, beta=0.0, symmetrize_out
             "symmetric_update expects a rectangular matrix of shape (m, n) and a square matrix of "
             f"shape (n, n). Got shapes {a.shape} and {c.shape}."
         )
-    out = alpha * _systems.matmul(a, a.mT) + beta * c
+    out = alpha * _linear_solve.matmul(a, a.mT) + beta * c
     if symmetrize_output:
         out = _triangle(out, True) + _triangle(out, True, 1).mT
     return out
@@ -238,7 +238,7 @@ def triangular_solve(
     vectors = b.ndim == a.ndim - 1
     if vectors:
         b = b[..., None] if left_side else b[..., None, :]
-    out = _systems.triangular_solve(
+    out = _linear_solve.triangular_solve(
         a,
         b,
         bool(left_side),

@@ -60,7 +60,7 @@ def silu(x) -> Array:
     """x * sigmoid(x)."""
 def soft_sign(x) -> Array:
     """x / (|x| + 1)."""
-def softmax(x, axis=-1, where=None, initial=None) -> Array:
+def softmax(x, axis=-1, where=None) -> Array:
     """exp(x) over its sum along `axis`."""
 def softplus(x) -> Array:
     """log(1 + exp(x))."""

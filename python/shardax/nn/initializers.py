@@ -33,12 +33,18 @@ def _initializer(draw, default):
 
 
 def zeros(key, shape, dtype=None, out_sharding=None):
-    """Zeros."""
+    """Zeros.
+
+    `key` has no effect: the result does not depend on it; the signature is that of a protocol.
+    """
     return jnp.zeros(shape, dtype, out_sharding=out_sharding)
 
 
 def ones(key, shape, dtype=None, out_sharding=None):
-    """Ones."""
+    """Ones.
+
+    `key` has no effect: the result does not depend on it; the signature is that of a protocol.
+    """
     return jnp.ones(shape, dtype, out_sharding=out_sharding)
 
 

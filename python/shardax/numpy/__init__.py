@@ -8,8 +8,7 @@ those, in the modules of this folder, each of which is imported when one of its 
 import numpy as _np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray
-from shardax._base.compositions import (
+from shardax._base.array_functions import (
     broadcast_shapes,
     broadcast_to,
     concatenate,
@@ -18,9 +17,10 @@ from shardax._base.compositions import (
     stack,
     tile,
 )
-from shardax._base.names import at_first_use as _at_first_use
+from shardax._base.arrays import asarray
+from shardax._base.lazy_modules import at_first_use as _at_first_use
 from shardax._core import Array as ndarray
-from shardax._devices.filled import full, full_like
+from shardax._devices.full_like import full, full_like
 from shardax.dtypes import finfo, iinfo, issubdtype
 
 # The module of this folder that each name lives in.
@@ -52,7 +52,7 @@ _NAMES = {
     "_equality": "allclose array_equal array_equiv isclose iscomplex isneginf isposinf isreal",
     "_files": "fromfile fromiter load save savez",
     "_functional": "apply_along_axis apply_over_axes",
-    "_grids": (
+    "_index_tricks": (
         "c_ diag_indices_from index_exp mask_indices mgrid ogrid r_ s_ tril_indices "
         "tril_indices_from triu_indices triu_indices_from"
     ),
@@ -61,7 +61,7 @@ _NAMES = {
         "unravel_index"
     ),
     "_insert": "append delete insert resize",
-    "_integers": "gcd lcm",
+    "_gcd_lcm": "gcd lcm",
     "_join": (
         "array_split block column_stack concat dsplit dstack hsplit hstack split unstack vsplit "
         "vstack"
@@ -72,7 +72,7 @@ _NAMES = {
         "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum "
         "nanvar"
     ),
-    "_older": (
+    "_deprecated": (
         "DeviceArray NINF NZERO PZERO alltrue cumproduct fix in1d msort product round_ row_stack "
         "sometrue trapz"
     ),
@@ -99,7 +99,7 @@ _NAMES = {
     ),
     "_sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex",
     "_statistics": "average mean std var",
-    "_tapers": "bartlett blackman hamming hanning kaiser",
+    "_window_functions": "bartlett blackman hamming hanning kaiser",
     "_ufuncs": (
         "add bitwise_and bitwise_or bitwise_xor frompyfunc logaddexp logaddexp2 logical_and "
         "logical_or logical_xor maximum minimum multiply negative subtract ufunc"
@@ -115,12 +115,14 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """The text that repr shows."""
-    return repr(arr)
+    """The text that repr shows, with NumPy's options."""
+    options = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small}
+    with _np.printoptions(**{k: v for k, v in options.items() if v is not None}):
+        return repr(arr)
 
 
 _homes, __getattr__, __dir__ = _at_first_use(
-    __name__, _NAMES, ("fft", "linalg"), hidden=("_older",)
+    __name__, _NAMES, ("fft", "linalg"), hidden=("_deprecated",)
 )
 for _name in dir(_core.functions):
     if not _name.startswith("_") and _name not in _homes and _name not in globals():

@@ -1,6 +1,6 @@
 """Written by python/stubs.py."""
 
-from shardax._base.compositions import broadcast_shapes as broadcast_shapes
+from shardax._base.array_functions import broadcast_shapes as broadcast_shapes
 from shardax._core import Array
 from shardax._core import Array as ndarray
 from shardax.dtypes import issubdtype as issubdtype
@@ -93,18 +93,18 @@ from shardax.numpy._files import save as save
 from shardax.numpy._files import savez as savez
 from shardax.numpy._functional import apply_along_axis as apply_along_axis
 from shardax.numpy._functional import apply_over_axes as apply_over_axes
-from shardax.numpy._grids import c_ as c_
-from shardax.numpy._grids import diag_indices_from as diag_indices_from
-from shardax.numpy._grids import index_exp as index_exp
-from shardax.numpy._grids import mask_indices as mask_indices
-from shardax.numpy._grids import mgrid as mgrid
-from shardax.numpy._grids import ogrid as ogrid
-from shardax.numpy._grids import r_ as r_
-from shardax.numpy._grids import s_ as s_
-from shardax.numpy._grids import tril_indices as tril_indices
-from shardax.numpy._grids import tril_indices_from as tril_indices_from
-from shardax.numpy._grids import triu_indices as triu_indices
-from shardax.numpy._grids import triu_indices_from as triu_indices_from
+from shardax.numpy._index_tricks import c_ as c_
+from shardax.numpy._index_tricks import diag_indices_from as diag_indices_from
+from shardax.numpy._index_tricks import index_exp as index_exp
+from shardax.numpy._index_tricks import mask_indices as mask_indices
+from shardax.numpy._index_tricks import mgrid as mgrid
+from shardax.numpy._index_tricks import ogrid as ogrid
+from shardax.numpy._index_tricks import r_ as r_
+from shardax.numpy._index_tricks import s_ as s_
+from shardax.numpy._index_tricks import tril_indices as tril_indices
+from shardax.numpy._index_tricks import tril_indices_from as tril_indices_from
+from shardax.numpy._index_tricks import triu_indices as triu_indices
+from shardax.numpy._index_tricks import triu_indices_from as triu_indices_from
 from shardax.numpy._indices import diag_indices as diag_indices
 from shardax.numpy._indices import ix_ as ix_
 from shardax.numpy._indices import nonzero as nonzero
@@ -195,7 +195,7 @@ def array_equal(a1, a2, equal_nan=False) -> Array:
 def array_equiv(a1, a2) -> Array:
     """Whether elements are equal once broadcast."""
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """The text that repr shows."""
+    """The text that repr shows, with NumPy's options."""
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The text that str shows, with NumPy's options."""
 def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None) -> Array:
@@ -205,7 +205,7 @@ def asin(x, /) -> Array:
 def asinh(x, /) -> Array:
     """Elementwise inverse hyperbolic sine."""
 def astype(x, dtype, /, *, copy=False, device=None) -> Array:
-    """`x` with elements converted to `dtype`."""
+    """`x` with elements converted to `dtype`. The result is another array, with `copy` or without; memory is shared where nothing is converted, until one is donated."""
 def atan(x, /) -> Array:
     """Elementwise inverse tangent, in radians."""
 def atan2(x1, x2, /) -> Array:
@@ -384,7 +384,7 @@ def hanning(M) -> Array:
 def heaviside(x1, x2, /) -> Array:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
 def histogram_bin_edges(a, bins=10, range=None, weights=None) -> Array:
-    """The edges of equal bins over the range of `a`."""
+    """The edges of equal bins over the range of `a`. `weights` do not move them: they are taken as histogram takes them."""
 def hstack(tup, dtype=None) -> Array:
     """Joined along the second dimension (vectors: the first)."""
 def hypot(x1, x2, /) -> Array:
@@ -478,7 +478,7 @@ def moveaxis(a, source, destination) -> Array:
     """Dimensions moved to other positions; the others keep their order."""
 multiply: ufunc
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
-    """NaN and infinities replaced by numbers (infinities by the largest ones)."""
+    """NaN and infinities replaced by numbers (infinities by the largest ones). `x` stays as it is, with `copy` or without: arrays are immutable."""
 def nanargmax(a, axis=None, out=None, keepdims=None) -> Array:
     """argmax, without NaN; -1 where there is nothing else."""
 def nanargmin(a, axis=None, out=None, keepdims=None) -> Array:
@@ -634,7 +634,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 def swapaxes(a, axis1, axis2) -> Array:
     """Two dimensions exchanged."""
 def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None) -> Array:
-    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end."""
+    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end. `unique_indices` and `indices_are_sorted` are promises, as in `at[].get`."""
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None) -> Array:
     """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the other dimensions."""
 def tan(x, /) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._devices.replicas import device_put
+from shardax._devices.device_put import device_put
 from shardax.dtypes import itemsize_bits
 
 
@@ -19,6 +19,12 @@ def clone(x):
 
 
 def to_device(x, device, *, stream=None):
+    """The array on `device`; NotImplementedError for a `stream`, of which CPUs have none."""
+    if stream is not None:
+        raise NotImplementedError(
+            f"stream argument of array.to_device(): got {stream!r}; None was expected, since CPUs "
+            "have no streams."
+        )
     return device_put(x, device)
 
 
@@ -78,6 +84,7 @@ def round_to(x, ndigits=None):
 
 
 def array_namespace(x, *, api_version=None):
+    """shardax.numpy, whatever the array x is; ValueError for another version than its own."""
     if api_version not in (None, jnp.__array_api_version__):
         raise ValueError(
             f"{api_version=} is not available; available versions are: "

@@ -64,7 +64,8 @@ class _IndexUpdateRef:
         wrap_negative_indices=True,
     ):
         """x[index]; with mode="fill", `fill_value` (NaN by default) where out of bounds;
-        `out_sharding` says how it is split over explicit axes of a mesh."""
+        `out_sharding` says how it is split over explicit axes of a mesh. Reading makes no use of
+        the promises `indices_are_sorted` and `unique_indices`."""
         if out_sharding is not None:
             options = {
                 "mode": mode,

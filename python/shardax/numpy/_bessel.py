@@ -1,8 +1,8 @@
 # shardax/numpy/_bessel.py - modified Bessel functions of the first kind.
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import bind, check_arraylike, in_one_program
-from shardax._base.compositions import where
 from shardax._transform.custom_jvp import custom_jvp
 
 _functions = _core.functions

@@ -2,8 +2,8 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, moveaxis
 from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program
-from shardax._base.compositions import concatenate, moveaxis
 from shardax.numpy._pad import pad
 
 _functions = _core.functions

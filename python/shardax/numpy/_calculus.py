@@ -4,6 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, moveaxis, where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -12,7 +13,6 @@ from shardax._base.arrays import (
     in_one_program,
     known,
 )
-from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.numpy import (
     _matrices,
     _products,

@@ -4,8 +4,8 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import stack, where
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, inexact_dtype, known
-from shardax._base.compositions import stack, where
 from shardax._devices.out_sharding import takes_out_sharding, whole_or_terms
 from shardax.numpy._creation import linspace
 from shardax.numpy._rounding import clip
@@ -46,7 +46,8 @@ def _bincount(x, weights, length):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of equal bins over the range of `a`."""
+    """The edges of equal bins over the range of `a`. `weights` do not move them: they are taken as
+    histogram takes them."""
     if np.ndim(bins):
         return asarray(bins)
     bins = _count(bins)

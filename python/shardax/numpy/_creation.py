@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, stack, where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -15,10 +16,9 @@ from shardax._base.arrays import (
     known,
     result_type,
 )
-from shardax._base.compositions import moveaxis, stack, where
 from shardax._base.dtypes import float0
-from shardax._devices.filled import full, full_like, placed, shape_tuple
-from shardax._transform.maps import vmap
+from shardax._devices.full_like import full, full_like, placed, shape_tuple
+from shardax._transform.pmap_vmap import vmap
 
 array = _core.array
 _functions = _core.functions
@@ -249,8 +249,16 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    """Coordinate arrays out of vectors of coordinates."""
+    """Coordinate arrays out of vectors of coordinates.
+
+    Raises:
+      ValueError: for `copy=False`, another `indexing` than "xy" and "ij", or what is no vector.
+    """
     check_arraylike("meshgrid", *xi)
+    if not copy:
+        raise ValueError(
+            "shardax.numpy.meshgrid only supports copy=True: results are arrays of their own."
+        )
     vectors = [asarray(x) for x in xi]
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
@@ -303,11 +311,16 @@ def indices(dimensions, dtype=None, sparse=False):
 
 
 def copy(a, order=None):
-    """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated."""
+    """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated.
+
+    Raises:
+      NotImplementedError: for another `order` than None and "K".
+    """
     check_arraylike("copy", a)
-    return array(a)
+    return array(a, order=order)
 
 
 def astype(x, dtype, /, *, copy=False, device=None):
-    """`x` with elements converted to `dtype`."""
+    """`x` with elements converted to `dtype`. The result is another array, with `copy` or without;
+    memory is shared where nothing is converted, until one is donated."""
     return placed(asarray(x).astype(dtype), device)

@@ -2,6 +2,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -9,8 +10,8 @@ from shardax._base.arrays import (
     check_arraylike,
     in_one_program,
     is_split,
+    refuse_out,
 )
-from shardax._base.compositions import concatenate
 from shardax.errors import ShardingTypeError
 from shardax.numpy._reductions import _strong, _widened
 
@@ -41,12 +42,14 @@ def _cumulative(op, name, a, axis, dtype, widen):
 @in_one_program("axis", "dtype", at_once=True)
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis` (None: of the flattened array)."""
+    refuse_out("cumsum", out)
     return _cumulative("cumsum", "cumsum", a, axis, dtype, False)
 
 
 @in_one_program("axis", "dtype", at_once=True)
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis` (None: of the flattened array)."""
+    refuse_out("cumprod", out)
     return _cumulative("cumprod", "cumprod", a, axis, dtype, False)
 
 

@@ -6,13 +6,13 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import static_jit
-from shardax.lax import _systems
+from shardax.lax import _linear_solve
 from shardax.lax import linalg as _lax
+from shardax.lax._eigen import hermitian_eigenvalues
 from shardax.lax._layout import rev as _rev
+from shardax.lax._linear_solve import adjoint as _adjoint
+from shardax.lax._linear_solve import promoted as _promoted
 from shardax.lax._reductions import sort as _sort
-from shardax.lax._spectra import hermitian_eigenvalues
-from shardax.lax._systems import adjoint as _adjoint
-from shardax.lax._systems import promoted as _promoted
 
 _functions = _core.functions
 
@@ -98,7 +98,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
     places = _core.bind("iota", (), dtype=np.dtype("int32"), shape=size.shape, dimension=last)
     ordered = _sort((size, places, _functions.sign(w)), dimension=last, num_keys=1)
     s, order, sign = (_rev(x, (last,)) for x in ordered)
-    u = _systems.rows_in_order(v.mT, order).mT
+    u = _linear_solve.rows_in_order(v.mT, order).mT
     return SVDResult(u, s, _adjoint(u * sign[..., None, :].astype(u.dtype)))
 
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import bind, static_jit
-from shardax._base.compositions import where
 from shardax._transform.custom_jvp import custom_jvp
-from shardax.lax import _systems
-from shardax.lax._systems import promoted
+from shardax.lax import _linear_solve
+from shardax.lax._linear_solve import promoted
 from shardax.lax.linalg import geqrf
 from shardax.numpy import _matrices, _reductions
 
@@ -94,7 +94,7 @@ def _sign_and_log_by_lu(a):
 def _sign_and_log_jvp(primals, tangents):
     (a,), (da,) = primals, tangents
     sign, log = _sign_and_log_by_lu(a)
-    change = _trace(_systems.solve(a, da))
+    change = _trace(_linear_solve.solve(a, da))
     if a.dtype.kind != "c":
         return (sign, log), (_functions.multiply(sign, 0), change)
     moved = _functions.real(change)
@@ -156,12 +156,12 @@ def _cofactor_solve(a, b):
     singular = _reductions.any(_diagonal(lu)[..., :-1] == 0, -1)[..., None, None]
     replaced = where(last, 1 / others[..., None, None], lu)
     replaced = where(singular, _matrices.eye(n, dtype=a.dtype), replaced)
-    x = _systems.triangular_solve(
-        replaced, _systems.rows_in_order(b, permutation), True, True, False, False, True
+    x = _linear_solve.triangular_solve(
+        replaced, _linear_solve.rows_in_order(b, permutation), True, True, False, False, True
     )
     bottom = np.arange(n)[:, None] == n - 1
     x = where(bottom, x, x * partial[..., -1, None, None])
-    x = _systems.triangular_solve(replaced, x, True, False, False, False, False)
+    x = _linear_solve.triangular_solve(replaced, x, True, False, False, False, False)
     return partial[..., -1], where(singular, a.dtype.type(0), x)
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, bind, in_one_program, result_type, static_jit
+from shardax._base.arrays import asarray, bind, in_one_program, refuse_out, result_type, static_jit
 from shardax._devices.out_sharding import one_program_of_sums, split_so
-from shardax.lax._dot import preferred_dtype
+from shardax.lax._dot import canonical_precision, preferred_dtype
+from shardax.numpy import _products
 from shardax.numpy._matrices import diagonal
-from shardax.numpy._products import _dot_general
 
 _functions = _core.functions
 
@@ -94,7 +94,7 @@ def _sum_out(a, term, kept):
     return a, term
 
 
-def _pair(a, x, b, y, kept, preferred):
+def _pair(a, x, b, y, kept, multiply):
     """The product of two operands, summed over indices that nothing else needs."""
     a, x = _sum_out(a, x, set(y) | kept)
     b, y = _sum_out(b, y, set(x) | kept)
@@ -124,17 +124,35 @@ def _pair(a, x, b, y, kept, preferred):
     batch = [c for c in x if c in y and c in kept]
     contract = [c for c in x if c in y and c not in kept]
     out = batch + [c for c in x if c not in y] + [c for c in y if c not in x]
-    product = _dot_general(
-        a,
-        b,
-        ([x.index(c) for c in contract], [y.index(c) for c in contract]),
-        ([x.index(c) for c in batch], [y.index(c) for c in batch]),
-        preferred,
-    )
+    contracted = [x.index(c) for c in contract], [y.index(c) for c in contract]
+    product = multiply(a, b, contracted, ([x.index(c) for c in batch], [y.index(c) for c in batch]))
     return product, "".join(out)
 
 
-@in_one_program("subscripts", "optimize", "precision", "preferred_element_type", at_once=True)
+# opt_einsum's names of ways to choose the order of products, and the way that is gone.
+_ORDERS = {True: "optimal", False: False, "optimal": "optimal"} | dict.fromkeys(
+    ["auto", "auto-hq", "greedy", "random-greedy", "random-greedy-128", "dp"]
+    + ["dynamic-programming", "branch-all", "branch-1", "branch-2"],
+    "greedy",
+)
+
+
+def _order(optimize):
+    """What np.einsum_path takes for the argument `optimize`, hashable."""
+    if isinstance(optimize, (list, tuple)):
+        return ("einsum_path", *(tuple(step) for step in optimize))
+    if optimize not in _ORDERS:
+        raise KeyError(
+            f"Path optimizer {optimize!r} not found, valid options are {list(_ORDERS)} and lists "
+            "of pairs of operands."
+        )
+    return _ORDERS[optimize]
+
+
+@in_one_program(
+    *("subscripts", "optimize", "precision", "preferred_element_type", "_dot_general"),
+    at_once=True,
+)
 def einsum(
     subscripts,
     /,
@@ -148,9 +166,25 @@ def einsum(
 ):
     """Einstein's summation: sums over indices that the result does not name.
 
+    Args:
+      subscripts: the indices of each operand, and after "->" those of the result.
+      operands: the arrays, as subscripts say.
+      optimize: how the order of products is chosen where there are more than two operands: False
+        is from left to right, True or "optimal" the best one, other names of opt_einsum's ways are
+        "greedy"; or a list of pairs, as einsum_path gives.
+      precision: as for `lax.dot_general`, by which nothing is computed less precisely.
+      preferred_element_type: the dtype that products are added in.
+      out_sharding: how the result is split.
+
+    Raises:
+      NotImplementedError: for `out`.
+      KeyError: for another name of a way to `optimize`.
+      ValueError: where operands do not fit the subscripts, or for another `precision`.
+
     >>> einsum("ij,j->i", ones((2, 3)), arange(3.0))
     Array([3., 3.], dtype=float32)
     """
+    refuse_out("einsum", out)
     terms, result, arrays = _parse(subscripts, operands)
     for c in result:
         if not any(c in t for t in terms):
@@ -158,8 +192,16 @@ def einsum(
     spec = ",".join(terms) + "->" + result
     preferred = preferred_dtype(preferred_element_type)
 
+    options = {
+        "spec": spec,
+        "order": _order(optimize),
+        "precision": None if precision is None else canonical_precision(precision),
+        "preferred": preferred,
+        "dot_general": _dot_general,
+    }
+
     def summed(*arrays):
-        return _einsum(*arrays, spec=spec, preferred=preferred)
+        return _einsum(*arrays, **options)
 
     if out_sharding is None:
         return summed(*arrays)
@@ -175,17 +217,21 @@ def einsum(
     return one_program_of_sums(out_sharding, split, arrays)
 
 
-@static_jit("spec", "preferred", inline=True)
-def _einsum(*arrays, spec, preferred):
+@static_jit("spec", "order", "precision", "preferred", "dot_general", inline=True)
+def _einsum(*arrays, spec, order, precision, preferred, dot_general):
+    def multiply(a, b, contracted, batch):
+        if dot_general is None:
+            return _products._dot_general(a, b, contracted, batch, preferred, precision)
+        numbers = (contracted, batch)
+        return dot_general(a, b, numbers, precision, preferred_element_type=preferred)
+
     left, result = spec.split("->")
     terms = left.split(",")
     pairs = [_diagonal_term(a, t) for a, t in zip(arrays, terms)]
     dtype = result_type(*arrays)
     pairs = [(_core.convert(a, dtype), t) for a, t in pairs]
     if len(pairs) > 2:
-        path = np.einsum_path(
-            spec, *(np.broadcast_to(np.float32(0), a.shape) for a in arrays), optimize="greedy"
-        )[0][1:]
+        path = _path(spec, map(_stand_in, arrays), order)[0]
     else:
         path = [tuple(range(len(pairs)))]
     for step in path:
@@ -194,7 +240,7 @@ def _einsum(*arrays, spec, preferred):
         a, x = chosen[0]
         for k, (b, y) in enumerate(chosen[1:]):
             others = set(result).union(*(t for _, t in pairs), *(t for _, t in chosen[k + 2 :]))
-            a, x = _pair(a, x, b, y, others, preferred)
+            a, x = _pair(a, x, b, y, others, multiply)
         pairs.append((a, x))
     a, x = _sum_out(*pairs[0], set(result))
     order = tuple(x.index(c) for c in result)
@@ -217,7 +263,13 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
     if optimize == "auto" or optimize is True:
         optimize = "optimal" if len(operands) <= 4 else "greedy"
     shapes = [x if isinstance(x, (list, tuple)) else _stand_in(x) for x in operands]
-    path, text = np.einsum_path(subscripts, *shapes, optimize=optimize)
+    return _path(subscripts, shapes, _order(optimize))
+
+
+def _path(subscripts, operands, order):
+    """What einsum_path gives, for an argument `optimize` as `_order` makes it."""
+    order = list(order) if isinstance(order, tuple) else order
+    path, text = np.einsum_path(subscripts, *operands, optimize=order)
     return path[1:], text
 
 

@@ -6,15 +6,16 @@ import math
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import (
     asarray,
     bind,
     check_arraylike,
     in_one_program,
     is_inexact,
+    refuse_out,
     static_jit,
 )
-from shardax._base.compositions import where
 from shardax.dtypes import finfo
 
 _functions = _core.functions
@@ -185,6 +186,7 @@ def frexp(x, /):
 
 def modf(x, /, out=None):
     """(fractional part, whole part), both with the sign of x."""
+    refuse_out("modf", out)
     x = _core.promote("inexact", x)[0]
     whole = _functions.trunc(x)
     return x - whole, whole

@@ -2,7 +2,14 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, in_one_program, is_inexact, static_jit
+from shardax._base.arrays import (
+    asarray,
+    check_arraylike,
+    in_one_program,
+    is_inexact,
+    refuse_out,
+    static_jit,
+)
 from shardax._base.dtypes import KeyTy
 from shardax.numpy import (
     _reductions,
@@ -94,11 +101,13 @@ def _compared_with_0(comparison, x):
 
 def isposinf(x, /, out=None):
     """Elementwise: is it +inf?"""
+    refuse_out("isposinf", out)
     return _is_infinity("isposinf", x, np.inf)
 
 
 def isneginf(x, /, out=None):
     """Elementwise: is it -inf?"""
+    refuse_out("isneginf", out)
     return _is_infinity("isneginf", x, -np.inf)
 
 

@@ -5,8 +5,8 @@ import operator
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, canonical_axis, check_arraylike, static_jit
-from shardax.lax import _systems
-from shardax.lax._systems import promoted as _promoted
+from shardax.lax import _linear_solve
+from shardax.lax._linear_solve import promoted as _promoted
 from shardax.numpy import _matrices, _shape
 
 __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
@@ -40,7 +40,7 @@ def solve(a, b):
             "The arguments to solve must have shapes a=[..., m, m] and b=[..., m, k] or b=[m]; got "
             f"a={a.shape} and b={b.shape[:-1] if vector else b.shape}"
         )
-    x = _systems.solve(a, b)
+    x = _linear_solve.solve(a, b)
     return x[..., 0] if vector else x
 
 
@@ -55,7 +55,9 @@ def inv(a):
     (a,) = _promoted("jnp.linalg.inv", a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"Argument to inv must have shape [..., n, n], got {a.shape}.")
-    return _systems.solve(a, _core.broadcast_to(_matrices.eye(a.shape[-1], dtype=a.dtype), a.shape))
+    return _linear_solve.solve(
+        a, _core.broadcast_to(_matrices.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    )
 
 
 def tensorinv(a, ind=2):

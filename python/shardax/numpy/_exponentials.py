@@ -48,7 +48,7 @@ def _logsumexp(a, axis, keepdims):
     return out + (top if keepdims else top.reshape(out.shape))
 
 
-def softmax(x, axis=-1, where=None, initial=None):
+def softmax(x, axis=-1, where=None):
     """exp(x) over its sum along `axis`.
 
     >>> softmax(jnp.zeros(2))

@@ -1,7 +1,7 @@
 # shardax/numpy/_functional.py - functions applied along axes.
+from shardax._base.array_functions import expand_dims
 from shardax._base.arrays import asarray, canonical_axis
-from shardax._base.compositions import expand_dims
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import stack, where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -13,10 +14,10 @@ from shardax._base.arrays import (
     check_places,
     in_one_program,
     known,
+    refuse_out,
     result_type,
     wrapped,
 )
-from shardax._base.compositions import stack, where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
 
@@ -28,6 +29,7 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
     Under jit, give `size`, at most that of the axis: missing slices are `fill_value`.
     """
+    refuse_out("compress", out)
     check_arraylike("compress", condition, a)
     a, condition = asarray(a), asarray(condition)
     if axis is None:
@@ -92,7 +94,7 @@ def nonzero(a, *, size=None, fill_value=None):
         size = int(_count(flat))
     dtype = _core.canonical_dtype(int)
     flat_index = bind(
-        "places_of_true", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype)
+        "nonzero", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype)
     )
     if a.ndim == 1 and full:
         return (flat_index.astype(dtype),)

@@ -4,6 +4,7 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import broadcast_to, concatenate, moveaxis, where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -12,7 +13,6 @@ from shardax._base.arrays import (
     in_one_program,
     known,
 )
-from shardax._base.compositions import broadcast_to, concatenate, moveaxis, where
 from shardax.numpy._indices import nonzero
 from shardax.numpy._select import take
 from shardax.numpy._shape import atleast_1d, ravel

@@ -5,6 +5,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
+from shardax._base.array_functions import concatenate, sequence, unstacked
 from shardax._base.arrays import (
     another,
     asarray,
@@ -14,7 +15,6 @@ from shardax._base.arrays import (
     is_split,
     known,
 )
-from shardax._base.compositions import concatenate, sequence, unstacked
 from shardax.errors import ShardingTypeError
 from shardax.numpy._shape import atleast_1d, atleast_2d, atleast_3d
 

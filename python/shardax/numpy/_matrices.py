@@ -3,9 +3,9 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, where
 from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike, in_one_program
-from shardax._base.compositions import moveaxis, where
-from shardax._devices.filled import placed, shape_tuple
+from shardax._devices.full_like import placed, shape_tuple
 from shardax.lax._layout import pad
 from shardax.numpy._creation import _dtype, zeros, zeros_like
 

@@ -33,7 +33,7 @@ class ArrayNamespaceInfo:
         return [None, *devices()]
 
     def default_dtypes(self, *, device=None):
-        """The dtypes that are taken where none is asked for."""
+        """The dtypes that are taken where none is asked for, the same for each `device`."""
         return {
             "real floating": _core.canonical_dtype(float),
             "complex floating": _core.canonical_dtype(complex),
@@ -45,6 +45,7 @@ class ArrayNamespaceInfo:
         """The dtypes by name: those of 64 bits where x64 is on.
 
         Args:
+          device: without effect: all devices have the same.
           kind: "bool", "signed integer", "integral", "numeric" ..., or a tuple of these.
 
         Raises:

@@ -2,9 +2,9 @@
 import numpy as np
 
 import shardax._core as _core
-from shardax._base.arrays import asarray, check_arraylike, in_one_program, is_inexact
-from shardax._base.compositions import where
-from shardax._base.compositions import where as select
+from shardax._base.array_functions import where
+from shardax._base.array_functions import where as select
+from shardax._base.arrays import asarray, check_arraylike, in_one_program, is_inexact, refuse_out
 from shardax.numpy._cumulative import cumprod, cumsum
 from shardax.numpy._reductions import _check_options, all, argmax, argmin, max, min, prod, sum
 from shardax.numpy._statistics import _spread_operand, _squared_size, mean
@@ -25,6 +25,7 @@ def _without_nan(name, a, fill, mask=None, initial=None):
 @in_one_program("axis", "dtype", "out", "keepdims")
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """sum, without NaN."""
+    refuse_out("nansum", out)
     a = _without_nan("nansum", a, 0, where, initial)
     return sum(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -32,6 +33,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 @in_one_program("axis", "dtype", "out", "keepdims")
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """prod, without NaN."""
+    refuse_out("nanprod", out)
     a = _without_nan("nanprod", a, 1, where, initial)
     return prod(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -39,24 +41,28 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 @in_one_program("axis", "dtype", "out")
 def nancumsum(a, axis=None, dtype=None, out=None):
     """cumsum, with NaN counted as 0."""
+    refuse_out("nancumsum", out)
     return cumsum(_without_nan("nancumsum", a, 0), axis, dtype)
 
 
 @in_one_program("axis", "dtype", "out")
 def nancumprod(a, axis=None, dtype=None, out=None):
     """cumprod, with NaN counted as 1."""
+    refuse_out("nancumprod", out)
     return cumprod(_without_nan("nancumprod", a, 1), axis, dtype)
 
 
 @in_one_program("axis", "out", "keepdims")
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """max, without NaN; NaN where there is nothing else."""
+    refuse_out("nanmax", out)
     return _nan_extremum("nanmax", max, -np.inf, a, axis, keepdims, initial, where)
 
 
 @in_one_program("axis", "out", "keepdims")
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """min, without NaN; NaN where there is nothing else."""
+    refuse_out("nanmin", out)
     return _nan_extremum("nanmin", min, np.inf, a, axis, keepdims, initial, where)
 
 
@@ -75,12 +81,14 @@ def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
 @in_one_program("axis", "out", "keepdims")
 def nanargmax(a, axis=None, out=None, keepdims=None):
     """argmax, without NaN; -1 where there is nothing else."""
+    refuse_out("nanargmax", out)
     return _nan_arg("nanargmax", argmax, -np.inf, a, axis, bool(keepdims))
 
 
 @in_one_program("axis", "out", "keepdims")
 def nanargmin(a, axis=None, out=None, keepdims=None):
     """argmin, without NaN; -1 where there is nothing else."""
+    refuse_out("nanargmin", out)
     return _nan_arg("nanargmin", argmin, np.inf, a, axis, bool(keepdims))
 
 
@@ -102,6 +110,7 @@ def _present(a, axis, keepdims, where):
 @in_one_program("axis", "dtype", "out", "keepdims")
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     """mean, without NaN."""
+    refuse_out("nanmean", out)
     check_arraylike("nanmean", a)
     _check_options("nanmean", where, None)
     a = asarray(a)
@@ -139,6 +148,7 @@ def nanvar(
     correction=None,
 ):
     """var, without NaN; NaN where no more than `ddof` elements are left."""
+    refuse_out("nanvar", out)
     return _nan_var("nanvar", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
@@ -155,6 +165,7 @@ def nanstd(
     correction=None,
 ):
     """std, without NaN."""
+    refuse_out("nanstd", out)
     return _functions.sqrt(
         _nan_var("nanstd", a, axis, dtype, ddof, keepdims, where, mean, correction)
     )

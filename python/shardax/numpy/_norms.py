@@ -3,9 +3,9 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import expand_dims, moveaxis
 from shardax._base.arrays import asarray, canonical_axis, check_arraylike, static_jit
-from shardax._base.compositions import expand_dims, moveaxis
-from shardax.lax._systems import promoted
+from shardax.lax._linear_solve import promoted
 from shardax.lax.linalg import svd
 from shardax.numpy import _reductions
 

@@ -2,9 +2,9 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import broadcast_to, concatenate
+from shardax._base.array_functions import where as select
 from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program
-from shardax._base.compositions import broadcast_to, concatenate
-from shardax._base.compositions import where as select
 from shardax.numpy import _reductions, _statistics
 from shardax.numpy._creation import linspace
 from shardax.numpy._functional import apply_along_axis

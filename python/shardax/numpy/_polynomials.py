@@ -5,8 +5,8 @@ import operator
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, stack, where
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, known
-from shardax._base.compositions import concatenate, stack, where
 from shardax.lax._layout import broadcasted_iota
 from shardax.numpy import _products, _reductions, _shape
 from shardax.numpy._insert import append
@@ -254,7 +254,17 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def polyval(p, x, *, unroll=16):
-    """The polynomial with coefficients `p` (highest first) at `x`."""
+    """The polynomial with coefficients `p` (highest first) at `x`.
+
+    `unroll`, a bool or a number from 0 on, does not change the program: one without a loop.
+
+    Raises:
+      ValueError: for a negative `unroll`.
+    """
+    if not isinstance(unroll, bool) and operator.index(unroll) < 0:
+        raise ValueError(
+            f"polyval: unroll is {unroll}; `unroll` must be a `bool` or a non-negative `int`."
+        )
     check_arraylike("polyval", p, x)
     p, x = asarray(p), asarray(x)
     dtype = _core.result_type(p, x)[0]

@@ -3,17 +3,18 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, stack
 from shardax._base.arrays import (
     asarray,
     canonical_axis,
     check_arraylike,
     in_one_program,
     inexact_dtype,
+    refuse_out,
     result_type,
     shape_of,
     static_jit,
 )
-from shardax._base.compositions import moveaxis, stack
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.config import config
 from shardax.lax._convolutions import conv_general_dilated
@@ -130,6 +131,7 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
 @in_one_program(at_once=True)
 def outer(a, b, out=None):
     """All products of an element of `a` with one of `b`, (a.size, b.size)."""
+    refuse_out("outer", out)
     check_arraylike("outer", a, b)
     return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
 
@@ -216,6 +218,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @in_one_program("offset", "axis1", "axis2", "dtype", "out")
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum along a diagonal."""
+    refuse_out("trace", out)
     check_arraylike("trace", a)
     rank = len(shape_of(a))
     if canonical_axis(axis1, rank) == canonical_axis(axis2, rank):

@@ -2,8 +2,8 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import asarray, bind, canonical_axis, check_arraylike
-from shardax._base.compositions import where
 from shardax.numpy._rounding import clip
 from shardax.numpy._select import take
 

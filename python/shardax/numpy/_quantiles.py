@@ -2,8 +2,8 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import moveaxis, where
 from shardax._base.arrays import asarray, canonical_axes, check_arraylike, in_one_program
-from shardax._base.compositions import moveaxis, where
 from shardax._devices.out_sharding import split_so
 from shardax.numpy._cumulative import cumsum
 from shardax.numpy._reductions import _count, all, any, sum
@@ -19,6 +19,15 @@ _METHODS = {
     "higher": lambda low, high, part: high,
     "midpoint": lambda low, high, part: (low + high) * 0.5,
 }
+
+
+def _refuse_writes(function, out, overwrite_input):
+    """ValueError where a result or intermediate values would be written into the user's arrays."""
+    if out is not None or overwrite_input:
+        raise ValueError(
+            f"shardax.numpy.{function} does not support overwrite_input=True or out != None: "
+            "arrays are immutable. Use the result."
+        )
 
 
 @in_one_program("axis", "out", "overwrite_input", "method", "keepdims")
@@ -37,7 +46,11 @@ def quantile(
 
     NaN where there is one. With `weights`, of the shape of `a` or of its axis, elements count as
     much as their weights, and `method` must be "inverted_cdf".
+
+    Raises:
+      ValueError: for `out`, `overwrite_input=True` or another method.
     """
+    _refuse_writes("quantile", out, overwrite_input)
     check_arraylike("quantile", a, q)
     return _quantile(a, q, axis, method, keepdims, skip_nan=False, weights=weights)
 
@@ -55,6 +68,7 @@ def nanquantile(
     weights=None,
 ):
     """quantile, without NaN; NaN where there is nothing else."""
+    _refuse_writes("nanquantile", out, overwrite_input)
     check_arraylike("nanquantile", a, q)
     return _quantile(a, q, axis, method, keepdims, skip_nan=True, weights=weights)
 

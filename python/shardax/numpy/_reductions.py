@@ -3,6 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where as select
 from shardax._base.arrays import (
     another,
     asarray,
@@ -12,9 +13,9 @@ from shardax._base.arrays import (
     check_arraylike,
     in_one_program,
     inexact_dtype,
+    refuse_out,
     static_axis,
 )
-from shardax._base.compositions import where as select
 from shardax.dtypes import issubdtype
 
 _functions = _core.functions
@@ -91,7 +92,7 @@ def _widened(a):
     return a
 
 
-@static_axis("dtype", "out", "keepdims", "promote_integers")
+@static_axis("dtype", "keepdims", "promote_integers")
 def sum(
     a,
     axis=None,
@@ -107,6 +108,7 @@ def sum(
     >>> sum(arange(4))
     Array(6, dtype=int32)
     """
+    refuse_out("sum", out)
     return _reduce(
         "reduce_sum",
         "sum",
@@ -122,7 +124,7 @@ def sum(
     )
 
 
-@static_axis("dtype", "out", "keepdims", "promote_integers")
+@static_axis("dtype", "keepdims", "promote_integers")
 def prod(
     a,
     axis=None,
@@ -134,6 +136,7 @@ def prod(
     promote_integers=True,
 ):
     """The product over `axis`."""
+    refuse_out("prod", out)
     return _reduce(
         "reduce_prod",
         "prod",
@@ -173,15 +176,17 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
     return _keep(_strong(out), a.shape, axes, keepdims)
 
 
-@static_axis("out", "keepdims")
+@static_axis("keepdims")
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The maximum over `axis`; NaN where there is one."""
+    refuse_out("max", out)
     return _extremum("reduce_max", "max", a, axis, keepdims, initial, where, _functions.maximum)
 
 
-@static_axis("out", "keepdims")
+@static_axis("keepdims")
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     """The minimum over `axis`; NaN where there is one."""
+    refuse_out("min", out)
     return _extremum("reduce_min", "min", a, axis, keepdims, initial, where, _functions.minimum)
 
 
@@ -207,15 +212,17 @@ def _truth(op, name, a, axis, keepdims, where, fill):
     )
 
 
-@static_axis("out", "keepdims")
+@static_axis("keepdims")
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether all elements along `axis` are true."""
+    refuse_out("all", out)
     return _truth("reduce_and", "all", a, axis, keepdims, where, True)
 
 
-@static_axis("out", "keepdims")
+@static_axis("keepdims")
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
     """Whether any element along `axis` is true."""
+    refuse_out("any", out)
     return _truth("reduce_or", "any", a, axis, keepdims, where, False)
 
 
@@ -240,6 +247,7 @@ def _inexact(a, dtype):
 @in_one_program("axis", "out", "keepdims", at_once=True)
 def ptp(a, axis=None, out=None, keepdims=False):
     """max - min over `axis`."""
+    refuse_out("ptp", out)
     return _functions.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 
 
@@ -277,6 +285,7 @@ def argmax(a, axis=None, out=None, keepdims=None):
     """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32
     (int64 under x64).
     """
+    refuse_out("argmax", out)
     return _arg("argmax", "argmax", a, axis, bool(keepdims))
 
 
@@ -285,4 +294,5 @@ def argmin(a, axis=None, out=None, keepdims=None):
     """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32
     (int64 under x64).
     """
+    refuse_out("argmin", out)
     return _arg("argmin", "argmin", a, axis, bool(keepdims))

@@ -2,8 +2,8 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where
 from shardax._base.arrays import asarray, check_arraylike, known
-from shardax._base.compositions import where
 from shardax.lax._reductions import sort_key_val
 from shardax.numpy import _matrices, _rearrange, _reductions, _shape, linalg
 

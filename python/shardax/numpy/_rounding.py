@@ -3,6 +3,7 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
+from shardax._base.array_functions import where
 from shardax._base.arrays import (
     another,
     asarray,
@@ -10,8 +11,8 @@ from shardax._base.arrays import (
     check_arraylike,
     in_one_program,
     is_inexact,
+    refuse_out,
 )
-from shardax._base.compositions import where
 from shardax.dtypes import finfo, issubdtype
 
 _functions = _core.functions
@@ -41,6 +42,7 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
 @in_one_program("decimals")
 def round(a, decimals=0, out=None):
     """To the nearest number with so many decimals; halves go to the even neighbour."""
+    refuse_out("round", out)
     check_arraylike("round", a)
     a = asarray(a)
     if a.dtype == np.bool_:
@@ -73,7 +75,8 @@ def rint(x, /):
 
 @in_one_program("copy")
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """NaN and infinities replaced by numbers (infinities by the largest ones)."""
+    """NaN and infinities replaced by numbers (infinities by the largest ones). `x` stays as it is,
+    with `copy` or without: arrays are immutable."""
     check_arraylike("nan_to_num", x)
     x = asarray(x)
     if not issubdtype(x.dtype, np.inexact):

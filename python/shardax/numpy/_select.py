@@ -11,6 +11,7 @@ from shardax._base.arrays import (
     check_arraylike,
     in_one_program,
     known,
+    refuse_out,
 )
 from shardax.numpy._rounding import clip
 
@@ -23,6 +24,7 @@ def choose(a, choices, out=None, mode="raise"):
     `mode` says what becomes of indices out of bounds: "raise" (which needs their values), "wrap"
     or "clip".
     """
+    refuse_out("choose", out)
     a = asarray(a)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
@@ -62,8 +64,15 @@ def take(
 ):
     """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme
     value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices
-    count from the end.
+    count from the end. `unique_indices` and `indices_are_sorted` are promises, as in `at[].get`.
+
+    Raises:
+      NotImplementedError: for `out`.
+      ValueError: for another `mode`, or indices that are no integers.
     """
+    refuse_out("take", out)
+    if mode not in _TAKE_MODES:
+        raise ValueError(f"Invalid mode '{mode}' for np.take; expected one of {_TAKE_MODES}.")
     check_arraylike("take", a, indices)
     a, indices = asarray(a), asarray(indices)
     if indices.dtype.kind not in "iu":
@@ -79,8 +88,14 @@ def take(
         indices = clip(indices, 0, a.shape[axis] - 1)
     at = a.at[(slice(None),) * axis + (indices,)]
     return at.get(
-        mode="fill" if mode in (None, "fill") else "promise_in_bounds", fill_value=fill_value
+        indices_are_sorted=indices_are_sorted,
+        unique_indices=unique_indices,
+        mode="fill" if mode in (None, "fill") else "promise_in_bounds",
+        fill_value=fill_value,
     )
+
+
+_TAKE_MODES = (None, "fill", "clip", "wrap", "promise_in_bounds")
 
 
 _PROMISES = ("promise_in_bounds", lax.GatherScatterMode.PROMISE_IN_BOUNDS)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import concatenate, moveaxis, where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -19,7 +20,6 @@ from shardax._base.arrays import (
     in_one_program,
     known,
 )
-from shardax._base.compositions import concatenate, moveaxis, where
 from shardax.errors import ConcretizationTypeError
 from shardax.numpy._indices import nonzero
 from shardax.numpy._sorting import argsort, lexsort, searchsorted, sort, zeros_like_int
@@ -120,6 +120,7 @@ def unique(
       equal_nan: whether NaN equals NaN.
       size: how many to give; needed while tracing.
       fill_value: what stands for those that are missing; the first one unless given.
+      sorted: without effect; the result is in order, which NumPy leaves open for False.
 
     Raises:
       ConcretizationTypeError: while tracing, unless `size` is given.
@@ -220,6 +221,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
 
     Args:
       element, test_elements: arrays.
+      assume_unique: without effect; it allows NumPy a shorter way.
       invert: asks for those that are not.
       method: 'compare_all' compares each with each, the others ('binary_search', 'sort') look
         elements up in a table; 'auto' chooses by size.
@@ -246,7 +248,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
         found = _functions.equal(element[..., None], others.reshape((1,) * element.ndim + (-1,)))
         found = bind("reduce_or", (found,), axes=(found.ndim - 1,))
     else:
-        found = bind("is_in", (element, others))
+        found = bind("isin", (element, others))
     return _functions.logical_not(found) if invert else found
 
 

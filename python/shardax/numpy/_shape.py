@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import expand_dims, moveaxis
 from shardax._base.arrays import (
     another,
     asarray,
@@ -15,7 +16,6 @@ from shardax._base.arrays import (
     check_arraylike,
     shape_of,
 )
-from shardax._base.compositions import expand_dims, moveaxis
 from shardax._devices.out_sharding import keeps_sums, takes_out_sharding
 
 
@@ -27,7 +27,8 @@ def broadcast_arrays(*args):
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The same elements in another shape; one size may be -1.
 
-    `order` "F" counts the first index fastest. NumPy's arrays stay NumPy's, within jit too.
+    `order` "F" counts the first index fastest. NumPy's arrays stay NumPy's, within jit too. The
+    result is another array, whatever `copy` is.
 
     Example:
       >>> reshape(asarray([0, 1, 2]), (1, 3))
@@ -44,6 +45,10 @@ def _reshaped(a, shape, order):
     if order == "F":
         dims = shape if isinstance(shape, (tuple, list)) else (shape,)
         return a.T.reshape(tuple(dims)[::-1]).T
+    if order == "A":
+        raise NotImplementedError(
+            "np.reshape order=A is not implemented. Use 'C' or 'F'; memory does not show."
+        )
     if order != "C":
         raise ValueError(f"Unexpected value for 'order' argument: {order}.")
     return a.reshape(shape)

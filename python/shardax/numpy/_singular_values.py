@@ -5,13 +5,13 @@ import functools
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import where as _where
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
-from shardax._base.compositions import where as _where
 from shardax._transform.custom_jvp import custom_jvp
 from shardax.dtypes import finfo
-from shardax.lax._systems import adjoint as _adjoint
-from shardax.lax._systems import matmul as _matmul
-from shardax.lax._systems import promoted as _promoted
+from shardax.lax._linear_solve import adjoint as _adjoint
+from shardax.lax._linear_solve import matmul as _matmul
+from shardax.lax._linear_solve import promoted as _promoted
 from shardax.numpy import _creation, _reductions
 from shardax.numpy._decompositions import svd, svdvals
 from shardax.numpy._equations import inv

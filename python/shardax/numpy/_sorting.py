@@ -3,6 +3,7 @@
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.array_functions import select, where
 from shardax._base.arrays import (
     asarray,
     bind,
@@ -15,14 +16,31 @@ from shardax._base.arrays import (
     result_type,
     static_jit,
 )
-from shardax._base.compositions import select, where
 
 _functions = _core.functions
 
 
+def _refuse_kind(function, kind, order):
+    """TypeError for NumPy's names of algorithms and of fields."""
+    if kind is not None:
+        raise TypeError(
+            f"'kind' argument to {function} is not supported. Use stable=True or stable=False to "
+            "specify sort stability."
+        )
+    if order is not None:
+        raise TypeError(
+            f"'order' argument to {function} is not supported: arrays have no fields to order by."
+        )
+
+
 @in_one_program("axis", "kind", "order", "stable", "descending", at_once=True)
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
-    """Ascending order along `axis` (None: of the flattened array), NaN last."""
+    """Ascending order along `axis` (None: of the flattened array), NaN last.
+
+    Raises:
+      TypeError: for another `kind` or `order` than None.
+    """
+    _refuse_kind("sort", kind, order)
     check_arraylike("sort", a)
     a = asarray(a)
     if axis is None:
@@ -34,7 +52,12 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
 
 @in_one_program("axis", "kind", "order", "stable", "descending", "dtype", at_once=True)
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
-    """The indices that sort along `axis`, of the default integer type or of type `dtype`."""
+    """The indices that sort along `axis`, of the default integer type or of type `dtype`.
+
+    Raises:
+      TypeError: for another `kind` or `order` than None.
+    """
+    _refuse_kind("argsort", kind, order)
     check_arraylike("argsort", a)
     a = asarray(a)
     if axis is None:
@@ -112,7 +135,20 @@ def _halves(ordered, count, axis):
 @in_one_program("side", "method", at_once=True)
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
     """Where elements of `v` would be put into the sorted vector `a`, int32; int64 where that is
-    needed, for which x64 must be enabled."""
+    needed, for which x64 must be enabled.
+
+    Args:
+      a: a vector in ascending order.
+      v: what is looked for.
+      side: "left" or "right" of equal elements.
+      sorter: indices that sort `a` where it is in another order.
+      method: "scan", "scan_unrolled", "sort" or "compare_all". These choose between programs of
+        XLA; the result is the same, and computed in the same way.
+
+    Raises:
+      ValueError: for another `side` or `method`.
+    """
+    _check_method(method)
     check_arraylike("searchsorted", a, v)
     if side not in ("left", "right"):
         raise ValueError(
@@ -126,6 +162,14 @@ def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
         a = a[sorter]
     dtype = result_type(a, v)
     return _searchsorted(_core.convert(a, dtype), _core.convert(v, dtype), right=side == "right")
+
+
+_METHODS = ["compare_all", "scan", "scan_unrolled", "sort"]
+
+
+def _check_method(method):
+    if method not in _METHODS:
+        raise ValueError(f"invalid argument {method=}, expected one of {_METHODS}")
 
 
 @static_jit("right")
@@ -159,15 +203,15 @@ def _searchsorted(a, v, right):
 @in_one_program("right", "method", at_once=True)
 def digitize(x, bins, right=False, *, method=None):
     """The bins that elements fall into; `method` as in searchsorted."""
+    method = "scan" if method is None else method
+    _check_method(method)
     check_arraylike("digitize", x, bins)
     bins = asarray(bins)
     if bins.shape[0] == 0:
         return zeros_like_int(x)
     side = "left" if right else "right"
-    up = searchsorted(bins, x, side=side)
-    down = _functions.subtract(
-        bins.shape[0], searchsorted(bins[::-1], x, side="left" if right else "right")
-    )
+    up = searchsorted(bins, x, side=side, method=method)
+    down = _functions.subtract(bins.shape[0], searchsorted(bins[::-1], x, side=side, method=method))
     return where(_functions.greater_equal(bins[-1], bins[0]), up, down).astype(np.int32)
 
 

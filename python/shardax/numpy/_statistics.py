@@ -10,6 +10,7 @@ from shardax._base.arrays import (
     check_arraylike,
     in_one_program,
     inexact_dtype,
+    refuse_out,
     result_type,
     static_axis,
     static_jit,
@@ -19,9 +20,10 @@ from shardax.numpy._reductions import _check_options, _count, _inexact, _keep, s
 _functions = _core.functions
 
 
-@static_axis("dtype", "out", "keepdims")
+@static_axis("dtype", "keepdims")
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
+    refuse_out("mean", out)
     check_arraylike("mean", a)
     _check_options("mean", where, None)
     a, dtype = _inexact(asarray(a), dtype)
@@ -164,6 +166,7 @@ def var(
       >>> var(jnp.array([1.0, 3.0]))
       Array(1., dtype=float32)
     """
+    refuse_out("var", out)
     return _var("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
@@ -181,4 +184,5 @@ def std(
     correction=None,
 ):
     """The standard deviation: the square root of var, which see."""
+    refuse_out("std", out)
     return _functions.sqrt(_var("std", a, axis, dtype, ddof, keepdims, where, mean, correction))

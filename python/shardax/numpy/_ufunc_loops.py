@@ -3,9 +3,9 @@ import numpy as np
 
 import shardax._core as _core
 from shardax import lax
+from shardax._base.array_functions import moveaxis
+from shardax._base.array_functions import where as choose
 from shardax._base.arrays import asarray, static_jit
-from shardax._base.compositions import moveaxis
-from shardax._base.compositions import where as choose
 from shardax._transform.tracing import eval_shape
 
 

@@ -6,7 +6,7 @@ import warnings
 
 import shardax._core as _core
 from shardax._base.arrays import another, asarray
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.numpy._shape import squeeze
 
 _NAME = r"\w+"

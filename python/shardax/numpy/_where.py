@@ -1,7 +1,7 @@
 # shardax/numpy/_where.py - elements of one array or another, by a condition.
 import shardax._core as _core
+from shardax._base.array_functions import where as _chosen
 from shardax._base.arrays import asarray, check_arraylike
-from shardax._base.compositions import where as _chosen
 from shardax.numpy._indices import nonzero
 
 

@@ -6,8 +6,6 @@ stack of matrices.
 
 from shardax._base.arrays import asarray, check_arraylike
 from shardax.numpy import _matrices, _products, _shape
-from shardax.numpy._chains import matrix_power as matrix_power
-from shardax.numpy._chains import multi_dot as multi_dot
 from shardax.numpy._decompositions import EighResult as EighResult
 from shardax.numpy._decompositions import EigResult as EigResult
 from shardax.numpy._decompositions import QRResult as QRResult
@@ -27,6 +25,8 @@ from shardax.numpy._equations import inv as inv
 from shardax.numpy._equations import solve as solve
 from shardax.numpy._equations import tensorinv as tensorinv
 from shardax.numpy._equations import tensorsolve as tensorsolve
+from shardax.numpy._matrix_power import matrix_power as matrix_power
+from shardax.numpy._matrix_power import multi_dot as multi_dot
 from shardax.numpy._norms import matrix_norm as matrix_norm
 from shardax.numpy._norms import norm as norm
 from shardax.numpy._norms import vector_norm as vector_norm

@@ -8,7 +8,7 @@ import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, check_arraylike, in_one_program, result_type
 from shardax._base.dtypes import KEYS, KeyTy
-from shardax._devices.filled import shape_tuple
+from shardax._devices.full_like import shape_tuple
 from shardax._devices.shardings import completed
 from shardax.errors import TypePromotionError
 

@@ -1,6 +1,6 @@
 """shardax.scipy - functions of SciPy. A module is imported when it is first used."""
 
-from shardax._base.names import at_first_use
+from shardax._base.lazy_modules import at_first_use
 
 _SUBMODULES = (
     "cluster fft integrate interpolate linalg ndimage optimize signal sparse spatial special stats"

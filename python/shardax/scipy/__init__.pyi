@@ -1,6 +1,6 @@
 """Written by python/stubs.py."""
 
-from shardax._base.names import at_first_use as at_first_use
+from shardax._base.lazy_modules import at_first_use as at_first_use
 from shardax.scipy import cluster as cluster
 from shardax.scipy import fft as fft
 from shardax.scipy import integrate as integrate

@@ -3,8 +3,8 @@
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
-from shardax.lax import _systems
-from shardax.lax._spectra import hermitian_eigenvalues
+from shardax.lax import _linear_solve
+from shardax.lax._eigen import hermitian_eigenvalues
 from shardax.scipy._matrix_functions import _complex, _inexact
 
 __all__ = [
@@ -24,6 +24,9 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """(p, l, u) with p l u = a, for (..., m, n): a permutation matrix, l with a diagonal of ones, u
     upper triangular; `permute_l`: (p l, u).
 
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN.
+
     >>> p, l, u = lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
     >>> u
     Array([[2., 2.],
@@ -42,6 +45,10 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
 
 def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
     """(q, r) with q r = a.
+
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `lwork` has no
+    effect: one algorithm computes the result, as exactly as the dtype allows.
 
     Args:
       mode: "full"; "economic" for q with as many columns as r has rows; "r" for (r,).
@@ -68,6 +75,9 @@ def qr_multiply(
 ):
     """(c q, r) ("right") or (q c, r) ("left") of the economic decomposition q r = a, without making
     q.
+
+    `overwrite_a` and `overwrite_c` have no effect: arrays are immutable, and nothing is written
+    over.
 
     Args:
       a: (..., m, n).
@@ -96,7 +106,7 @@ def qr_multiply(
             f"Array shapes are not compatible for c @ Q operation: a has shape {a.shape} so Q has "
             f"{m} rows, but c has {c.shape[-1]} columns (expected {m})."
         )
-    a, c = _systems.broadcast_stacks(a, c)
+    a, c = _linear_solve.broadcast_stacks(a, c)
     order = ()
     if pivoting:
         reflectors, columns, taus = lax.linalg.geqp3(a, jnp.zeros((*a.shape[:-2], n), jnp.int32))
@@ -123,6 +133,11 @@ def svd(
 ):
     """(u, s, v*) with u diag(s) v* = a and s descending; compute_uv=False: s alone.
 
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN.
+    `lapack_driver` has no effect: one algorithm computes the result, as exactly as the dtype
+    allows.
+
     >>> svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
     Array([2., 1.], dtype=float32)
     """
@@ -142,6 +157,10 @@ def eigh(
     check_finite=True,
 ):
     """(eigenvalues ascending, eigenvectors in columns) of Hermitian (..., n, n).
+
+    `overwrite_a` and `overwrite_b` have no effect: arrays are immutable, and nothing is written
+    over. `turbo` has no effect: one algorithm computes the result, as exactly as the dtype allows.
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
 
     Raises:
       NotImplementedError: b or eigvals is given, or type is not 1.
@@ -226,6 +245,9 @@ def schur(a, output="real"):
 
 def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
     """h, upper triangular but for one diagonal below, with q h q* = a; `calc_q`: (h, q).
+
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN.
 
     >>> h, q = hessenberg(jnp.ones((3, 3)), calc_q=True)
     >>> (q @ h @ q.T).round(3)

@@ -107,6 +107,8 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
     """(expm(A), its derivative in the direction E), for (..., n, n); compute_expm=False: the
     derivative alone.
 
+    `method` has no effect: one algorithm computes the result, as exactly as the dtype allows.
+
     >>> expm_frechet(jnp.zeros((1, 1)), jnp.ones((1, 1)))
     (Array([[1.]], dtype=float32), Array([[1.]], dtype=float32))
     """
@@ -130,6 +132,8 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
 def rsf2csf(T, Z, check_finite=True):
     """The complex Schur form and vectors (T, Z) out of the real ones (..., n, n): rotations make
     the blocks of size 2 triangular.
+
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
 
     Source: Golub, Van Loan, Matrix Computations, section 7.4.
 

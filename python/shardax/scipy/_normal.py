@@ -14,9 +14,18 @@ from shardax.scipy._integrals import erfcx
 
 @in_one_program("series_order")
 def log_ndtr(x, series_order=3):
-    """The logarithm of ndtr, below 0 by that of e^(x^2 / 2) ndtr, which does not underflow;
-    `series_order` is not needed.
+    """The logarithm of ndtr, below 0 by that of e^(x^2 / 2) ndtr, which does not underflow.
+
+    `series_order`, an int from 0 to 30, is without effect: there is no series to end.
+
+    Raises:
+      TypeError, ValueError: for another `series_order`.
     """
+    if not isinstance(series_order, int):
+        raise TypeError(f"series_order must be a Python integer, got {series_order!r}.")
+    if not 0 <= series_order <= 30:
+        wanted = "non-negative" if series_order < 0 else "<= 30"
+        raise ValueError(f"series_order must be {wanted}, got {series_order}.")
     x = _core.promote("inexact", x)[0]
     # Chosen rather than clipped: at the joints, too, all of the slope is one piece's.
     low, high = x < -1, x > 0

@@ -9,7 +9,7 @@ import warnings
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax.lax import _systems
+from shardax.lax import _linear_solve
 from shardax.scipy._decompositions import (
     eigh,
     eigh_tridiagonal,
@@ -96,6 +96,9 @@ __all__ = [
 def det(a, overwrite_a=False, check_finite=True):
     """The determinant of (..., n, n).
 
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN.
+
     >>> det(jnp.diag(jnp.array([2.0, 3.0])))
     Array(6., dtype=float32)
     """
@@ -104,6 +107,9 @@ def det(a, overwrite_a=False, check_finite=True):
 
 def inv(a, overwrite_a=False, check_finite=True):
     """The inverse of (..., n, n).
+
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over.
 
     >>> inv(jnp.array([[4.0]]))
     Array([[0.25]], dtype=float32)
@@ -135,7 +141,7 @@ def _right_sides(name, a, b):
             f"{name}: input with core dimensions {a.shape[-2:]} and right-hand sides of shape "
             f"{b.shape} do not fit; {a.shape[-1]} rows were expected."
         )
-    a, b = _systems.broadcast_stacks(a, b)
+    a, b = _linear_solve.broadcast_stacks(a, b)
     return a, b, vectors
 
 
@@ -150,6 +156,11 @@ def solve(
     assume_a="gen",
 ):
     """x with a x = b, for (..., n, n) and (..., n, m) or (n,).
+
+    `overwrite_a` and `overwrite_b` have no effect: arrays are immutable, and nothing is written
+    over. `check_finite` has no effect: values are not known while a program is traced, and NaN
+    gives NaN. `debug` has no effect: one algorithm computes the result, as exactly as the dtype
+    allows.
 
     Args:
       assume_a: "gen", "sym", "her", or "pos" for Hermitian positive definite matrices, of which
@@ -166,7 +177,7 @@ def solve(
     a, b, vectors = _right_sides("solve", a, b)
     factors = cho_factor(lax.stop_gradient(a), lower)
     x = lax.custom_linear_solve(
-        lambda x: _systems.matmul(a, x),
+        lambda x: _linear_solve.matmul(a, x),
         b,
         lambda _, b: cho_solve(factors, b),
         # The transpose of a Hermitian matrix is its conjugate.
@@ -186,6 +197,10 @@ def solve_triangular(
     check_finite=True,
 ):
     """x with a x = b, for a triangular (..., n, n).
+
+    `overwrite_b` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN. `debug` has no
+    effect: one algorithm computes the result, as exactly as the dtype allows.
 
     Args:
       trans: 1 or "T" transposes a first, 2 or "C" conjugates it too.
@@ -213,6 +228,9 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The upper triangular U with U* U = a (`lower`: L with L L* = a); that triangle of a alone is
     read.
 
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN.
+
     >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
     Array([[2., 1.],
            [0., 1.]], dtype=float32)
@@ -225,6 +243,9 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """(the Cholesky factor of a, `lower`), for `cho_solve`.
 
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
+    has no effect: values are not known while a program is traced, and NaN gives NaN.
+
     >>> cho_factor(jnp.array([[4.0]]))
     (Array([[2.]], dtype=float32), False)
     """
@@ -233,6 +254,9 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     """x with a x = b, out of what `cho_factor` gives of a.
+
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
+    `overwrite_b` has no effect: arrays are immutable, and nothing is written over.
 
     >>> cho_solve((jnp.array([[2.0]]), False), jnp.array([8.0]))
     Array([2.], dtype=float32)
@@ -252,6 +276,9 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
 def lu_factor(a, overwrite_a=False, check_finite=True):
     """(L and U in one matrix, swaps of rows) of (..., m, n), for `lu_solve`.
 
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
+    `overwrite_a` has no effect: arrays are immutable, and nothing is written over.
+
     >>> lu_factor(jnp.array([[1.0, 2.0], [2.0, 2.0]]))[1]
     Array([1, 1], dtype=int32)
     """
@@ -262,6 +289,9 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     """x with a x = b, out of what `lu_factor` gives of a; trans 1: a^T x = b, 2: a* x = b.
 
+    `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
+    `overwrite_b` has no effect: arrays are immutable, and nothing is written over.
+
     >>> lu_solve(lu_factor(jnp.array([[2.0]])), jnp.array([8.0]))
     Array([4.], dtype=float32)
     """
@@ -271,5 +301,5 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, b, vectors = _right_sides("lu_solve", factors, b)
     order = lax.linalg.lu_pivots_to_permutation(jnp.asarray(pivots), factors.shape[-1])
     order = jnp.broadcast_to(order, factors.shape[:-1])
-    x = _systems.lu_solve(factors, order, b, trans)
+    x = _linear_solve.lu_solve(factors, order, b, trans)
     return x[..., 0] if vectors else x

@@ -11,8 +11,8 @@ import threading
 
 import numpy as np
 
-from shardax._devices.assembly import make_array_from_callback
 from shardax._devices.layouts import Format
+from shardax._devices.make_array import make_array_from_callback
 
 try:
     import tensorstore

@@ -106,7 +106,10 @@ def broadcast_to(a, shape):
 
 
 def multiple_of(x, values):
-    """x itself: that it is a multiple needs no telling."""
+    """x itself: that it is a multiple needs no telling.
+
+    `values` has no effect: kernels run as programs on the CPU, as with interpret=True in JAX.
+    """
     return x
 
 

@@ -17,7 +17,11 @@ class CompilerParams:
 
 
 def load(ref, *, mask=None, other=None, cache_modifier=None, eviction_policy=None, volatile=False):
-    """The value of a reference; `other`, or 0, where `mask` is False."""
+    """The value of a reference; `other`, or 0, where `mask` is False.
+
+    `cache_modifier`, `eviction_policy` and `volatile` have no effect: kernels run as programs on
+    the CPU, as with interpret=True in JAX.
+    """
     value = ref[...]
     if mask is None:
         return value
@@ -25,7 +29,11 @@ def load(ref, *, mask=None, other=None, cache_modifier=None, eviction_policy=Non
 
 
 def store(ref, val, *, mask=None, eviction_policy=None):
-    """Writes the value of a reference, where `mask` is True."""
+    """Writes the value of a reference, where `mask` is True.
+
+    `eviction_policy` has no effect: kernels run as programs on the CPU, as with interpret=True in
+    JAX.
+    """
     ref[...] = jnp.asarray(val) if mask is None else jnp.where(mask, val, ref[...])
 
 
@@ -38,7 +46,10 @@ def atomic_add(ref, idx, val, *, mask=None):
 
 
 def dot(a, b, *, trans_a=False, trans_b=False, allow_tf32=None, precision=None):
-    """The product of two matrices, summed in float32 where they are of shorter floats."""
+    """The product of two matrices, summed in float32 where they are of shorter floats.
+
+    `allow_tf32` has no effect: one algorithm computes the result, as exactly as the dtype allows.
+    """
     a, b = (x.T if turned else x for x, turned in ((a, trans_a), (b, trans_b)))
     wide = jnp.float32 if jnp.issubdtype(a.dtype, jnp.floating) else jnp.int32
     return lax.dot(a, b, precision=precision, preferred_element_type=wide)

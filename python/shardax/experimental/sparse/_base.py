@@ -50,7 +50,8 @@ def unavailable(name):
 
 
 class JAXSparse:
-    """An array that stores the elements which are not zero. Subclasses are trees of arrays."""
+    """An array that stores the elements which are not zero. Subclasses are trees of arrays, and
+    keep `args` themselves."""
 
     __hash__ = None
     __array_priority__ = 1000

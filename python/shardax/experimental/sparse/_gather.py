@@ -4,7 +4,7 @@ import numpy as np
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.experimental.sparse._layout import bcoo_reshape, bcoo_squeeze, bcoo_update_layout
 from shardax.experimental.sparse._slices import bcoo_dynamic_slice
 from shardax.experimental.sparse.bcoo import bcoo_transpose
@@ -45,6 +45,9 @@ def bcoo_gather(
     fill_value=None,
 ):
     """lax.gather of a sparse array, with indices that lie inside of it.
+
+    `fill_value`, `indices_are_sorted` and `unique_indices` have no effect: it is a promise, or a
+    choice of implementation, that nothing makes use of.
 
     Args:
       operand: a BCOO array.

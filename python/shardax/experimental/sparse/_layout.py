@@ -137,6 +137,8 @@ def bcoo_update_layout(mat, *, n_batch=None, n_dense=None, on_inefficient="error
 def bcoo_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
     """lax.broadcast_in_dim: dimension i of `mat` becomes broadcast_dimensions[i] of `shape`.
 
+    `sharding` has no effect: sparse results are not labelled with shardings.
+
     New dimensions before all others are batches, those behind dense ones dense, others sparse.
     """
     shape, places = tuple(shape), tuple(broadcast_dimensions)
@@ -247,7 +249,10 @@ def _padded(data, indices, nse, axis, limit):
 
 
 def bcoo_reshape(mat, *, new_sizes, dimensions=None, sharding=None):
-    """lax.reshape; batch, sparse and dense dimensions must not mix."""
+    """lax.reshape; batch, sparse and dense dimensions must not mix.
+
+    `sharding` has no effect: sparse results are not labelled with shardings.
+    """
     if dimensions is not None:
         mat = bcoo_transpose(mat, permutation=dimensions)
     new_sizes = tuple(operator.index(n) for n in new_sizes)

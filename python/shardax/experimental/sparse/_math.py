@@ -118,6 +118,8 @@ def bcoo_dot_general(
 ):
     """lax.dot_general of arrays of which one or both are sparse.
 
+    `out_sharding` has no effect: sparse results are not labelled with shardings.
+
     Returns:
       A dense array where one operand is dense, else a sparse one.
 
@@ -281,6 +283,9 @@ def bcoo_conv_general_dilated(
     out_sharding=None,
 ):
     """lax.conv_general_dilated in one dimension of sparse arrays (1, 1, n), without strides.
+
+    `out_sharding` has no effect: sparse results are not labelled with shardings. `precision` has no
+    effect: one algorithm computes the result, as exactly as the dtype allows.
 
     Raises:
       NotImplementedError: for other shapes, strides, dilations and groups.

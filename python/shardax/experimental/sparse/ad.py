@@ -5,7 +5,7 @@ import functools
 from shardax import tree_util
 from shardax._transform import derivatives
 from shardax._transform import jacobian as jacobians
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.experimental.sparse._base import JAXSparse
 
 

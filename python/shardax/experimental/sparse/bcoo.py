@@ -11,7 +11,7 @@ import numpy as np
 
 from shardax import lax, tree_util
 from shardax import numpy as jnp
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.experimental.sparse._base import JAXSparse, mapped_shape
 
 

@@ -209,7 +209,10 @@ def bcsr_eliminate_zeros(mat, nse=None):
 def bcsr_dot_general(
     lhs, rhs, *, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None
 ):
-    """lax.dot_general of arrays of which one is a BCSR array; dense."""
+    """lax.dot_general of arrays of which one is a BCSR array; dense.
+
+    `out_sharding` has no effect: sparse results are not labelled with shardings.
+    """
     lhs, rhs = (x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs))
     return bcoo_dot_general(
         lhs,
@@ -221,7 +224,10 @@ def bcsr_dot_general(
 
 
 def bcsr_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
-    """As `bcoo_broadcast_in_dim`."""
+    """As `bcoo_broadcast_in_dim`.
+
+    `sharding` has no effect: sparse results are not labelled with shardings.
+    """
     wide = bcoo_broadcast_in_dim(
         mat.to_bcoo(), shape=shape, broadcast_dimensions=broadcast_dimensions
     )

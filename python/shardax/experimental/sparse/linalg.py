@@ -133,7 +133,13 @@ def spsolve(data, indices, indptr, b, tol=1e-6, reorder=1):
     Args:
       data, indices, indptr: those of `CSR`.
       b: a vector.
-      tol, reorder: ignored.
+      tol: without effect; the solution is exact up to rounding.
+      reorder: 1 to 4, without effect, since all elements are kept.
+
+    Raises:
+      ValueError: for another `reorder`.
     """
+    if reorder not in (1, 2, 3, 4):
+        raise ValueError(f"{reorder=} not valid, must be one of [1, 2, 3, 4]")
     n = np.shape(b)[0]
     return jnp.linalg.solve(CSR((data, indices, indptr), shape=(n, n)).todense(), b)

@@ -6,7 +6,7 @@ import operator
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax import random
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 from shardax.experimental.sparse.bcoo import BCOO, split
 
 

@@ -42,7 +42,7 @@ def minimize(fun, x0, args=(), *, method, tol=None, options=None):
       args: further arguments of `fun`, a tuple.
       method: "BFGS" (Nocedal and Wright, Numerical optimization, 2006, chapter 6) or
         "l-bfgs-experimental-do-not-rely-on-this" (chapter 7).
-      tol: ignored; see `options`.
+      tol: `gtol` of the method, unless that stands in `options`.
       options: arguments of the method: maxiter, gtol, norm, line_search_maxiter for BFGS; maxiter,
         maxcor, ftol, gtol, norm, maxls for the other.
 
@@ -61,4 +61,7 @@ def minimize(fun, x0, args=(), *, method, tol=None, options=None):
     run = _METHODS.get(method.lower())
     if run is None:
         raise ValueError(f"Method {method} not recognized")
-    return OptimizeResults(**run(lambda x: fun(x, *args), x0, **(options or {})))
+    options = dict(options or {})
+    if tol is not None:
+        options.setdefault("gtol", tol)
+    return OptimizeResults(**run(lambda x: fun(x, *args), x0, **options))

@@ -7,7 +7,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, canonical_axis, check_arraylike, in_one_program
-from shardax._transform.maps import vmap
+from shardax._transform.pmap_vmap import vmap
 
 
 class ModeResult(NamedTuple):

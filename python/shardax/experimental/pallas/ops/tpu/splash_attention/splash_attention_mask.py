@@ -66,7 +66,7 @@ class FullMask(Mask):
 
 class LocalMask(Mask):
     """A query sees keys at most window_size[0] before and window_size[1] after it; None is no
-    limit. Queries are counted from `offset`."""
+    limit. Queries are counted from `offset`; `shard_count` has no effect."""
 
     def __init__(self, shape, window_size, offset, shard_count=1):
         super().__init__(shape)
@@ -82,7 +82,8 @@ class LocalMask(Mask):
 
 
 class CausalMask(LocalMask):
-    """A query sees the keys up to its own place, which is counted from `offset`."""
+    """A query sees the keys up to its own place, which is counted from `offset`; `shard_count` has
+    no effect."""
 
     def __init__(self, shape, offset=0, shard_count=1):
         super().__init__(shape, (None, 0), offset)

@@ -1,0 +1,98 @@
+// bindings/module.cpp - the extension module shardax._core: a list of what it is made of.
+#include <pybind11/pybind11.h>
+#include <unistd.h>
+
+#include "base/thread_end.h"
+#include "bindings/api.h"
+#include "callables/python.h"
+#include "execute/execute.h"
+#include "ir/core_ops.h"
+#include "lapack/library.h"
+#include "objects/array_type.h"
+#include "objects/arrays.h"
+#include "objects/config.h"
+#include "objects/dlpack.h"
+#include "objects/dtypes.h"
+#include "objects/errors.h"
+#include "objects/functions.h"
+#include "objects/index.h"
+#include "objects/runtime.h"
+#include "objects/sharding_conversion.h"
+#include "objects/transfers.h"
+#include "runtime/interrupt.h"
+
+namespace shardax {
+void init_pytree(pybind11::module_& m);
+
+namespace {
+
+// Long work runs without the interpreter's lock, so that other Python threads go on.
+void* release_lock() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void acquire_lock(void* state) {
+  if (state) or_sleep([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
+}
+
+// Python handles signals in the main thread: in Linux the one whose id is the process's, also in a
+// child made by fork.
+bool gets_signals() { return gettid() == getpid(); }
+// Python that a callback or a handler runs looks for signals by itself, and holds the lock.
+void check_signals(void* state) {
+  if (PyGILState_Check()) return;
+  acquire_lock(state);
+  const bool raised = PyErr_CheckSignals() != 0;
+  PyEval_SaveThread();
+  if (raised) throw objects::PythonError();
+}
+
+// An error that is being handled comes first.
+void check_held_signals() {
+  if (!gets_signals() || !PyGILState_Check() || PyErr_Occurred()) return;
+  if (PyErr_CheckSignals() != 0) throw objects::PythonError();
+}
+
+std::string lapack_library() {
+  const pybind11::gil_scoped_acquire lock;
+  const callables::Ref path = callables::call_python("_base.lapack", "library");
+  return callables::str(path.get());
+}
+
+}  // namespace
+}  // namespace shardax
+
+PYBIND11_MODULE(_core_of_main_interpreter, m) {
+  using namespace shardax::objects;
+  try {
+    shardax::core_ops();  // throws where one has no record
+    shardax::set_lock_hooks({shardax::release_lock, shardax::acquire_lock, shardax::gets_signals,
+                             shardax::check_signals});
+    shardax::runtime::set_caller_check(shardax::check_held_signals);
+    shardax::lapack::set_finder(shardax::lapack_library);
+    shardax::init_pytree(m);
+    init_errors(m.ptr());
+    init_config(m.ptr());
+    init_transfers(m.ptr());
+    init_dlpack(m.ptr());
+    init_dtypes(m.ptr());
+    init_array(m.ptr());
+    init_arrays(m.ptr());
+    init_labels(m.ptr());
+    init_functions(m.ptr());
+    init_index(m.ptr());
+    init_runtime(m.ptr());
+    init_api(m);
+  } catch (const PythonError&) {
+    throw pybind11::error_already_set();
+  }
+}
+
+// pybind11's own initialisation waits for ever in a subinterpreter: it is not started there.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "shardax: the extension module cannot be imported in a subinterpreter, as its "
+                    "state belongs to the main interpreter of the process. Import it there, or use "
+                    "a process (multiprocessing) in place of the subinterpreter.");
+    return nullptr;
+  }
+  return PyInit__core_of_main_interpreter();
+}

@@ -1,0 +1,90 @@
+// codegen/executable.cpp - executable pages.
+#include "codegen/executable.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "base/errors.h"
+#include "base/index.h"
+
+namespace shardax::codegen {
+
+namespace {
+// A line of the file in which perf looks for names: where code starts, its bytes, its name.
+void tell_perf(const void* pages, std::size_t bytes, std::string_view name) {
+  static const char* asked = std::getenv("SHARDAX_PERF_MAP");
+  if (!asked || std::string_view(asked) != "1") return;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
+  if (!file) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(pages);
+  std::fprintf(file, "%zx %zx loop: %.*s\n", index(start), bytes, static_cast<int>(name.size()),
+               name.data());
+  std::fflush(file);
+}
+}  // namespace
+
+std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code,
+                                            std::string_view name, int multiple) {
+  if (code.empty()) return nullptr;
+  static const auto page = index(sysconf(_SC_PAGESIZE));
+  const std::size_t mapped = (code.size() + page - 1) / page * page;
+  void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  std::memcpy(pages, code.data(), code.size());
+  if (mprotect(pages, mapped, PROT_READ | PROT_EXEC) != 0) {
+    munmap(pages, mapped);
+    return nullptr;
+  }
+  tell_perf(pages, code.size(), name);
+  return std::shared_ptr<const Native>(new Native(pages, mapped, multiple));
+}
+
+Native::~Native() { munmap(pages_, mapped_); }
+
+namespace {
+std::string_view asked() {
+  const char* text = std::getenv("SHARDAX_CODEGEN");
+  return text ? text : "";
+}
+}  // namespace
+
+Wanted wanted() {
+#if defined(__x86_64__)
+  static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                                __builtin_cpu_supports("f16c");
+#else
+  static const bool processor = false;
+#endif
+  return processor && asked() != "0" ? Wanted::all : Wanted::none;
+}
+
+std::int64_t least_streamed_bytes() { return asked() == "stream" ? 1 : std::int64_t{32} << 20; }
+
+Instructions instructions() {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx512f") &&
+                           __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512dq") &&
+                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+#else
+  static const bool wide = false;
+#endif
+  return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
+}
+
+std::shared_ptr<const Native> compile(const VectorProgram& program,
+                                      std::span<const OperandForm> operands, std::string_view name,
+                                      bool streams, std::string* listing) {
+  const MachineCode code = tile_code(program, operands, instructions(), streams, listing);
+  return Native::place(code.bytes, name, code.multiple);
+}
+
+}  // namespace shardax::codegen

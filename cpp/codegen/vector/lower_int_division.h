@@ -1,0 +1,16 @@
+// codegen/vector/lower_int_division.h - integer divisions lowered to float64 arithmetic.
+#pragma once
+
+#include "codegen/vector/program.h"
+
+namespace shardax::codegen {
+
+// The program with quotients and remainders of 32-bit integers computed by way of float64, as there
+// are no vector instructions that divide integers.
+VectorProgram lower_int_division(VectorProgram program);
+
+// The node that a choice, a comparison or a conjunction of a division that is rounded down is, by
+// what signs say; -1 where it is nothing simpler. In floor_division.cpp.
+int by_signs(VectorProgram& program, const Node& node);
+
+}  // namespace shardax::codegen

@@ -1,0 +1,44 @@
+// compile/fusion/dim_map.h - the dimension of each variable of a group that the tiles split.
+//
+// A group runs for some indices of its row dimensions at a time (compile/fusion/tile_groups.h).
+// Followed from operand to result, rows stay dimensions, other ones of a transpose say, or they are
+// added up: with rows f32[8,4,...] at the dimensions {0, 1} of an operand [8,4,64,5], they are {0,
+// 3} of its transpose [8,64,5,4] and {0, added_up} of what contracts dimension 1.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax {
+
+// For each row dimension, the one of a variable.
+using TileDims = SmallVector<std::int32_t, 6>;
+inline constexpr std::int32_t no_dim = -1;  // operands: all of it is needed; results: added up
+
+struct DimMap {
+  std::size_t rows = 0;  // how many row dimensions can be followed; 0: the equation has none
+  TileDims result;       // those that are added up come last
+  std::vector<TileDims> operands;
+
+  // Row dimensions that are not added up, of the first `rows`.
+  std::size_t kept(std::size_t rows) const;
+  // Are they the leading dimensions, in order, of a result of this shape, others of size 1 aside?
+  bool leading(const Shape& shape, std::size_t rows) const;
+};
+
+// Follows up to `rows` row dimensions through an equation, given where they are in some of its
+// operands (null: not given). Of ops with one result whose kernels take any number of rows.
+DimMap follow_rows(const Program& program, const Equation& eqn,
+                   const std::vector<const TileDims*>& given, std::size_t rows);
+
+// The operand from which rows can start, and where they are in it: all dimensions of more than one
+// element up to those that are reduced, of a product but the right operand's. -1: none.
+struct TileStart {
+  int operand = -1;
+  TileDims dims;
+};
+TileStart start_of_rows(const Program& program, const Equation& eqn);
+
+// The params for a result of this shape, of the same rank: some rows instead of all.
+Params params_for_rows(const Equation& eqn, const Shape& shape);
+
+}  // namespace shardax

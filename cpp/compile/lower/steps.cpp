@@ -1,0 +1,141 @@
+// compile/lower/steps.cpp - steps that call a kernel or copy.
+#include "compile/lower/steps.h"
+
+#include "analysis/cost.h"
+#include "base/errors.h"
+#include "ir/core_ops.h"
+#include "kernels/copy/copy.h"
+#include "ops/linalg/product.h"
+#include "runtime/pool.h"
+
+namespace shardax {
+namespace {
+
+std::byte* address_of_window(const Window& w, std::byte* const* base) {
+  return base[w.slot] + w.offset * itemsize(w.type.dtype);
+}
+View view_of_window(const Window& w, std::byte* const* base) {
+  return {address_of_window(w, base), w.type.dtype, w.type.shape, w.strides};
+}
+
+// Products take the time of their operations, at the speed of one core of a common server, other
+// kernels that of what they read and write.
+double kernel_cost(const Equation& eqn, const std::vector<Window>& in,
+                   const std::vector<Window>& out) {
+  Types operands, results;
+  for (const Window& w : in) operands.push_back(w.type);
+  for (const Window& w : out) results.push_back(w.type);
+  const Cost cost = cost_of(*eqn.op, eqn.params, operands, results);
+  const bool multiplies =
+      eqn.op == &core_ops().dot_general || eqn.op == &core_ops().conv_general_dilated;
+  if (!multiplies) return cost.bytes * 0.4;
+  return cost.flops * static_cast<double>(itemsize(results[0].dtype)) / 320 + cost.bytes / 20;
+}
+
+class KernelStep final : public Step {
+ public:
+  KernelStep(const Equation& eqn, Kernel kernel, std::vector<Window> in, std::vector<Window> out)
+      : name_(eqn.op->name),
+        cost_(kernel_cost(eqn, in, out)),
+        kernel_(std::move(kernel)),
+        in_(std::move(in)),
+        out_(std::move(out)) {}
+  void run(std::byte* const* base) const override {
+    std::vector<View> views;
+    views.reserve(in_.size() + out_.size());
+    for (const Window& w : in_) views.push_back(view_of_window(w, base));
+    for (const Window& w : out_) views.push_back(view_of_window(w, base));
+    const std::span<const View> all(views);
+    kernel_(all.first(in_.size()), all.subspan(in_.size()));
+  }
+  std::string text() const override {
+    std::string out = std::string(name_) + " ->";
+    for (const Window& w : out_) out.append(" ").append(short_string(w.type));
+    return out;
+  }
+  double cost() const override { return cost_; }
+
+ private:
+  std::string_view name_;
+  double cost_;
+  Kernel kernel_;
+  std::vector<Window> in_, out_;
+};
+
+// A product whose operands need no copies: all but their addresses is known.
+class ProductStep final : public Step {
+ public:
+  ProductStep(const kernels::MatmulArgs& product, double cost, std::vector<Window> in, Window out)
+      : product_(product),
+        cost_(cost),
+        small_(kernels::small_product(product)),
+        in_(std::move(in)),
+        out_(std::move(out)) {}
+  void run(std::byte* const* base) const override {
+    const std::byte *a = address_of_window(in_[0], base), *b = address_of_window(in_[1], base);
+    std::byte* c = address_of_window(out_, base);
+    if (small_) return small_->run(a, b, c);
+    kernels::MatmulArgs args = product_;
+    args.a = a, args.b = b, args.c = c;
+    kernels::matmul(args, runtime::parallel_for);
+  }
+  std::string text() const override {
+    return concat("dot_general -> ", product_.adds ? "added to " : "", short_string(out_.type));
+  }
+  double cost() const override { return cost_; }
+
+ private:
+  kernels::MatmulArgs product_;
+  double cost_;
+  std::unique_ptr<const kernels::SmallProduct> small_;
+  std::vector<Window> in_;
+  Window out_;
+};
+
+std::unique_ptr<Step> product_step(const Equation& eqn, const std::vector<Window>& in,
+                                   const Window& out, bool adds) {
+  const auto seen = [](const Window& w) {
+    return View{nullptr, w.type.dtype, w.type.shape, w.strides};
+  };
+  const ops::ProductDims dims(eqn.params, in[0].type.rank(), in[1].type.rank());
+  auto product = ops::matmul_of(dims, seen(in[0]), seen(in[1]), out.type.dtype);
+  if (!product || (adds && !kernels::matmul_adds(*product))) return nullptr;
+  product->adds = adds;
+  return std::make_unique<ProductStep>(*product, kernel_cost(eqn, in, {out}), in, out);
+}
+
+class CopyStep final : public Step {
+ public:
+  CopyStep(Window from, Window to) : from_(std::move(from)), to_(std::move(to)) {}
+  void run(std::byte* const* base) const override {
+    const View from = view_of_window(from_, base), to = view_of_window(to_, base);
+    kernels::copy_strided(to.data, to.strides, from.data, from.strides, from.shape,
+                          itemsize(from.dtype));
+  }
+  std::string text() const override { return "copy " + short_string(from_.type); }
+  double cost() const override { return static_cast<double>(from_.type.bytes()) * 0.2; }
+
+ private:
+  Window from_, to_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vector<Window> in,
+                                  std::vector<Window> out) {
+  if (eqn.op == &core_ops().dot_general) {
+    if (std::unique_ptr<Step> product = product_step(eqn, in, out[0], false)) return product;
+  }
+  return std::make_unique<KernelStep>(eqn, std::move(kernel), std::move(in), std::move(out));
+}
+
+std::unique_ptr<Step> adding_step(const Equation& product, const std::vector<Window>& in,
+                                  const Window& out) {
+  return product_step(product, in, out, true);
+}
+
+std::unique_ptr<Step> copy_step(Window from, Window to) {
+  return std::make_unique<CopyStep>(std::move(from), std::move(to));
+}
+
+}  // namespace shardax

@@ -1,0 +1,19 @@
+// compile/lower/steps.h - the steps of ops that have a kernel, and copies.
+#pragma once
+
+#include "compile/plan.h"
+#include "ir/op.h"
+
+namespace shardax {
+
+std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vector<Window> in,
+                                  std::vector<Window> out);
+// Both windows have one shape; their strides differ.
+// A product that is added to what lies at `out`, with the bits of an addition after it; null where
+// there is none.
+std::unique_ptr<Step> adding_step(const Equation& product, const std::vector<Window>& in,
+                                  const Window& out);
+
+std::unique_ptr<Step> copy_step(Window from, Window to);
+
+}  // namespace shardax

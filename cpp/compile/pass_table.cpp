@@ -1,0 +1,229 @@
+// compile/pass_table.cpp - the passes, rewrites of loops and patterns, each under its name.
+#include "compile/pass_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/errors.h"
+#include "compile/fusion/fuse.h"
+#include "compile/lower/liveness.h"
+#include "compile/passes.h"
+#include "compile/pipeline.h"
+#include "compile/remat/remat_into_consumers.h"
+#include "compile/remat/remat_tiled_groups.h"
+#include "compile/simplify/fold_empty.h"
+#include "compile/simplify/pattern_table.h"
+#include "ir/verify.h"
+
+namespace shardax {
+namespace {
+
+struct ProgramPass {
+  std::string_view name;
+  ProgramPtr (*run)(const ProgramPtr& program, const PassArgs& args);
+  std::string_view doc;
+};
+// Of a pass that only looks at the program.
+template <ProgramPtr (*pass)(const ProgramPtr&)>
+ProgramPtr plain(const ProgramPtr& program, const PassArgs&) {
+  return pass(program);
+}
+
+ProgramPtr expose_uniform_inputs(const ProgramPtr& program, const PassArgs& args) {
+  std::vector<Shape> strides = args.input_strides;
+  for (std::size_t i = strides.size(); i < program->inputs.size(); ++i)
+    strides.push_back(row_major_strides(program->type(program->inputs[i]).shape));
+  return expose_uniform(program, strides);
+}
+ProgramPtr simplify_whole(const ProgramPtr& program, const PassArgs&) { return simplify(program); }
+ProgramPtr simplify_stripmined(const ProgramPtr& program, const PassArgs&) {
+  return simplify(program, true);
+}
+ProgramPtr remat_long_lived_values(const ProgramPtr& program, const PassArgs& args) {
+  return remat_long_lived(program, args.overwritten);
+}
+ProgramPtr form_groups(const ProgramPtr& program, const PassArgs&) {
+  return form_tile_groups(program).program;
+}
+ProgramPtr remat_in_loops(const ProgramPtr& program, const PassArgs& args) {
+  return remat_into_consumers(program, fuse(*program), args.overwritten).program;
+}
+
+constexpr ProgramPass program_passes[] = {
+    {"expose_uniform", expose_uniform_inputs,
+     "inputs of stride 0 become smaller and are broadcast"},
+    {"simplify", simplify_whole, "inlines calls, batches device axes, applies patterns"},
+    {"simplify_stripmined", simplify_stripmined, "the same, device axes strip-mined"},
+    {"eliminate_dead_code", plain<eliminate_dead_code>, "removes equations without uses"},
+    {"assign_layouts", plain<assign_layouts>, "swaps short last dimensions with long ones"},
+    {"split_complex_carries", plain<split_complex_carries>,
+     "carries complex numbers as their parts"},
+    {"legalize_types", plain<legalize_types>, "computes narrow dtypes in wide ones"},
+    {"sink_adds_into_branches", plain<sink_adds_into_branches>,
+     "adds to a branch's result within the branch"},
+    {"hoist_transposes", plain<hoist_transposes>, "transposes matrices before the loop"},
+    {"prepack_operands", plain<prepack_operands>, "packs matrices before the loop"},
+    {"fold_index_wrap", plain<fold_index_wrap>, "lets gather and scatter wrap negative indices"},
+    {"remat_long_lived", remat_long_lived_values, "recomputes cheap values for late uses"},
+    {"form_tile_groups", form_groups, "recomputes large values of tile groups"},
+    {"remat_into_consumers", remat_in_loops, "recomputes cheap values in the loops that use them"},
+};
+
+// The parts of fusion and lowering, whose work shows in the plan.
+struct PlanPart {
+  std::string_view name;
+  std::string_view doc;
+};
+constexpr PlanPart plan_parts[] = {
+    {"fuse", "groups elementwise ops and reductions into loops"},
+    {"tiled_step", "runs the loops of a group tile by tile"},
+    {"elide_concat", "writes operands of a concatenation into its result"},
+    {"branch_aliasing", "writes results of branches over their operands"},
+    {"buffer_assignment", "gives temporaries their place in one arena"},
+    {"lower", "makes a step of each group"},
+};
+
+std::optional<Vars> no_turns(PatternDriver& driver, const Equation& eqn, const Vars& in) {
+  return fold_no_turns(driver.builder(), eqn, regions_of(*eqn.op, eqn.params), in);
+}
+
+struct LoopRewrite {
+  std::string_view name;
+  std::optional<Vars> (*rewrite)(PatternDriver& driver, const Equation& eqn, const Vars& in);
+  std::string_view doc;
+};
+constexpr LoopRewrite loop_rewrites[] = {
+    {"fold_no_turns", no_turns, "a loop of length 0 gives its carries"},
+    {"batch_accumulated_dots", batch_accumulated_dots,
+     "one product after the loop for a sum of products"},
+    {"split_accumulators", split_accumulators, "a carry for each piece that is added to"},
+    {"sink_carry_permutes", sink_carry_permutes,
+     "permutes a carry at the start of the next iteration"},
+    {"sink_broadcasts", sink_broadcasts, "carries repeated values once"},
+};
+
+constexpr Pattern fold_empty_pattern{"", "fold_empty", fold_empty};
+
+// Is it a loop or a branch, which inlining leaves?
+bool remains(const Equation& eqn) {
+  if (!eqn.op->regions) return false;
+  const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
+  return runs == ExecutionKind::one_of || runs == ExecutionKind::counted ||
+         runs == ExecutionKind::looped;
+}
+
+ProgramPtr rewrite_loops(const ProgramPtr& program, const LoopRewrite& row) {
+  PatternDriver driver(*program);
+  Builder& builder = driver.builder();
+  return eliminate_dead_code(
+      emit_again(*program, builder, [&](const Equation& eqn, const Vars& in) -> Vars {
+        if (remains(eqn)) {
+          if (auto rewritten = row.rewrite(driver, eqn, in)) return *rewritten;
+        }
+        return builder.emit(*eqn.op, eqn.params, in, eqn.location);
+      }));
+}
+
+// `patterns`: of one name.
+ProgramPtr rewrite_patterns(const ProgramPtr& program, const std::vector<Pattern>& patterns) {
+  std::vector<int> uses = count_uses(*program);
+  for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
+  Builder builder(*program);
+  const auto step = [&](const Equation& eqn, const Vars& in) {
+    const PatternContext match{builder, *eqn.op, eqn.params, in, eqn.location, true};
+    for (const Pattern& pattern : patterns) {
+      const bool meant = pattern.apply == fold_empty || meant_for(pattern, *eqn.op);
+      if (auto replaced = meant ? pattern.apply(match) : std::nullopt) return *replaced;
+    }
+    return builder.emit(*eqn.op, eqn.params, in, eqn.location);
+  };
+  return eliminate_dead_code(
+      emit_again(*program, builder, [&](const Equation& eqn, const Vars& in) {
+        const Vars out = step(eqn, in);
+        for (std::size_t i = 0; i < out.size(); ++i)
+          builder.count_uses(out[i], uses[static_cast<std::size_t>(eqn.outputs[i])]);
+        return out;
+      }));
+}
+
+std::vector<Pattern> patterns_named(std::string_view name) {
+  std::vector<Pattern> out;
+  if (name == fold_empty_pattern.name) out.push_back(fold_empty_pattern);
+  for (const Pattern& pattern : simplify_patterns()) {
+    if (pattern.name == name) out.push_back(pattern);
+  }
+  return out;
+}
+
+ProgramPtr unverified(std::string_view name, const ProgramPtr& program, const PassArgs& args) {
+  for (const ProgramPass& pass : program_passes) {
+    if (pass.name == name) return pass.run(program, args);
+  }
+  for (const LoopRewrite& row : loop_rewrites) {
+    if (row.name == name) return rewrite_loops(program, row);
+  }
+  const std::vector<Pattern> patterns = patterns_named(name);
+  if (patterns.empty())
+    value_error("run_pass: there is no pass '", name, "'; `passes()` lists them.");
+  return rewrite_patterns(program, patterns);
+}
+
+void check_args(const Program& program, const PassArgs& args) {
+  const std::size_t inputs = program.inputs.size();
+  if (args.input_strides.size() > inputs || args.overwritten.size() > inputs)
+    value_error("run_pass: strides of ", args.input_strides.size(), " and overwritten of ",
+                args.overwritten.size(), " inputs; the program has ", inputs, ".");
+  for (std::size_t i = 0; i < args.input_strides.size(); ++i) {
+    const std::size_t rank = program.type(program.inputs[i]).rank();
+    if (args.input_strides[i].size() != rank)
+      value_error("run_pass: strides ", to_string(args.input_strides[i]), " of input ", i,
+                  ", which has ", rank, " dimensions.");
+  }
+}
+
+}  // namespace
+
+std::vector<Pass> all_passes() {
+  std::vector<Pass> out;
+  for (const ProgramPass& pass : program_passes)
+    out.push_back({pass.name, Pass::Kind::program, pass.doc});
+  for (const LoopRewrite& row : loop_rewrites)
+    out.push_back({row.name, Pass::Kind::loops, row.doc});
+  out.push_back(
+      {fold_empty_pattern.name, Pass::Kind::pattern, "arrays without elements take no work"});
+  for (const Pattern& pattern : simplify_patterns()) {
+    const auto same = [&](const Pass& pass) { return pass.name == pattern.name; };
+    if (std::none_of(out.begin(), out.end(), same))
+      out.push_back(
+          {pattern.name, Pass::Kind::pattern, pattern.op.empty() ? "elementwise ops" : pattern.op});
+  }
+  for (const PlanPart& part : plan_parts) out.push_back({part.name, Pass::Kind::plan, part.doc});
+  return out;
+}
+
+ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args) {
+  check_args(*program, args);
+  PassArgs full = args;
+  full.overwritten.resize(program->inputs.size());
+  ProgramPtr out = unverified(name, program, full);
+  verify(*out, std::string(name));
+  return out;
+}
+
+bool makes_plan(std::string_view name) {
+  return std::any_of(std::begin(plan_parts), std::end(plan_parts),
+                     [&](const PlanPart& part) { return part.name == name; });
+}
+
+std::string plan_text(const ProgramPtr& program, const PassArgs& args) {
+  check_args(*program, args);
+  CompileOptions options;
+  for (const Type& type : program->input_types())
+    options.input_strides.push_back(row_major_strides(type.shape));
+  options.donated = args.overwritten;
+  options.rewritten = program;
+  return compile(program, options)->text();
+}
+
+}  // namespace shardax

@@ -1,0 +1,25 @@
+// compile/remat/remat_into_consumers.h - cheap values recomputed in the loops that read them.
+//
+//   loop 1: d = sub x m; e = mul d d; f = reduce_sum e         stores d
+//   loop 2: y = mul d s; ...                                   reads d, s
+// becomes
+//   loop 1: d = sub x m; e = mul d d; f = reduce_sum e         stores nothing
+//   loop 2: d' = sub x m; y = mul d' s; ...                    reads x, m (small), s
+// which moves less memory, and keeps less: what a forward pass leaves for a backward one most of
+// all. Values are made again where all loops that use them can, of what lies in memory anyway.
+#pragma once
+
+#include "compile/fusion/fuse.h"
+
+namespace shardax {
+
+struct FusedProgram {
+  ProgramPtr program;  // its equations stand in the order of the units
+  std::vector<FusionGroup> units;
+};
+
+// `overwritten`: inputs whose memory results may take over; to read them longer can cost a copy.
+FusedProgram remat_into_consumers(const ProgramPtr& program, std::vector<FusionGroup> units,
+                                  const std::vector<bool>& overwritten);
+
+}  // namespace shardax

@@ -1,0 +1,195 @@
+// compile/scalar/scalar_ops.cpp - ops on whole small arrays: layout, reductions, products.
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "base/index.h"
+#include "compile/pipeline.h"
+#include "compile/scalar/scalar_values.h"
+#include "ir/core_ops.h"
+#include "kernels/tiles/short_rows.h"
+#include "ops/linalg/product.h"
+
+namespace shardax {
+namespace {
+
+// An equation on arrays: its results.
+std::vector<ArrayPtr> computed(const Equation& eqn, const std::vector<ArrayPtr>& in,
+                               const Types& out) {
+  MutableProgram program(new Program);
+  Equation inner{eqn.op, eqn.params, {}, {}, eqn.location};
+  for (const ArrayPtr& array : in) {
+    inner.inputs.push_back(program->add(array->type()));
+    program->inputs.push_back(inner.inputs.back());
+  }
+  for (const Type& type : out) inner.outputs.push_back(program->add(type));
+  program->equations.push_back(inner);
+  program->outputs.assign(inner.outputs.begin(), inner.outputs.end());
+  const PlanPtr plan = compile_body(program);
+  std::vector<ArrayPtr> results;
+  std::vector<const std::byte*> from;
+  std::vector<std::byte*> to;
+  for (const ArrayPtr& array : in) from.push_back(array->data());
+  for (const Type& type : out) {
+    results.push_back(empty_array(type));
+    to.push_back(results.back()->data());
+  }
+  std::vector<std::byte> arena(index(plan->arena_bytes));
+  plan->run_raw(from.data(), to.data(), arena.data());
+  return results;
+}
+
+}  // namespace
+
+// Ops that only move elements move their numbers, once; those without operands are constants.
+bool ElementWriter::move(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                         ScalarArray& out) {
+  if (eqn.op->kind == Kind::control) return false;
+  if (in.empty()) {
+    out = constant(computed(eqn, {}, {out.type})[0]);
+    return true;
+  }
+  const bool moves = eqn.op == &core_ops().concatenate || eqn.op == &core_ops().pad;
+  const bool small = std::all_of(in.begin(), in.end(), [](const ScalarArray* held) {
+    return held->type.size() <= most_elements;
+  });
+  if (!moves || !small || out.type.size() > most_elements) return false;
+  std::vector<ArrayPtr> numbers;
+  std::vector<int> all;
+  for (ScalarArray* held : in) {
+    numbers.push_back(empty_array(with_dtype(held->type, DType::int32)));
+    std::byte* to = numbers.back()->data();
+    for (const int node : elements(*held)) {
+      const auto position = static_cast<std::int32_t>(all.size());
+      std::memcpy(to, &position, sizeof position);
+      to += sizeof position;
+      all.push_back(node);
+    }
+  }
+  const ArrayPtr moved = computed(eqn, numbers, {with_dtype(out.type, DType::int32)})[0];
+  for (std::int64_t i = 0; i < out.type.size(); ++i) {
+    std::int32_t position;
+    std::memcpy(&position, moved->data() + index(i) * sizeof position, sizeof position);
+    out.nodes.push_back(all[index(position)]);
+  }
+  return true;
+}
+
+// What joins two elements of a reduction: the op on scalars.
+const Op* ElementWriter::pair_of(const Op& reduction) {
+  static const Op* const pairs[][2] = {{&core_ops().reduce_and, &core_ops().and_},
+                                       {&core_ops().reduce_or, &core_ops().or_},
+                                       {&core_ops().reduce_max, &core_ops().max},
+                                       {&core_ops().reduce_min, &core_ops().min},
+                                       {&core_ops().reduce_sum, &core_ops().add}};
+  for (const auto& [op, pair] : pairs) {
+    if (op == &reduction) return pair;
+  }
+  return nullptr;
+}
+
+// Along the last dimensions, one element after the other, as kernels/tiles/short_rows.h combines
+// rows of fewer than 16. Sums start from 0, others with the first element.
+bool ElementWriter::reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
+  const DType dtype = in.type.dtype;
+  const Op* pair = pair_of(*eqn.op);
+  const std::size_t kept = out.type.rank();
+  const std::int64_t results = out.type.size(), n = results > 0 ? in.type.size() / results : 0;
+  const bool truth = dtype == DType::boolean;
+  if (!pair || in.type.size() > most_elements || n < 1 || (!truth && n >= kernels::row_lanes) ||
+      eqn.params.ints(param::axes) !=
+          ops::iota_ints(in.type.rank() - kept, static_cast<std::int64_t>(kept)))
+    return false;
+  const Number kind = number_kind(dtype);
+  const bool is_sum = pair == &core_ops().add;
+  const bool is_number =
+      itemsize(dtype) == codegen::width_of(kind) && !is_complex(dtype) && !is_key(dtype);
+  if (truth ? kind != Number::truth || is_sum : !is_number) return false;
+  const Type one = with_shape(in.type, {});
+  const MapKernel kernel = pair->map({one, one}, one, {});
+  if (!kernel.record) return false;
+  const std::vector<int> each = elements(in);
+  for (std::size_t r = 0; r < index(results); ++r) {
+    std::size_t at = r * index(n);
+    const std::size_t end = at + index(n);
+    int joined = is_sum ? nodes().add({Code::constant, kind, {}, 0}) : each[at++];
+    for (; at < end; ++at) {
+      const int operands[] = {joined, each[at]};
+      joined = kernel.record(nodes(), operands, kernel.extra);
+    }
+    out.nodes.push_back(joined);
+  }
+  return true;
+}
+
+// Chains of fused multiplications and additions along the contracted dimensions, from 0, as
+// kernels/gemm/gemv.h has them. Elements of matrices in memory are read there.
+bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                            ScalarArray& out) {
+  constexpr std::int64_t most_terms = 16 * most_elements;
+  if (eqn.op != &core_ops().dot_general || out.type.size() > most_elements) return false;
+  const DType dtype = out.type.dtype;
+  if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
+    return false;
+  const auto is_read = [](const ScalarArray& held) { return held.in_memory && held.nodes.empty(); };
+  for (const ScalarArray* held : in) {
+    if (!is_read(*held) && held->type.size() > most_elements) return false;
+  }
+  const ops::ProductDims product(eqn.params, in[0]->type.rank(), in[1]->type.rank());
+  const ops::DotDims& dims = product.dims;
+  const Shape& l_shape = in[0]->type.shape;
+  const auto strides_of = [&](const ScalarArray& held) {
+    return is_read(held) ? held.strides : row_major_strides(held.type.shape);
+  };
+  const Shape l_from = strides_of(*in[0]), r_from = strides_of(*in[1]);
+  // Of the result's dimensions, then of the contracted ones: sizes, and strides in both operands.
+  Shape l_strides, r_strides;
+  for (std::size_t i = 0; i < dims.lhs_batch.size(); ++i) {
+    l_strides.push_back(l_from[index(dims.lhs_batch[i])]);
+    r_strides.push_back(r_from[index(dims.rhs_batch[i])]);
+  }
+  for (const std::int64_t d : product.lhs_free) {
+    l_strides.push_back(l_from[index(d)]);
+    r_strides.push_back(0);
+  }
+  for (const std::int64_t d : product.rhs_free) {
+    l_strides.push_back(0);
+    r_strides.push_back(r_from[index(d)]);
+  }
+  Shape contracted, l_inner, r_inner;
+  std::int64_t k = 1;
+  for (std::size_t i = 0; i < dims.lhs_contract.size(); ++i) {
+    contracted.push_back(l_shape[index(dims.lhs_contract[i])]);
+    l_inner.push_back(l_from[index(dims.lhs_contract[i])]);
+    r_inner.push_back(r_from[index(dims.rhs_contract[i])]);
+    k *= contracted.back();
+  }
+  if (out.type.size() * k > most_terms || k > kernels::matmul_k_block) return false;
+  for (const ScalarArray* held : in) check_version(*held);
+  const Number kind = number_kind(dtype);
+  std::unordered_map<std::int64_t, int> read[2];
+  const auto element_at = [&](std::size_t side, std::int64_t offset) {
+    const ScalarArray& held = *in[side];
+    if (!is_read(held)) return held.nodes[index(offset)];
+    const auto [at, is_new] = read[side].try_emplace(offset, 0);
+    if (is_new) at->second = code_.load(kind, element(held, offset));
+    return at->second;
+  };
+  std::vector<std::int64_t> l_start, r_start, l_step, r_step;
+  each_offset(out.type.shape, l_strides, [&](auto, auto offset) { l_start.push_back(offset); });
+  each_offset(out.type.shape, r_strides, [&](auto, auto offset) { r_start.push_back(offset); });
+  each_offset(contracted, l_inner, [&](auto, auto offset) { l_step.push_back(offset); });
+  each_offset(contracted, r_inner, [&](auto, auto offset) { r_step.push_back(offset); });
+  for (std::size_t i = 0; i < l_start.size(); ++i) {
+    int total = nodes().add({Code::constant, kind, {}, 0});
+    for (std::size_t j = 0; j < l_step.size(); ++j) {
+      const int left = element_at(0, l_start[i] + l_step[j]),
+                right = element_at(1, r_start[i] + r_step[j]);
+      total = nodes().add({Code::fma, kind, {left, right, total}});
+    }
+    out.nodes.push_back(total);
+  }
+  return true;
+}
+
+}  // namespace shardax

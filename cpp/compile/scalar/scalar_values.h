@@ -1,0 +1,150 @@
+// compile/scalar/scalar_values.h - arrays as lists of scalar values, and ops on these.
+//
+// An array of few elements is a list of nodes; a larger one a list of registers, or it stays in
+// memory, where windows of it are read and, if a loop carries it, written. Such memory has a
+// version, which each writing changes: who holds an older one cannot be written for (Unsuited).
+#pragma once
+
+#include "codegen/vector/lane.h"
+#include "compile/scalar/scalarize.h"
+#include "ir/op.h"
+
+namespace shardax {
+
+// What ends the writing of a program that is not for machine code.
+struct Unsuited {};
+
+// Arrays of more elements are not taken apart. Up to so many registers full of them are lists of
+// registers, on whose lanes elementwise ops act, where a program is written so.
+constexpr std::int64_t most_elements = 16;
+constexpr std::int64_t most_registers = 16;
+
+codegen::Kind number_kind(DType dtype);
+
+// How many registers of numbers of so many bytes (truth values are as wide) an array takes; 0 where
+// it cannot be so.
+std::int64_t registers_of(const Type& type, int width);
+
+// An array as its elements in row-major order, or in memory, with strides in elements.
+struct ScalarArray {
+  Type type;
+  std::vector<int> nodes = {};
+  bool in_memory = false;
+  codegen::Access start = {};
+  Shape strides = {};
+  int storage = -1;  // memory that the program writes: which, and since which writing
+  int version = 0;
+  bool writable = false;  // nobody else needs what lies there
+};
+
+// Calls f(position in row-major order, offset) for all elements seen through strides.
+template <class F>
+void each_offset(const Shape& shape, const Shape& strides, F&& f) {
+  std::int64_t count = 1;
+  for (const std::int64_t d : shape) count *= d;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i, offset = 0;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      offset += rest % shape[d] * strides[d];
+      rest /= shape[d];
+    }
+    f(i, offset);
+  }
+}
+
+class ElementWriter {
+ public:
+  ElementWriter(ScalarLoop& out, CallPlan call_plan, int width)
+      : out_(out), code_(out.program), width_(width), call_plan_(call_plan) {}
+
+ protected:
+  using Access = codegen::Access;
+  using Code = codegen::Code;
+  using Number = codegen::Kind;
+
+  codegen::VectorProgram& nodes() { return code_.nodes; }
+  int number(std::int64_t value, Number kind = Number::i64) {
+    return nodes().add({Code::constant, kind, {}, static_cast<std::uint64_t>(value)});
+  }
+  int less(int a, int b) { return nodes().add({Code::less, Number::truth, {a, b}}); }
+  int select(int condition, int yes, int no) {
+    return nodes().add({Code::select, nodes().node(yes).kind, {condition, yes, no}});
+  }
+
+  // ---- memory (scalar_elements.cpp) -----------------------------------------------------------
+  static ScalarArray in_memory(const Type& type, const Access& start);
+  // Is it a list of registers? The last one overlaps the one before.
+  bool packed(const Type& type) const {
+    return type.size() > most_elements && registers_of(type, width_) > 0;
+  }
+  // Neither a list of elements nor of registers.
+  bool large(const Type& type) const { return type.size() > most_elements && !packed(type); }
+  // How many nodes it is.
+  std::int64_t nodes_of(const Type& type) const {
+    return packed(type) ? registers_of(type, width_) : type.size();
+  }
+  ScalarArray in_frame(const Type& type);
+  std::int64_t reserve(std::int64_t bytes);  // in the frame
+  // The frame has no place among the pointers until all constants are known.
+  static constexpr int frame_pointer = 0x10000;
+  void place_frame();
+  static Access element(const ScalarArray& held, std::int64_t offset);
+  Access lanes(const ScalarArray& held, std::int64_t k) const;  // of register k of dense memory
+  const std::vector<int>& elements(ScalarArray& held);
+  // Writes the elements, row-major, at `start`.
+  void keep(const ScalarArray& held, const Access& start);
+  ScalarArray moved_to_frame(const ScalarArray& held);
+  ScalarArray constant(const ArrayPtr& value);
+  // Further by node * stride bytes.
+  void advance(Access& access, int node, std::int64_t stride);
+  void check_version(const ScalarArray& held) const;
+
+  // ---- ops (scalar_elements.cpp) --------------------------------------------------------------
+  // False where the op is not of this kind.
+  bool view(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
+  bool map(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
+  // By a plan of one equation. Programs with many are no faster, and are compiled for long.
+  std::vector<ScalarArray> call(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                                const Types& out);
+
+  // ---- ops (scalar_ops.cpp) -------------------------------------------------------------------
+  bool move(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
+  static const Op* pair_of(const Op& reduction);
+  bool reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool product(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
+
+  // ---- windows whose place is computed (scalar_windows.cpp) -----------------------------------
+  bool window(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
+
+  ScalarLoop& out_;
+  codegen::ScalarProgram& code_;
+  const int width_;            // of the numbers in lists of registers; 0: there are none
+  std::vector<int> versions_;  // of each storage
+
+ private:
+  static std::size_t broadcast(const Type& operand, const Type& out, std::int64_t i);
+  void map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
+  bool view_lanes(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
+  void tile(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
+  FrameAddress address_of(ScalarArray& held);
+
+  struct Rows;
+  // An index as an int64.
+  int wide(int node);
+  // The same, or an int32 where `last` is one.
+  int comparable(int node, std::int64_t last);
+  // Moved to 0 ... last.
+  int between(int node, std::int64_t last);
+  ScalarArray slice(const std::vector<ScalarArray*>& in, const Type& out);
+  ScalarArray update(const std::vector<ScalarArray*>& in);
+  ScalarArray gather(const Equation& eqn, const std::vector<ScalarArray*>& in, const Type& out);
+  ScalarArray scatter(const Equation& eqn, const Op* combine, const std::vector<ScalarArray*>& in);
+  // Where the operand lies, for reading; for writing, where its new version will.
+  ScalarArray readable(const ScalarArray& held);
+  ScalarArray target(const ScalarArray& held);
+  ScalarArray written(ScalarArray& target);
+
+  const CallPlan call_plan_;
+};
+
+}  // namespace shardax

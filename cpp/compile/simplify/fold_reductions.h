@@ -1,0 +1,21 @@
+// compile/simplify/fold_reductions.h - reductions folded into the products that they reduce.
+#pragma once
+
+#include "compile/simplify/pattern_driver.h"
+
+namespace shardax {
+
+// sum(transpose(x))   ->   transpose(sum(x)), so that the reduction meets what it reduces.
+std::optional<Vars> reduce_before_transpose(const PatternContext& m);
+// The sum over devices of weight gradients is one product. Only where the product has one use.
+//   sum(dot(a, b)) over batches   ->   dot(a, b) over them too
+std::optional<Vars> reduce_into_dot(const PatternContext& m);
+// The same for convolutions, whose leading dimensions are batches of one operand or of both. The
+// sum over a batch of both is one convolution that contracts it.
+std::optional<Vars> reduce_into_conv(const PatternContext& m);
+
+// The same for updates that are added to zeros: the gradient of rows that were looked up.
+//   sum(scatter_add(0, updates)) over batches   ->   scatter_add(0, updates) of all of them
+std::optional<Vars> reduce_into_scatter(const PatternContext& m);
+
+}  // namespace shardax

@@ -1,0 +1,18 @@
+// compile/simplify/fold_transposes.h - transposes merged, moved and folded into products.
+#pragma once
+
+#include "compile/simplify/pattern_driver.h"
+
+namespace shardax {
+
+// transpose(x), in order   ->   x
+std::optional<Vars> drop_transpose(const PatternContext& m);
+// transpose(transpose(x))   ->   transpose(x)
+std::optional<Vars> join_transposes(const PatternContext& m);
+// A product whose factors change places is the same, element by element.
+std::optional<Vars> transpose_into_dot(const PatternContext& m);
+// What is computed element by element is computed in the order in which it is used, where operands
+// have it or are made in it as easily.
+std::optional<Vars> transpose_operands(const PatternContext& m);
+
+}  // namespace shardax

@@ -1,0 +1,73 @@
+// kernels/conv/block.cpp - lines of outputs, and the steps of their sums.
+#include "kernels/conv/block.h"
+
+#include <numeric>
+
+#include "base/index.h"
+
+namespace shardax::kernels {
+namespace {
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+}  // namespace
+
+std::vector<Line> lines_of(const ConvSpace& s) {
+  const std::int64_t period = s.lhs_dilation / std::gcd(s.stride, s.lhs_dilation);
+  std::vector<Line> lines;
+  for (std::int64_t first = 0; first < std::min(period, s.out_size); ++first) {
+    Line line{(s.out_size - first + period - 1) / period,
+              first,
+              period,
+              period * s.stride / s.lhs_dilation,
+              {}};
+    for (std::int64_t w = 0; w < s.rhs_size; ++w) {
+      const std::int64_t at = first * s.stride + w * s.rhs_dilation - s.low;
+      const std::int64_t place = floor_div(at, s.lhs_dilation);
+      if (place * s.lhs_dilation != at) continue;
+      // Taps that only meet padding add nothing.
+      if (place >= s.lhs_size || place + (line.count - 1) * line.lhs_step < 0) continue;
+      line.taps.push_back({w, place});
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void Part::find(const ConvArgs& p, std::int64_t first, std::int64_t count, Steps& out) const {
+  const auto size = [&](std::size_t d) { return static_cast<std::int64_t>(lines[d].taps.size()); };
+  std::int64_t x = first % size(2), y = first / size(2) % size(1),
+               z = first / size(2) / size(1) % size(0),
+               channel = first / size(2) / size(1) / size(0);
+  out.count = count;
+  out.first_channel = channel;
+  out.low = {INT64_MAX, INT64_MAX, INT64_MAX};
+  out.high = {INT64_MIN, INT64_MIN, INT64_MIN};
+  out.run_count = 0;
+  const auto seen = [&](std::size_t d, std::int64_t place) {
+    out.low[d] = std::min(out.low[d], place);
+    out.high[d] = std::max(out.high[d], place);
+  };
+  for (std::int64_t k = 0; k < count;) {
+    const Tap &outer = lines[0].taps[index(z)], &middle = lines[1].taps[index(y)];
+    const Tap* taps = lines[2].taps.data() + x;
+    const std::int64_t n = std::min(size(2) - x, count - k);
+    out.runs[out.run_count++] = {k, n, channel, {outer.place, middle.place}, taps};
+    const std::int64_t rhs =
+        channel * p.c.rhs + outer.w * p.space[0].rhs + middle.w * p.space[1].rhs;
+    for (std::int64_t i = 0; i < n; ++i) out.rhs[k + i] = rhs + taps[i].w * p.space[2].rhs;
+    seen(0, outer.place);
+    seen(1, middle.place);
+    seen(2, taps[0].place);
+    seen(2, taps[n - 1].place);
+    out.last_channel = channel;
+    k += n;
+    x = 0;
+    if (++y == size(1)) y = 0, ++z;
+    if (z == size(0)) z = 0, ++channel;
+  }
+}
+
+}  // namespace shardax::kernels

@@ -1,0 +1,34 @@
+// kernels/copy/transposed.cpp - the choice of the instruction set.
+#include "kernels/copy/transposed.h"
+
+namespace shardax::kernels {
+
+#if defined(__x86_64__)
+namespace avx2 {
+extern const WordKernels<std::uint32_t> words_4;
+extern const WordKernels<std::uint64_t> words_8;
+}  // namespace avx2
+namespace avx512 {
+extern const WordKernels<std::uint32_t> words_4;
+extern const WordKernels<std::uint64_t> words_8;
+}  // namespace avx512
+#endif
+
+template <class T>
+const WordKernels<T>* word_kernels() {
+#if defined(__x86_64__)
+  static const bool longer =
+                        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"),
+                    any = __builtin_cpu_supports("avx2");
+  if constexpr (sizeof(T) == 4)
+    return longer ? &avx512::words_4 : any ? &avx2::words_4 : nullptr;
+  else
+    return longer ? &avx512::words_8 : any ? &avx2::words_8 : nullptr;
+#else
+  return nullptr;
+#endif
+}
+template const WordKernels<std::uint32_t>* word_kernels<std::uint32_t>();
+template const WordKernels<std::uint64_t>* word_kernels<std::uint64_t>();
+
+}  // namespace shardax::kernels

@@ -1,0 +1,29 @@
+// kernels/copy/transposed_avx2.cpp - transposes in the registers of AVX2.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/copy/transposed.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC push_options
+#pragma GCC target("avx2")
+
+namespace shardax::kernels::avx2 {
+namespace {
+
+#define SHARDAX_VECTOR_BYTES 32
+#include "kernels/copy/transposed_lanes.h"
+
+}  // namespace
+
+extern const WordKernels<std::uint32_t> words_4;
+extern const WordKernels<std::uint64_t> words_8;
+const WordKernels<std::uint32_t> words_4 = words<std::uint32_t>;
+const WordKernels<std::uint64_t> words_8 = words<std::uint64_t>;
+
+}  // namespace shardax::kernels::avx2
+
+#pragma GCC pop_options
+#endif

@@ -1,0 +1,29 @@
+// kernels/copy/transposed_avx512.cpp - transposes in the registers of AVX-512.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/copy/transposed.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl")
+
+namespace shardax::kernels::avx512 {
+namespace {
+
+#define SHARDAX_VECTOR_BYTES 64
+#include "kernels/copy/transposed_lanes.h"
+
+}  // namespace
+
+extern const WordKernels<std::uint32_t> words_4;
+extern const WordKernels<std::uint64_t> words_8;
+const WordKernels<std::uint32_t> words_4 = words<std::uint32_t>;
+const WordKernels<std::uint64_t> words_8 = words<std::uint64_t>;
+
+}  // namespace shardax::kernels::avx512
+
+#pragma GCC pop_options
+#endif

@@ -1,0 +1,40 @@
+// kernels/gemm/avx2.cpp - the inner kernels of the float product for AVX2 and FMA.
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "array/half.h"
+#include "kernels/gemm/kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,f16c")
+
+namespace shardax::kernels::avx2 {
+namespace {
+
+#define SHARDAX_VECTOR_BYTES 32
+
+// Each uses those before it.
+// clang-format off
+#include "kernels/gemm/simd.h"
+#include "kernels/gemm/microkernel.h"
+#include "kernels/conv/microkernel.h"
+#include "kernels/conv/winograd_tile.h"
+#include "kernels/gemm/gemv.h"
+#include "kernels/gemm/pack.h"
+// clang-format on
+
+}  // namespace
+
+extern const FloatKernels<float> float32_kernels;
+extern const FloatKernels<double> float64_kernels;
+const FloatKernels<float> float32_kernels = table<float>;
+const FloatKernels<double> float64_kernels = table<double>;
+
+}  // namespace shardax::kernels::avx2
+
+#pragma GCC pop_options
+#endif

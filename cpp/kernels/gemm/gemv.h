@@ -1,0 +1,252 @@
+// kernels/gemm/gemv.h - products that read one operand once: matrix-vector, dot, few rows.
+//
+// Included by matmul_<isa>.cpp inside its own namespace, after matmul_simd.h. These are bound by
+// memory: they read it in runs of whole cache lines, and ahead of time.
+
+// acc[g] = the chains of a vector of contiguous rows, a_m apart, with k elements of a column. The
+// rows of group g start g * a_step from a, the column g * b_step from b.
+template <class T, class V, int groups>
+[[gnu::always_inline]] inline void chains(const T* a, std::int64_t a_m, std::int64_t a_step,
+                                          const T* b, std::int64_t b_k, std::int64_t b_step,
+                                          std::int64_t count, V (&acc)[groups]) {
+  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
+#pragma GCC unroll 4
+  for (int g = 0; g < groups; ++g) acc[g] = V{};
+  const auto steps = [&](int g, std::int64_t k) {
+    V v[lane];
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(a + g * a_step + l * a_m + k, lane * a_m);
+    transpose_lanes<T>(v);
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l)
+      acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
+  };
+  // A line of a row is read in one go: before it is needed again, others may have taken its place.
+  constexpr std::int64_t line = 64 / sizeof(T);
+  const std::int64_t lines = count / line * line, whole = count / lane * lane;
+  for (std::int64_t k = 0; k < lines; k += line) {
+#pragma GCC unroll 4
+    for (int g = 0; g < groups; ++g) {
+      for (std::int64_t l = 0; l < size; ++l)
+        __builtin_prefetch(a + g * a_step + l * a_m + k + 2 * line);
+#pragma GCC unroll 4
+      for (std::int64_t i = 0; i < line; i += lane) steps(g, k + i);
+    }
+  }
+  for (std::int64_t k = lines; k < whole; k += lane) {
+#pragma GCC unroll 4
+    for (int g = 0; g < groups; ++g) steps(g, k);
+  }
+  for (std::int64_t k = whole; k < count; ++k) {
+#pragma GCC unroll 4
+    for (int g = 0; g < groups; ++g) {
+      T column[size];
+      for (int l = 0; l < size; ++l) column[l] = a[g * a_step + l * a_m + k];
+      acc[g] = fma(load<V>(column), splat<V>(b[g * b_step + k * b_k]), acc[g]);
+    }
+  }
+}
+
+template <class T, class V>
+[[gnu::always_inline]] inline void put(T* c, V v, bool add) {
+  store(c, add ? load<V>(c) + v : v);
+}
+
+// Rows [row, row + groups * size) of a times one column.
+template <class T, int groups>
+void dot_rows(const Product<T>& p, std::int64_t row, bool add) {
+  constexpr std::int64_t size = full_size<T>;
+  const T* a = p.a + row * p.a_m;
+  for (std::int64_t k = 0; k < p.k; k += matmul_k_block) {
+    const std::int64_t count = p.k - k < matmul_k_block ? p.k - k : matmul_k_block;
+    Vector<T, size> acc[groups];
+    chains(a + k, p.a_m, size * p.a_m, p.b + k * p.b_k, p.b_k, 0, count, acc);
+    for (int g = 0; g < groups; ++g) put(p.c + row + g * size, acc[g], add || k > 0);
+  }
+}
+
+// A vector of rows, several blocks of k at a time: rows a power of two apart compete for the same
+// sets of the cache, blocks do not.
+template <class T>
+void dot_blocks(const Product<T>& p, std::int64_t row, bool add) {
+  constexpr std::int64_t size = full_size<T>, block = matmul_k_block;
+  const T* a = p.a + row * p.a_m;
+  std::int64_t k = 0;
+  for (; k + 4 * block <= p.k; k += 4 * block) {
+    Vector<T, size> acc[4];
+    chains(a + k, p.a_m, block, p.b + k * p.b_k, p.b_k, block * p.b_k, block, acc);
+    for (int g = 0; g < 4; ++g) put(p.c + row, acc[g], add || k > 0 || g > 0);
+  }
+  for (; k < p.k; k += block) {
+    const std::int64_t count = p.k - k < block ? p.k - k : block;
+    Vector<T, size> acc[1];
+    chains(a + k, p.a_m, 0, p.b + k * p.b_k, p.b_k, 0, count, acc);
+    put(p.c + row, acc[0], add || k > 0);
+  }
+}
+
+// `count` blocks of one dot product at a time, from block `first`: their sums.
+template <class T, int count>
+void block_sums(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sums) {
+  T acc[count] = {};
+  const std::int64_t last = k - (count - 1) * matmul_k_block;
+  for (std::int64_t i = 0; i < last; ++i) {
+#pragma GCC unroll 4
+    for (int n = 0; n < count; ++n) {
+      acc[n] = fma(a[n * matmul_k_block + i], b[(n * matmul_k_block + i) * b_k], acc[n]);
+    }
+  }
+  for (std::int64_t i = last; i < matmul_k_block; ++i) {
+#pragma GCC unroll 4
+    for (int n = 0; n + 1 < count; ++n) {
+      acc[n] = fma(a[n * matmul_k_block + i], b[(n * matmul_k_block + i) * b_k], acc[n]);
+    }
+  }
+  for (int n = 0; n < count; ++n) sums[n] = acc[n];
+}
+
+// One contiguous row times one column: the sums of the blocks of k. These are independent chains, a
+// vector of them.
+template <class T>
+void dot_sums(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sums) {
+  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>, block = matmul_k_block,
+                         group = size * block, line = 64 / sizeof(T);
+  using V = Vector<T, size>;
+  for (; b_k == 1 && k >= group; k -= group, a += group, b += group, sums += size) {
+    V acc{};
+    for (std::int64_t i = 0; i < block; i += line) {
+      for (std::int64_t l = 0; l < size; ++l) {
+        __builtin_prefetch(a + group + l * block + i, 0, 2);
+        __builtin_prefetch(b + group + l * block + i, 0, 2);
+      }
+#pragma GCC unroll 4
+      for (std::int64_t j = i; j < i + line; j += lane) {
+        V x[lane], y[lane];
+#pragma GCC unroll 4
+        for (int l = 0; l < lane; ++l) {
+          x[l] = load_lanes<V>(a + l * block + j, lane * block);
+          y[l] = load_lanes<V>(b + l * block + j, lane * block);
+        }
+        transpose_lanes<T>(x);
+        transpose_lanes<T>(y);
+#pragma GCC unroll 4
+        for (int l = 0; l < lane; ++l) acc = fma(x[l], y[l], acc);
+      }
+    }
+    store(sums, acc);
+  }
+  while (k > 0) {
+    const std::int64_t count = k > 3 * block ? 4 : (k + block - 1) / block;
+    const std::int64_t taken = k < 4 * block ? k : 4 * block;
+    if (count == 4) block_sums<T, 4>(a, b, b_k, taken, sums);
+    if (count == 3) block_sums<T, 3>(a, b, b_k, taken, sums);
+    if (count == 2) block_sums<T, 2>(a, b, b_k, taken, sums);
+    if (count == 1) block_sums<T, 1>(a, b, b_k, taken, sums);
+    k -= taken, a += taken, b += taken * b_k, sums += count;
+  }
+}
+
+template <class T>
+T dot(const T* a, const T* b, std::int64_t b_k, std::int64_t k) {
+  constexpr std::int64_t together = 32, most = together * matmul_k_block;
+  T sums[together], sum{};
+  for (std::int64_t done = 0; done < k; done += most) {
+    const std::int64_t n = k - done < most ? k - done : most;
+    dot_sums(a + done, b + done * b_k, b_k, n, sums);
+    for (std::int64_t i = 0; i * matmul_k_block < n; ++i)
+      sum = done + i > 0 ? sum + sums[i] : sums[i];
+  }
+  return sum;
+}
+
+template <class T>
+void dots(const Product<T>& p, bool add) {
+  constexpr std::int64_t size = full_size<T>;
+  const bool crowded = p.a_m * static_cast<std::int64_t>(sizeof(T)) % 1024 == 0;
+  std::int64_t i = 0;
+  if (crowded && p.k >= 4 * matmul_k_block) {
+    for (; i + size <= p.m; i += size) dot_blocks(p, i, add);
+  }
+  for (; i + 4 * size <= p.m; i += 4 * size) dot_rows<T, 4>(p, i, add);
+  for (; i + size <= p.m; i += size) dot_rows<T, 1>(p, i, add);
+  if (i < p.m && p.m >= size && !add) {
+    return dot_rows<T, 1>(p, p.m - size, add);  // overlaps rows that are written already
+  }
+  for (; i < p.m; ++i) {
+    const T sum = dot(p.a + i * p.a_m, p.b, p.b_k, p.k);
+    p.c[i] = add ? p.c[i] + sum : sum;
+  }
+}
+
+// `rows` rows of a times `steps` rows of b, added to the sums in acc.
+template <class T, int rows, int steps>
+void stream_steps(const Product<T>& p, std::int64_t k, std::int64_t j, std::int64_t n, T* acc,
+                  std::int64_t width) {
+  constexpr std::int64_t size = full_size<T>;
+  using V = Vector<T, size>;
+  V x[rows][steps];
+#pragma GCC unroll 4
+  for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+    for (int s = 0; s < steps; ++s) x[r][s] = splat<V>(p.a[r * p.a_m + (k + s) * p.a_k]);
+  }
+  const T* b = p.b + k * p.b_k + j;
+  std::int64_t l = 0;
+  for (; l + size <= n; l += size) {
+    V sum[rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) sum[r] = load<V>(acc + r * width + l);
+#pragma GCC unroll 8
+    for (int s = 0; s < steps; ++s) {
+      const V y = load<V>(b + s * p.b_k + l);
+#pragma GCC unroll 4
+      for (int r = 0; r < rows; ++r) sum[r] = fma(x[r][s], y, sum[r]);
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) store(acc + r * width + l, sum[r]);
+  }
+  for (; l < n; ++l) {
+    for (int r = 0; r < rows; ++r) {
+      for (int s = 0; s < steps; ++s) {
+        acc[r * width + l] =
+            fma(p.a[r * p.a_m + (k + s) * p.a_k], b[s * p.b_k + l], acc[r * width + l]);
+      }
+    }
+  }
+}
+
+template <class T, int rows>
+void stream_rows(const Product<T>& p) {
+  constexpr std::int64_t width = 4096 / sizeof(T);
+  constexpr int steps = rows == 1 ? 8 : rows == 2 ? 4 : 2;
+  T acc[rows * width];
+  for (std::int64_t j = 0; j < p.n; j += width) {
+    const std::int64_t n = p.n - j < width ? p.n - j : width;
+    for (std::int64_t done = 0; done < p.k; done += matmul_k_block) {
+      const std::int64_t end = p.k - done < matmul_k_block ? p.k : done + matmul_k_block;
+      for (T& x : acc) x = T{};
+      std::int64_t k = done;
+      for (; k + steps <= end; k += steps) stream_steps<T, rows, steps>(p, k, j, n, acc, width);
+      for (; k < end; ++k) stream_steps<T, rows, 1>(p, k, j, n, acc, width);
+      for (int r = 0; r < rows; ++r) {
+        T* c = p.c + r * p.c_m + j;
+        for (std::int64_t l = 0; l < n; ++l)
+          c[l] = done ? c[l] + acc[r * width + l] : acc[r * width + l];
+      }
+    }
+  }
+}
+
+template <class T>
+void stream(const Product<T>& p) {
+  Product<T> part = p;
+  for (std::int64_t i = 0; i < p.m; i += part.m) {
+    part.m = p.m - i < 4 ? p.m - i : 4;
+    part.a = p.a + i * p.a_m;
+    part.c = p.c + i * p.c_m;
+    if (part.m == 4) stream_rows<T, 4>(part);
+    if (part.m == 3) stream_rows<T, 3>(part);
+    if (part.m == 2) stream_rows<T, 2>(part);
+    if (part.m == 1) stream_rows<T, 1>(part);
+  }
+}

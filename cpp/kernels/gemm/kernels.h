@@ -1,0 +1,142 @@
+// kernels/gemm/kernels.h - tables of the float product's inner kernels, one per instruction set.
+//
+// Private to kernels/matmul*. All tables give the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "array/dtype.h"
+#include "kernels/gemm/matmul.h"
+
+namespace shardax::kernels {
+
+// One product over operands of the type it is computed in; c has unit stride along n.
+template <class T>
+struct Product {
+  std::int64_t m, n, k;
+  const T* a;
+  std::int64_t a_m, a_k;
+  const T* b;
+  std::int64_t b_k, b_n;
+  T* c;
+  std::int64_t c_m;
+};
+
+// One product of at most matmul_k_block steps whose elements are found through pointers and
+// offsets: row i of c (= or, with `add`, +=) the sum over k of a[i][a_k[k]] times row b + b_k[k], n
+// columns.
+template <class T>
+struct FoundProduct {
+  std::int64_t m, n, k;
+  const T* const* a;
+  const std::int64_t* a_k;
+  const T* b;
+  const std::int64_t* b_k;
+  T* const* c;
+  bool add;
+};
+
+// Panels of `width` columns, one after the other: out[i * width + j] = in[i * in_i + j * in_j],
+// widened to T, for i < rows and j < width in the first one. The last is filled up with zeros.
+template <class T>
+using Pack = void (*)(const void* in, std::int64_t in_i, std::int64_t in_j, std::int64_t rows,
+                      std::int64_t columns, std::int64_t width, T* out);
+
+// out[i * c_m + j * c_n] = in[i * columns + j], rounded to the type of out.
+template <class T>
+using Round = void (*)(const T* in, std::int64_t rows, std::int64_t columns, void* out,
+                       std::int64_t c_m, std::int64_t c_n);
+
+// A linear map of the squares of Winograd's minimal filtering, for each of n channels: in[i] and
+// out[i] are element i of the squares, channels side by side.
+template <class T>
+using SquareMap = void (*)(const T* const* in, T* const* out, std::int64_t n);
+// The sides of the squares, in -> out. See kernels/conv/winograd_tile.h.
+template <class T>
+struct WinogradMaps {
+  SquareMap<T> from_operand;    // 4 -> 4
+  SquareMap<T> from_kernel;     // 3 -> 4
+  SquareMap<T> to_result;       // 4 -> 2
+  SquareMap<T> from_cotangent;  // 2 -> 4
+  SquareMap<T> to_kernel;       // 4 -> 3
+};
+
+template <class T>
+struct FloatKernels {
+  std::int64_t vector_size;    // elements in a vector
+  std::int64_t tile_rows;      // rows of the largest tile
+  std::int64_t panel_columns;  // columns of a packed panel of b
+
+  // The whole product, operands read in place; b_n is 1.
+  void (*direct)(const Product<T>& p);
+  // As direct, for few rows and a b that is out of cache: reads b once per four rows, in order.
+  void (*stream)(const Product<T>& p);
+  // The whole product for n = 1, a_k = 1 and c_m = 1. With `add` k is at most matmul_k_block, and
+  // the sums are added to c.
+  void (*dots)(const Product<T>& p, bool add);
+  // The sums of the blocks of k of one dot product, a_k = 1.
+  void (*dot_sums)(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sums);
+  // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
+  // n <= panel_columns the columns that are written.
+  void (*panel)(const Product<T>& p, bool add);
+  // Columns of b are those of a packed panel, one or two vectors wide; n of them are written.
+  void (*found_panel)(const FoundProduct<T>& p, std::int64_t width);
+  // Columns of b are read in place. In the second rows of a have columns too: column j of a times
+  // column j of b.
+  void (*found_rows)(const FoundProduct<T>& p);
+  void (*found_lanes)(const FoundProduct<T>& p);
+  // out[i * width + j] = in[j * in_j + i], for i < rows and j < columns.
+  void (*turn)(const T* in, std::int64_t in_j, std::int64_t rows, std::int64_t columns,
+               std::int64_t width, T* out);
+  // How operands of type `source` are packed.
+  Pack<T> (*pack)(DType source);
+  // How sums are written to a result of type `out`.
+  Round<T> (*round)(DType out);
+  WinogradMaps<T> winograd;
+};
+
+enum class Isa { baseline, avx2, avx512 };
+
+// The table for `isa`, and the best one that this machine runs.
+template <class T>
+const FloatKernels<T>& float_kernels(Isa isa);
+Isa best_isa();
+
+// Where b lies in panels: the one of column j, from row k on.
+template <class T>
+const T* panel_of(const MatmulArgs& p, std::int64_t width, std::int64_t j, std::int64_t k) {
+  return static_cast<const T*>(p.b) + j / width * p.b_panel + k * width;
+}
+
+// Are rows of a read where they lie? Tiles read a row after the other, 12 at a time: if these are
+// 4096 bytes apart, they push each other out of the first-level cache. Packed, products of 2048 x
+// 768 by 768 x 768 floats take 7 % longer, of 1024 x 784 by 784 x 1024 5 % (Zen 4).
+template <class T>
+bool reads_rows_in_place(const MatmulArgs& p) {
+  constexpr std::int64_t page = 4096;
+  return p.a_k == 1 && itemsize(p.dtype) == sizeof(T) &&
+         p.a_m * static_cast<std::int64_t>(sizeof(T)) % page != 0;
+}
+
+// The product of floats: float32 or float64 sums of operands of `args.dtype`. In matmul_float.cpp.
+void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+std::unique_ptr<const SmallProduct> small_float_product(const MatmulArgs& args, Isa isa);
+// In matmul_complex.cpp and matmul_integer.cpp.
+void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
+// Products of 8-bit integers and of bfloat16 that are worth packing, where `isa` has instructions
+// that multiply groups of them; false for others. In matmul_grouped.cpp.
+bool matmul_grouped(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
+
+// Chunks of about 50 us or more that a product is cut into; see plan_chunks.
+struct MatmulChunks {
+  std::int64_t rows, columns;  // of a chunk, where one product has several
+  std::int64_t row_chunks, column_chunks;
+  std::int64_t products;  // of a chunk, where it has several
+  std::int64_t count;
+};
+// `nanoseconds` is the estimate for one product; rows and columns are rounded up to multiples.
+MatmulChunks plan_chunks(const MatmulArgs& args, double nanoseconds, std::int64_t row_multiple,
+                         std::int64_t column_multiple);
+
+}  // namespace shardax::kernels

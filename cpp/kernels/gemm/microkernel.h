@@ -1,0 +1,191 @@
+// kernels/gemm/microkernel.h - tiles of the product: accumulators in registers over a block of k.
+//
+// Included by matmul_<isa>.cpp inside its own namespace, after matmul_simd.h.
+
+// Rows of the largest tile: with two vectors of columns its accumulators fill the registers.
+constexpr std::int64_t tile_rows = vector_bytes == 64 ? 12 : vector_bytes == 32 ? 6 : 4;
+constexpr std::int64_t narrow_rows = tile_rows < 6 ? tile_rows : 6;
+template <class T>
+constexpr std::int64_t panel_columns = 2 * full_size<T>;
+
+// acc[i][j] = the sums over a block of k. Vectors of columns start at j * size, the last at `last`.
+template <class T, class V, int rows, int vectors>
+[[gnu::always_inline]] inline void accumulate(V (&acc)[rows][vectors], std::int64_t k, const T* a,
+                                              std::int64_t a_m, std::int64_t a_k, const T* b,
+                                              std::int64_t b_k, std::int64_t last) {
+  constexpr int size = sizeof(V) / sizeof(T);
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors; ++j) acc[i][j] = V{};
+  }
+  // One pointer per three rows: x86 addresses reach p, p + s and p + 2 s.
+  constexpr int groups = (rows + 2) / 3;
+  const T* group[groups];
+#pragma GCC unroll 4
+  for (int g = 0; g < groups; ++g) group[g] = a + 3 * g * a_m;
+  for (; k > 0; --k) {
+    V column[vectors];
+#pragma GCC unroll 8
+    for (int j = 0; j + 1 < vectors; ++j) column[j] = load<V>(b + j * size);
+    column[vectors - 1] = load<V>(b + last);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const V x = splat<V>(group[i / 3][i % 3 * a_m]);
+#pragma GCC unroll 8
+      for (int j = 0; j < vectors; ++j) acc[i][j] = fma(x, column[j], acc[i][j]);
+    }
+#pragma GCC unroll 4
+    for (int g = 0; g < groups; ++g) group[g] += a_k;
+    b += b_k;
+  }
+}
+
+// One tile; with `add` its sums are added to c. Those of a long k are added up there, block by
+// block.
+template <class T, class V, int rows, int vectors>
+[[gnu::noinline]] void tile(std::int64_t k, const T* a, std::int64_t a_m, std::int64_t a_k,
+                            const T* b, std::int64_t b_k, std::int64_t last, T* c, std::int64_t c_m,
+                            bool add) {
+  constexpr int size = sizeof(V) / sizeof(T);
+  for (; k > matmul_k_block; k -= matmul_k_block, add = true) {
+    tile<T, V, rows, vectors>(matmul_k_block, a, a_m, a_k, b, b_k, last, c, c_m, add);
+    a += matmul_k_block * a_k;
+    b += matmul_k_block * b_k;
+  }
+  V acc[rows][vectors];
+  const auto column = [&](int j) { return j + 1 < vectors ? j * size : last; };
+  if (k > 32) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      __builtin_prefetch(c + i * c_m, 1);
+      if (vectors > 1) __builtin_prefetch(c + i * c_m + last + size - 1, 1);
+    }
+  }
+  accumulate<T, V, rows, vectors>(acc, k, a, a_m, a_k, b, b_k, last);
+  // Columns may overlap: all are read before one is written.
+  if (add) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+      for (int j = 0; j < vectors; ++j) acc[i][j] = load<V>(c + i * c_m + column(j)) + acc[i][j];
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < vectors; ++j) store(c + i * c_m + column(j), acc[i][j]);
+  }
+}
+
+template <class T>
+using Tile = void (*)(std::int64_t, const T*, std::int64_t, std::int64_t, const T*, std::int64_t,
+                      std::int64_t, T*, std::int64_t, bool);
+
+// tiles_of<T, V, vectors, highest>[r - 1] is the tile of r rows.
+template <class T, class V, int vectors, class Rows>
+struct TileTable;
+template <class T, class V, int vectors, std::int64_t... i>
+struct TileTable<T, V, vectors, std::integer_sequence<std::int64_t, i...>> {
+  static constexpr Tile<T> of_rows[] = {tile<T, V, i + 1, vectors>...};
+};
+template <class T, class V, int vectors, std::int64_t highest>
+constexpr const Tile<T>* tiles_of =
+    TileTable<T, V, vectors, std::make_integer_sequence<std::int64_t, highest>>::of_rows;
+
+// m rows as tiles of nearly equal height: the first `taller` have rows + 1.
+struct TileSplit {
+  std::int64_t tiles, rows, taller;
+};
+inline TileSplit tile_split(std::int64_t m, std::int64_t highest) {
+  const std::int64_t tiles = (m + highest - 1) / highest;
+  return {tiles, m / tiles, m % tiles};
+}
+
+// The columns [j, j + last + size) of some rows.
+template <class T>
+[[gnu::always_inline]] inline void strip(Tile<T> rows, const Product<T>& p, std::int64_t j,
+                                         std::int64_t last) {
+  rows(p.k, p.a, p.a_m, p.a_k, p.b + j, p.b_k, last, p.c + j, p.c_m, false);
+}
+
+// Fewer columns than a full vector: two overlapping vectors of the next smaller size that fits.
+template <class T, std::int64_t size>
+void narrow(const Product<T>& p) {
+  if constexpr (size < lane_size<T>) {
+    const Tile<T>* tiles = p.n == 1   ? tiles_of<T, T, 1, narrow_rows>
+                           : p.n == 2 ? tiles_of<T, T, 2, narrow_rows>
+                                      : tiles_of<T, T, 3, narrow_rows>;
+    strip(tiles[p.m - 1], p, 0, p.n - 1);
+  } else {
+    using V = Vector<T, size>;
+    if (p.n < size) return narrow<T, size / 2>(p);
+    const Tile<T>* tiles =
+        p.n == size ? tiles_of<T, V, 1, narrow_rows> : tiles_of<T, V, 2, narrow_rows>;
+    strip(tiles[p.m - 1], p, 0, p.n - size);
+  }
+}
+
+// All columns of at most tile_rows rows.
+template <class T>
+void wide(const Product<T>& p) {
+  constexpr std::int64_t size = full_size<T>;
+  using V = Vector<T, size>;
+  // Few rows take more columns, for enough independent chains.
+  std::int64_t j = 0;
+  if (p.m == 1) {
+    for (; j + 8 * size <= p.n; j += 8 * size) strip(tile<T, V, 1, 8>, p, j, 7 * size);
+  }
+  if (p.m <= 3) {
+    const Tile<T> rows = tiles_of<T, V, 4, 3>[p.m - 1];
+    for (; j + 4 * size <= p.n; j += 4 * size) strip(rows, p, j, 3 * size);
+  }
+  const Tile<T> rows = tiles_of<T, V, 2, tile_rows>[p.m - 1];
+  for (; j + 2 * size <= p.n; j += 2 * size) strip(rows, p, j, size);
+  // The rest overlaps columns that are written already, with the same values.
+  const std::int64_t rest = p.n - j;
+  if (rest > size) {
+    strip(rows, p, j, rest - size);
+  } else if (rest > 0) {
+    strip(tiles_of<T, V, 1, tile_rows>[p.m - 1], p, p.n - size, 0);
+  }
+}
+
+template <class T>
+void direct(const Product<T>& p) {
+  const bool is_wide = p.n >= full_size<T>;
+  const TileSplit split = tile_split(p.m, is_wide ? tile_rows : narrow_rows);
+  Product<T> part = p;
+  for (std::int64_t t = 0; t < split.tiles; ++t) {
+    part.m = split.rows + (t < split.taller);
+    is_wide ? wide(part) : narrow<T, full_size<T> / 2>(part);
+    part.a += part.m * p.a_m;
+    part.c += part.m * p.c_m;
+  }
+}
+
+template <class T>
+void panel(const Product<T>& p, bool add) {
+  constexpr std::int64_t size = full_size<T>, width = panel_columns<T>;
+  const Tile<T>* tiles = tiles_of<T, Vector<T, size>, 2, tile_rows>;
+  const TileSplit split = tile_split(p.m, tile_rows);
+  const T* a = p.a;
+  T* c = p.c;
+  for (std::int64_t t = 0; t < split.tiles; ++t) {
+    const std::int64_t rows = split.rows + (t < split.taller);
+    if (p.n == width) {
+      tiles[rows - 1](p.k, a, p.a_m, p.a_k, p.b, width, size, c, p.c_m, add);
+    } else {
+      T part[tile_rows * width];
+      tiles[rows - 1](p.k, a, p.a_m, p.a_k, p.b, width, size, part, width, false);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < p.n; ++j) {
+          T& to = c[i * p.c_m + j];
+          to = add ? to + part[i * width + j] : part[i * width + j];
+        }
+      }
+    }
+    a += rows * p.a_m;
+    c += rows * p.c_m;
+  }
+}

@@ -1,0 +1,75 @@
+// kernels/gemm/packed_dot_tile.h - the inner kernel of products of groups in vectors.
+//
+// Included by matmul_grouped.cpp, after matmul_grouped_packing.h, inside a namespace of its own for
+// each instruction, which defines Words, a vector of 32-bit lanes, and Sums, one of as many sums of
+// type Sum; `block`, how many lanes are added up from zero; `biased`, whether unsigned ones are
+// multiplied by signed ones; and dot(sums, a, b), which adds the products of a lane's elements to
+// the sum in it.
+
+constexpr std::int64_t lanes = sizeof(Words) / sizeof(std::int32_t), panel = 2 * lanes;
+constexpr int tile_rows = lanes == 16 ? 12 : 6;
+
+template <class V, class T>
+[[gnu::always_inline]] inline V load(const T* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+
+// sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel.
+template <int rows>
+[[gnu::noinline]] void tile(std::int64_t groups, const std::uint32_t* a, std::int64_t a_row,
+                            const std::uint32_t* b, Sum* sums, std::int64_t sums_row, bool add) {
+  Sums acc[rows][2];
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; ++i) acc[i][0] = acc[i][1] = Sums{};
+  for (std::int64_t g = 0; g < groups; ++g, b += panel) {
+    const Words left = load<Words>(b), right = load<Words>(b + lanes);
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; ++i) {
+      const Words x = Words{} + static_cast<std::int32_t>(a[i * a_row + g]);
+      acc[i][0] = dot(acc[i][0], x, left);
+      acc[i][1] = dot(acc[i][1], x, right);
+    }
+  }
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      Sum* const to = sums + i * sums_row + j * lanes;
+      if (add) acc[i][j] = load<Sums>(to) + acc[i][j];
+      __builtin_memcpy(to, &acc[i][j], sizeof(Sums));
+    }
+  }
+}
+
+using Tile = void (*)(std::int64_t, const std::uint32_t*, std::int64_t, const std::uint32_t*, Sum*,
+                      std::int64_t, bool);
+template <class Rows>
+struct Tiles;
+template <int... i>
+struct Tiles<std::integer_sequence<int, i...>> {
+  static constexpr Tile of_rows[] = {tile<i + 1>...};
+};
+
+// All rows of a by a panel.
+inline void rows_by_panel(std::int64_t rows, std::int64_t groups, const std::uint32_t* a,
+                          std::int64_t a_row, const std::uint32_t* b, Sum* sums,
+                          std::int64_t sums_row, bool add) {
+  for (std::int64_t i = 0; i < rows; i += tile_rows) {
+    const std::int64_t n = std::min<std::int64_t>(tile_rows, rows - i);
+    Tiles<std::make_integer_sequence<int, tile_rows>>::of_rows[n - 1](
+        groups, a + i * a_row, a_row, b, sums + i * sums_row, sums_row, add);
+  }
+}
+
+template <class S>
+constexpr GroupKernels<S, Sum> table = {
+    .group = group,
+    .panel = panel,
+    .block = block,
+    .biased = biased,
+    .rows_by_panel = rows_by_panel,
+    .pack_line = pack_line<S>,
+    .pack_rows = pack_rows<S>,
+};

@@ -1,0 +1,134 @@
+// kernels/gemm/simd.h - vectors of the instruction set that a matmul source file is compiled for.
+//
+// Included by matmul_<isa>.cpp inside its own namespace, after `#pragma GCC target`, and with
+// SHARDAX_VECTOR_BYTES defined: 32 and 64 have AVX2 and
+// AVX-512 with fma. A vector is a GCC vector type, or T itself as a vector of one.
+
+constexpr std::int64_t vector_bytes = SHARDAX_VECTOR_BYTES;
+
+template <class T, std::int64_t n>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(n * sizeof(T))));
+};
+template <class T>
+struct VectorOf<T, 1> {
+  using type = T;
+};
+template <class T, std::int64_t n>
+using Vector = typename VectorOf<T, n>::type;
+
+template <class T>
+constexpr std::int64_t full_size = vector_bytes / static_cast<std::int64_t>(sizeof(T));
+
+template <class V, class T>
+[[gnu::always_inline]] inline V load(const T* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof(V));
+  return v;
+}
+
+template <class V, class T>
+[[gnu::always_inline]] inline void store(T* p, V v) {
+  __builtin_memcpy(p, &v, sizeof(V));
+}
+
+template <class V, class T>
+[[gnu::always_inline]] inline V splat(T x) {
+  if constexpr (std::is_same_v<V, T>) {
+    return x;
+  } else {
+    return x - V{};  // folds to a broadcast: x - 0 is x, for -0 too
+  }
+}
+
+// a * b + c with one rounding, in each lane.
+template <class V>
+[[gnu::always_inline]] inline V fma(V a, V b, V c) {
+  if constexpr (std::is_same_v<V, float>) {
+    return __builtin_fmaf(a, b, c);
+  } else if constexpr (std::is_same_v<V, double>) {
+    return __builtin_fma(a, b, c);
+  } else {
+    using T = std::remove_cvref_t<decltype(a[0])>;
+    [[maybe_unused]] constexpr bool single = std::is_same_v<T, float>;
+#if SHARDAX_VECTOR_BYTES >= 64
+    if constexpr (sizeof(V) == 64 && single)
+      return V(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
+    if constexpr (sizeof(V) == 64 && !single)
+      return V(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
+#endif
+#if SHARDAX_VECTOR_BYTES >= 32
+    if constexpr (sizeof(V) == 32 && single)
+      return V(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
+    if constexpr (sizeof(V) == 32 && !single)
+      return V(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+    if constexpr (sizeof(V) == 16 && single)
+      return V(_mm_fmadd_ps(__m128(a), __m128(b), __m128(c)));
+    if constexpr (sizeof(V) == 16 && !single)
+      return V(_mm_fmadd_pd(__m128d(a), __m128d(b), __m128d(c)));
+#endif
+    for (std::size_t i = 0; i < sizeof(V) / sizeof(T); ++i) a[i] = fma<T>(a[i], b[i], c[i]);
+    return a;
+  }
+}
+
+// Elements in 128 bits, the unit within which shuffles are cheap.
+template <class T>
+constexpr std::int64_t lane_size = 16 / static_cast<std::int64_t>(sizeof(T));
+
+template <class V, class H, int... i>
+[[gnu::always_inline]] inline V join(H low, H high, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(low, high, i...);
+}
+
+// The vector whose 128-bit lane g is 16 bytes from p + g * step.
+template <class V, class T>
+[[gnu::always_inline]] inline V load_lanes(const T* p, [[maybe_unused]] std::int64_t step) {
+  if constexpr (sizeof(V) == 16) {
+    return load<V>(p);
+  } else {
+    constexpr std::int64_t half = sizeof(V) / sizeof(T) / 2;
+    using Half = Vector<T, half>;
+    const Half low = load_lanes<Half>(p, step);
+    const Half high = load_lanes<Half>(p + half / lane_size<T> * step, step);
+    return join<V>(low, high, std::make_integer_sequence<int, 2 * half>());
+  }
+}
+
+// A shuffle of vectors a and b: units of `unit` elements, alternately from a and from b, out of the
+// low (0) or the high (1) half of each 128-bit lane.
+template <class T, class Mask>
+constexpr Mask interleaved(std::int64_t unit, std::int64_t half) {
+  constexpr std::int64_t n = sizeof(Mask) / sizeof(T), lane = lane_size<T>;
+  Mask m{};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t in_lane = i % lane, from = in_lane / unit % 2;
+    m[i] = static_cast<std::remove_cvref_t<decltype(m[0])>>(
+        from * n + i / lane * lane + half * lane / 2 + in_lane / (2 * unit) * unit +
+        in_lane % unit);
+  }
+  return m;
+}
+
+// Transposes within each 128-bit lane: lane g of v[i] becomes column i of the lane_size rows that
+// lane g of v[0], v[1], ... held.
+template <class T, class V>
+[[gnu::always_inline]] inline void transpose_lanes(V (&v)[lane_size<T>]) {
+  constexpr std::int64_t n = sizeof(V) / sizeof(T), lane = lane_size<T>;
+  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using Mask = Vector<Int, n>;
+  if constexpr (lane == 2) {
+    const V a = v[0], b = v[1];
+    v[0] = __builtin_shuffle(a, b, interleaved<T, Mask>(1, 0));
+    v[1] = __builtin_shuffle(a, b, interleaved<T, Mask>(1, 1));
+  } else {
+    const V low01 = __builtin_shuffle(v[0], v[1], interleaved<T, Mask>(1, 0));
+    const V high01 = __builtin_shuffle(v[0], v[1], interleaved<T, Mask>(1, 1));
+    const V low23 = __builtin_shuffle(v[2], v[3], interleaved<T, Mask>(1, 0));
+    const V high23 = __builtin_shuffle(v[2], v[3], interleaved<T, Mask>(1, 1));
+    v[0] = __builtin_shuffle(low01, low23, interleaved<T, Mask>(2, 0));
+    v[1] = __builtin_shuffle(low01, low23, interleaved<T, Mask>(2, 1));
+    v[2] = __builtin_shuffle(high01, high23, interleaved<T, Mask>(2, 0));
+    v[3] = __builtin_shuffle(high01, high23, interleaved<T, Mask>(2, 1));
+  }
+}

@@ -1,0 +1,59 @@
+// kernels/tiles/small_loop.h - loops over few elements, laid out when they are compiled.
+//
+// A walker finds out where operands lie each time that a loop runs, which takes longer than a few
+// hundred elements do. Of a loop that is one tile all of that is known before it runs, but for the
+// addresses: where each operand lies, which elements are gathered, how much memory tiles take.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/tiles/tile_loop.h"
+
+namespace shardax::kernels {
+
+class SmallLoop {
+ public:
+  // Null where the loop has too many elements or operands for one tile, or complex numbers whose
+  // parts machine code takes. The loop must outlive it.
+  static std::unique_ptr<const SmallLoop> of(const TileLoop& loop);
+
+  // Computes the whole loop, with the bits of run_tile_loop.
+  void run(std::byte* const* base) const;
+
+ private:
+  explicit SmallLoop(const TileLoop& loop) : loop_(loop) {}
+
+  // `in_place`: read or written where it lies; `by_rows`: so by each row, from rows_[i] on;
+  // `fill_row`, `fill_each`, `listed`: copied to or from a tile, the last one by a list of
+  // offsets; `tile`: memory of the loop alone; `unused` by machine code.
+  enum class How : std::uint8_t { in_place, by_rows, fill_row, fill_each, listed, tile, unused };
+  struct Place {
+    How how;
+    int pointer = 0;
+    int itemsize = 0;
+    std::int64_t offset = 0;  // in bytes, from the pointer or of the tile
+    std::int64_t tile = 0;    // of the tile in scratch memory, in bytes
+    std::int64_t step = 0;  // by rows: from one row to the next where `offsets` is empty, in bytes
+    std::vector<std::int32_t> offsets = {};  // of listed elements, or of rows, in elements
+  };
+
+  bool lay_out();
+  bool place(const TileAccess& access, std::size_t operand, bool is_load);
+  void place_tile(Place& place, int itemsize);
+  bool reduces(std::size_t operand) const;
+  void run_rows(std::byte** pointers, std::byte* const* base, std::byte* rests) const;
+  // The elements of `in`, rows of results, added to the accumulators, which a part's follow.
+  void zip(const TileReduction& reduction, std::byte* acc, const std::byte* in) const;
+  void reduce(std::byte* const* pointers, std::byte* const* base, std::byte* scratch) const;
+
+  const TileLoop& loop_;
+  std::int64_t elements_ = 0;
+  std::int64_t row_ = 0;  // elements that one call of machine code takes; 0: all
+  std::vector<Place> places_;
+  std::vector<std::int64_t> accumulators_;  // where they lie in scratch memory
+  std::int64_t rests_ = 0;                  // where vectors that are not full lie
+  std::int64_t scratch_bytes_ = 0;
+};
+
+}  // namespace shardax::kernels

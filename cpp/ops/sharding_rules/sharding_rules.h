@@ -1,0 +1,51 @@
+// ops/sharding_rules/sharding_rules.h - shardings of results from those of operands: rules for
+// records.
+//
+// A split is metadata: for each dimension, the mesh axes that divide it.
+#pragma once
+
+#include "ir/op.h"
+
+namespace shardax::ops {
+
+// The dimensions of an operand; none is split where its sharding is unknown or over another mesh.
+Split split_of(const SplitArgs& a, std::size_t operand);
+
+// How many parts mesh axes make.
+std::int64_t parts_of(const std::vector<std::string>& axes, const Sharding& mesh);
+
+// Runs of dimensions of the same size in both shapes: a reshape makes the one into the other.
+struct ReshapedRun {
+  std::size_t in, in_end, out, out_end;
+  bool changes() const { return in_end != in + 1 || out_end != out + 1; }
+};
+std::vector<ReshapedRun> reshaped_runs(const Shape& in, const Shape& out);
+
+// Clears those that do not come out even.
+Split split_evenly(Split split, const SplitArgs& a);
+
+// Each dimension as in the first operand that splits it.
+Split split_elementwise(const SplitArgs& a);
+// Those that are left.
+Split split_reduced(const SplitArgs& a);
+// Dimensions of the operand that the result, a view of it, has whole.
+Split split_view(const SplitArgs& a);
+// Runs of dimensions of the same size go together: what splits the first of the one splits the
+// first of the other.
+Split split_reshaped(const SplitArgs& a);
+// Batch dimensions, then the others of each operand; contracted ones are gone.
+Split split_product(const SplitArgs& a);
+// The dimensions that operand and result begin with are the same.
+Split split_leading(const SplitArgs& a);
+// Joined, padded and sliced arrays stay split as their operands are. Over explicit axes that has to
+// come out even; over others it has to where arrays leave programs (analysis/shardings.cpp).
+Split split_grown(const SplitArgs& a);
+// As the param `sharding` says; dimensions that it leaves open stay split as they are, by axes that
+// the others do not use.
+Split split_constrained(const SplitArgs& a);
+// As operand 0, where the result has its shape.
+Split split_same_shape(const SplitArgs& a);
+// Dimensions of the size that operand 0 has there: devices exchange parts of the others.
+Split split_exchanged(const SplitArgs& a);
+
+}  // namespace shardax::ops

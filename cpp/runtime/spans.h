@@ -1,0 +1,55 @@
+// runtime/spans.h - times of programs and steps, recorded while a trace is taken.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shardax::runtime {
+
+struct RecordedSpan {
+  std::string name;
+  std::int64_t start_ns;  // of the steady clock
+  std::int64_t duration_ns;
+  std::uint64_t thread;  // as Python's threading.get_ident tells it
+};
+
+// Memory is bounded: later spans are counted only.
+constexpr std::size_t most_spans = 1'000'000;
+
+struct Recording {
+  std::vector<RecordedSpan> spans;  // in the order in which they ended
+  std::size_t dropped = 0;
+};
+
+// Spans are recorded, by all threads, between the two calls.
+void start_recording();
+Recording stop_recording();
+
+inline constinit std::atomic<bool> recording_spans = false;
+void add_span(std::string name, std::chrono::steady_clock::time_point start) noexcept;
+
+// The time from its construction to its destruction. `name` gives the text, and is asked only while
+// spans are recorded. Costs one load of an atomic otherwise.
+template <class Name>
+class Span {
+ public:
+  explicit Span(const Name& name)
+      : name_(name), recorded_(recording_spans.load(std::memory_order_relaxed)) {
+    if (recorded_) start_ = std::chrono::steady_clock::now();
+  }
+  ~Span() {
+    if (recorded_) add_span(name_(), start_);
+  }
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+
+ private:
+  const Name& name_;
+  bool recorded_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace shardax::runtime

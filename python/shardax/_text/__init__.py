@@ -1,1 +1,0 @@
-"""shardax._text - programs in the words of other compilers: StableHLO and HLO."""

@@ -1,0 +1,1 @@
+"""shardax._transform.hijax - types, primitives and references of values that are no arrays."""

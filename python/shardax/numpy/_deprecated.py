@@ -1,0 +1,42 @@
+"""shardax/numpy/_deprecated.py - names that programs of earlier years use."""
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.arrays import asarray, refuse_out
+from shardax.numpy import _calculus, _cumulative, _join, _reductions, _rounding, _sets, _sorting
+
+NINF, NZERO, PZERO = -np.inf, -0.0, 0.0
+DeviceArray = _core.Array
+alltrue, sometrue = _reductions.all, _reductions.any
+product, cumproduct = _reductions.prod, _cumulative.cumprod
+round_, row_stack, trapz = _rounding.round, _join.vstack, _calculus.trapezoid
+
+
+def fix(x, out=None):
+    """Rounded towards zero, as trunc.
+
+    >>> fix(asarray([-1.7, 1.7]))
+    Array([-1.,  1.], dtype=float32)
+    """
+    refuse_out("fix", out)
+    return _core.functions.trunc(x)
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    """Whether each element of the flattened `ar1` is in `ar2`; isin keeps the shape.
+
+    >>> in1d(asarray([[1, 2]]), asarray([2, 3]))
+    Array([False,  True], dtype=bool)
+    """
+    return _sets.isin(asarray(ar1).ravel(), ar2, assume_unique=assume_unique, invert=invert)
+
+
+def msort(a):
+    """Sorted along the first dimension.
+
+    >>> msort(asarray([[2, 1], [1, 3]]))
+    Array([[1, 1],
+           [2, 3]], dtype=int32)
+    """
+    return _sorting.sort(a, axis=0)

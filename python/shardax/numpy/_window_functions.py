@@ -1,0 +1,62 @@
+"""shardax/numpy/_window_functions.py - window functions: Bartlett, Hamming, Kaiser and others."""
+
+import numpy as np
+
+import shardax._core as _core
+from shardax._base.array_functions import where
+from shardax._base.arrays import bind
+from shardax.numpy._bessel import i0
+from shardax.numpy._creation import ones
+
+_functions = _core.functions
+
+
+def _places(M):
+    """0, 1, ..., M - 1 as floats."""
+    dtype = _core.canonical_dtype(float)
+    return bind("iota", (), dtype=dtype, shape=(M,), dimension=0)
+
+
+def _taper(M, weights):
+    """weights(n) of the places n; one sample has weight 1."""
+    return ones((M,)) if M <= 1 else weights(_places(M))
+
+
+def _cosine(M, n, times=1):
+    return _functions.cos(2 * np.pi * times / (M - 1) * n)
+
+
+def bartlett(M):
+    """A triangle: 1 - |2 n / (M - 1) - 1|.
+
+    Example:
+      >>> bartlett(3)
+      Array([0., 1., 0.], dtype=float32)
+    """
+    return _taper(M, lambda n: 1 - _functions.abs(2 * n + (1 - M)) / (M - 1))
+
+
+def blackman(M):
+    """0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1))."""
+    return _taper(M, lambda n: 0.42 - 0.5 * _cosine(M, n) + 0.08 * _cosine(M, n, 2))
+
+
+def hamming(M):
+    """0.54 - 0.46 cos(2 pi n / (M - 1))."""
+    return _taper(M, lambda n: 0.54 - 0.46 * _cosine(M, n))
+
+
+def hanning(M):
+    """0.5 - 0.5 cos(2 pi n / (M - 1))."""
+    return _taper(M, lambda n: 0.5 * (1 - _cosine(M, n)))
+
+
+def kaiser(M, beta):
+    """I0(beta sqrt(1 - (2 n / (M - 1) - 1)^2)) / I0(beta), where I0 is the Bessel function."""
+
+    def weights(n):
+        half = 0.5 * (M - 1)
+        inside = 1 - _functions.square((n - half) / half)
+        return i0(beta * _functions.sqrt(where(inside > 0, inside, 0.0))) / i0(beta)
+
+    return _taper(M, weights)
