@@ -18,10 +18,12 @@ namespace {
 
 std::string run_pass(const std::string& name, const std::string& text,
                      const std::vector<std::vector<std::int64_t>>& strides,
-                     const std::vector<bool>& overwritten, std::int64_t most_elements) {
+                     const std::vector<bool>& overwritten, bool stripmine,
+                     std::int64_t most_elements) {
   PassArgs args;
   for (const auto& own : strides) args.input_strides.emplace_back(own.begin(), own.end());
   args.overwritten = overwritten;
+  args.stripmine = stripmine;
   if (makes_plan(name)) return plan_text(parse_program(text), args);
   return text_form(*apply_pass(name, parse_program(text), args), {most_elements});
 }
@@ -55,10 +57,10 @@ void init_program_text(py::module_& module) {
       "(name, kind, what it does) of every pass that `run_pass` runs, in their order.");
   module.def("run_pass", run_pass, py::arg("name"), py::arg("text"), py::kw_only(),
              py::arg("strides") = py::tuple(), py::arg("overwritten") = py::tuple(),
-             py::arg("most_elements") = TextOptions().most_elements,
+             py::arg("stripmine") = false, py::arg("most_elements") = TextOptions().most_elements,
              "What the pass makes of a program, both as text; of fusion and lowering the plan. "
              "`strides`: of each input, for expose_uniform; `overwritten`: for each input, whether "
-             "results may take its memory.");
+             "results may take its memory; `stripmine`: mapped functions a few devices at a time.");
   module.def("verified_passes", verified_passes,
              "How often what a pass made has been verified, where SHARDAX_VERIFY=1.");
 }

@@ -1,4 +1,4 @@
-// compile/pass_table.cpp - the passes, rewrites of loops and patterns, each under its name.
+// compile/pass_table.cpp - passes, rewrites of loops and patterns that run alone, by their names.
 #include "compile/pass_table.h"
 
 #include <algorithm>
@@ -6,69 +6,15 @@
 #include <optional>
 
 #include "base/errors.h"
-#include "compile/fusion/fuse.h"
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
-#include "compile/remat/remat_into_consumers.h"
-#include "compile/remat/remat_tiled_groups.h"
 #include "compile/simplify/fold_empty.h"
 #include "compile/simplify/pattern_table.h"
 #include "ir/verify.h"
 
 namespace shardax {
 namespace {
-
-struct ProgramPass {
-  std::string_view name;
-  ProgramPtr (*run)(const ProgramPtr& program, const PassArgs& args);
-  std::string_view doc;
-};
-// Of a pass that only looks at the program.
-template <ProgramPtr (*pass)(const ProgramPtr&)>
-ProgramPtr plain(const ProgramPtr& program, const PassArgs&) {
-  return pass(program);
-}
-
-ProgramPtr expose_uniform_inputs(const ProgramPtr& program, const PassArgs& args) {
-  std::vector<Shape> strides = args.input_strides;
-  for (std::size_t i = strides.size(); i < program->inputs.size(); ++i)
-    strides.push_back(row_major_strides(program->type(program->inputs[i]).shape));
-  return expose_uniform(program, strides);
-}
-ProgramPtr simplify_whole(const ProgramPtr& program, const PassArgs&) { return simplify(program); }
-ProgramPtr simplify_stripmined(const ProgramPtr& program, const PassArgs&) {
-  return simplify(program, true);
-}
-ProgramPtr remat_long_lived_values(const ProgramPtr& program, const PassArgs& args) {
-  return remat_long_lived(program, args.overwritten);
-}
-ProgramPtr form_groups(const ProgramPtr& program, const PassArgs&) {
-  return form_tile_groups(program).program;
-}
-ProgramPtr remat_in_loops(const ProgramPtr& program, const PassArgs& args) {
-  return remat_into_consumers(program, fuse(*program), args.overwritten).program;
-}
-
-constexpr ProgramPass program_passes[] = {
-    {"expose_uniform", expose_uniform_inputs,
-     "inputs of stride 0 become smaller and are broadcast"},
-    {"simplify", simplify_whole, "inlines calls, batches device axes, applies patterns"},
-    {"simplify_stripmined", simplify_stripmined, "the same, device axes strip-mined"},
-    {"eliminate_dead_code", plain<eliminate_dead_code>, "removes equations without uses"},
-    {"assign_layouts", plain<assign_layouts>, "swaps short last dimensions with long ones"},
-    {"split_complex_carries", plain<split_complex_carries>,
-     "carries complex numbers as their parts"},
-    {"legalize_types", plain<legalize_types>, "computes narrow dtypes in wide ones"},
-    {"sink_adds_into_branches", plain<sink_adds_into_branches>,
-     "adds to a branch's result within the branch"},
-    {"hoist_transposes", plain<hoist_transposes>, "transposes matrices before the loop"},
-    {"prepack_operands", plain<prepack_operands>, "packs matrices before the loop"},
-    {"fold_index_wrap", plain<fold_index_wrap>, "lets gather and scatter wrap negative indices"},
-    {"remat_long_lived", remat_long_lived_values, "recomputes cheap values for late uses"},
-    {"form_tile_groups", form_groups, "recomputes large values of tile groups"},
-    {"remat_into_consumers", remat_in_loops, "recomputes cheap values in the loops that use them"},
-};
 
 // The parts of fusion and lowering, whose work shows in the plan.
 struct PlanPart {
@@ -82,25 +28,6 @@ constexpr PlanPart plan_parts[] = {
     {"branch_aliasing", "writes results of branches over their operands"},
     {"buffer_assignment", "gives temporaries their place in one arena"},
     {"lower", "makes a step of each group"},
-};
-
-std::optional<Vars> no_turns(PatternDriver& driver, const Equation& eqn, const Vars& in) {
-  return fold_no_turns(driver.builder(), eqn, regions_of(*eqn.op, eqn.params), in);
-}
-
-struct LoopRewrite {
-  std::string_view name;
-  std::optional<Vars> (*rewrite)(PatternDriver& driver, const Equation& eqn, const Vars& in);
-  std::string_view doc;
-};
-constexpr LoopRewrite loop_rewrites[] = {
-    {"fold_no_turns", no_turns, "a loop of length 0 gives its carries"},
-    {"batch_accumulated_dots", batch_accumulated_dots,
-     "one product after the loop for a sum of products"},
-    {"split_accumulators", split_accumulators, "a carry for each piece that is added to"},
-    {"sink_carry_permutes", sink_carry_permutes,
-     "permutes a carry at the start of the next iteration"},
-    {"sink_broadcasts", sink_broadcasts, "carries repeated values once"},
 };
 
 constexpr Pattern fold_empty_pattern{"", "fold_empty", fold_empty};
@@ -156,11 +83,21 @@ std::vector<Pattern> patterns_named(std::string_view name) {
   return out;
 }
 
+// The state of a pass that runs alone: dense strides where none are given.
+PassState state_of(const Program& program, const PassArgs& args) {
+  PassState state{args.input_strides, args.stripmine, args.overwritten, {}, {}};
+  for (std::size_t i = state.strides.size(); i < program.inputs.size(); ++i)
+    state.strides.push_back(row_major_strides(program.type(program.inputs[i]).shape));
+  state.overwritten.resize(program.inputs.size());
+  return state;
+}
+
 ProgramPtr unverified(std::string_view name, const ProgramPtr& program, const PassArgs& args) {
-  for (const ProgramPass& pass : program_passes) {
-    if (pass.name == name) return pass.run(program, args);
+  for (const ProgramPass& pass : program_passes()) {
+    PassState state = state_of(*program, args);
+    if (pass.name == name) return pass.run(program, state);
   }
-  for (const LoopRewrite& row : loop_rewrites) {
+  for (const LoopRewrite& row : loop_rewrites()) {
     if (row.name == name) return rewrite_loops(program, row);
   }
   const std::vector<Pattern> patterns = patterns_named(name);
@@ -186,9 +123,9 @@ void check_args(const Program& program, const PassArgs& args) {
 
 std::vector<Pass> all_passes() {
   std::vector<Pass> out;
-  for (const ProgramPass& pass : program_passes)
+  for (const ProgramPass& pass : program_passes())
     out.push_back({pass.name, Pass::Kind::program, pass.doc});
-  for (const LoopRewrite& row : loop_rewrites)
+  for (const LoopRewrite& row : loop_rewrites())
     out.push_back({row.name, Pass::Kind::loops, row.doc});
   out.push_back(
       {fold_empty_pattern.name, Pass::Kind::pattern, "arrays without elements take no work"});
@@ -204,9 +141,7 @@ std::vector<Pass> all_passes() {
 
 ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args) {
   check_args(*program, args);
-  PassArgs full = args;
-  full.overwritten.resize(program->inputs.size());
-  ProgramPtr out = unverified(name, program, full);
+  ProgramPtr out = unverified(name, program, args);
   verify(*out, std::string(name));
   return out;
 }

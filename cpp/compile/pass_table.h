@@ -1,29 +1,57 @@
-// compile/pass_table.h - every pass by its name, for tests: program in, program out.
+// compile/pass_table.h - the passes: a row for each, for the pipeline and for tests.
 //
-// The passes of pipeline.cpp, the rewrites of loops that `simplify` applies on its walk
-// (compile/simplify/pattern_driver.h) and the patterns of simplify/patterns.cpp, each alone.
+// `program_passes` is the pipeline. `simplify` applies the rewrites of loops and the patterns on
+// its walk (compile/simplify/pattern_driver.h, pattern_table.h). Tests run each of them alone.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ir/program.h"
+#include "compile/fusion/fuse.h"
 
 namespace shardax {
 
-// What some passes know beside the program.
+enum class Phase : std::uint8_t {
+  specialize,  // to the strides of the inputs
+  simplify,    // inlining, batching, patterns; repeated until nothing changes
+  prepare,     // layouts, types, loops
+  schedule,    // rematerialization, tile groups, fusion
+};
+
+// Facts that passes read and write beside the program.
+struct PassState {
+  std::vector<Shape> strides;     // of the inputs; they follow what becomes of these
+  bool stripmine = false;         // mapped functions run a few devices at a time
+  std::vector<bool> overwritten;  // inputs whose memory results may take over
+  std::vector<TileGroup> tile_groups;
+  std::vector<FusionGroup> fusion_groups;
+};
+
+struct ProgramPass {
+  Phase phase;
+  std::string_view name;
+  std::string_view doc;      // one line
+  std::string_view example;  // before -> after
+  ProgramPtr (*run)(const ProgramPtr& program, PassState& state);
+};
+// In the order in which they run. compile/pipeline.cpp
+std::span<const ProgramPass> program_passes();
+
+// Arguments of a pass that runs alone.
 struct PassArgs {
   std::vector<Shape> input_strides;  // of expose_uniform; empty: dense
   std::vector<bool> overwritten;     // donated inputs, whose memory results may take over
+  bool stripmine = false;            // of expose_uniform and simplify
 };
 
 struct Pass {
   enum class Kind { program, loops, pattern, plan };
   std::string_view name;
   Kind kind;
-  std::string_view doc;  // one line
+  std::string_view doc;
 };
 // In the order in which they run.
 std::vector<Pass> all_passes();

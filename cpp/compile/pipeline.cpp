@@ -1,10 +1,12 @@
-// compile/pipeline.cpp - the passes, in order.
+// compile/pipeline.cpp - the table of passes, and the phases that run them.
 #include "compile/pipeline.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
+#include <string>
 
 #include "base/errors.h"
 #include "base/lists.h"
@@ -14,6 +16,7 @@
 #include "compile/passes.h"
 #include "compile/remat/remat_into_consumers.h"
 #include "compile/remat/remat_tiled_groups.h"
+#include "compile/tuning.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
 #include "ir/text_form.h"
@@ -43,28 +46,95 @@ bool verifies_passes() {
   return wanted;
 }
 
+// Of a pass that looks at the program alone.
+template <ProgramPtr (*pass)(const ProgramPtr&)>
+ProgramPtr plain(const ProgramPtr& program, PassState&) {
+  return pass(program);
+}
+ProgramPtr run_expose_uniform(const ProgramPtr& program, PassState& state) {
+  return expose_uniform(program, state.strides, state.stripmine);
+}
+ProgramPtr run_simplify(const ProgramPtr& program, PassState& state) {
+  return simplify(program, state.stripmine);
+}
+ProgramPtr run_remat_long_lived(const ProgramPtr& program, PassState& state) {
+  return remat_long_lived(program, state.overwritten);
+}
+ProgramPtr run_form_tile_groups(const ProgramPtr& program, PassState& state) {
+  GroupedProgram grouped = form_tile_groups(program);
+  state.tile_groups = std::move(grouped.groups);
+  return grouped.program;
+}
+ProgramPtr run_remat_into_consumers(const ProgramPtr& program, PassState& state) {
+  FusedProgram fused =
+      remat_into_consumers(program, fuse(*program, state.tile_groups), state.overwritten);
+  state.fusion_groups = std::move(fused.units);
+  return fused.program;
+}
+
+constexpr ProgramPass passes[] = {
+    {Phase::specialize, "expose_uniform", "inputs of stride 0 become smaller and are broadcast",
+     "a:f32[8,5] (strides 0,1) -> a:f32[5]; b:f32[8,5] = broadcast_in_dim a", run_expose_uniform},
+    {Phase::simplify, "simplify", "inlines calls, batches device axes, applies patterns",
+     "pmap { psum (mul a b) } -> c = mul a b; reduce_sum[axes=(0,)] c", run_simplify},
+    {Phase::simplify, "eliminate_dead_code", "removes equations without uses",
+     "b = sin a; c = cos a in (c) -> c = cos a in (c)", plain<eliminate_dead_code>},
+    {Phase::prepare, "assign_layouts", "swaps short last dimensions with long ones",
+     "d:f32[9,900,3] = sub b c -> d:f32[9,3,900] = sub b' c'", plain<assign_layouts>},
+    {Phase::prepare, "split_complex_carries", "carries complex numbers as their parts",
+     "z = scan { mul z z } -> x, y = scan { ... } (real z) (imag z); complex x y",
+     plain<split_complex_carries>},
+    {Phase::prepare, "legalize_types", "computes narrow dtypes in wide ones",
+     "b:i4 = add a a -> c:i32 = convert a; d:i32 = add c c; b:i4 = convert d",
+     plain<legalize_types>},
+    {Phase::prepare, "sink_adds_into_branches", "adds to a branch's result within the branch",
+     "add c (cond p { 0 } { a b }) -> cond p { c } { c + a b }", plain<sink_adds_into_branches>},
+    {Phase::prepare, "hoist_transposes", "transposes matrices before the loop",
+     "while { dot a x } -> t = transpose a; while { dot t x }", plain<hoist_transposes>},
+    {Phase::prepare, "prepack_operands", "packs matrices before the loop",
+     "scan { dot h w } -> p = pack w; scan { dot h p }", plain<prepack_operands>},
+    {Phase::schedule, "fold_index_wrap", "lets gather and scatter wrap negative indices",
+     "gather a (select (lt b 0) b (add b 9)) -> gather[wraps=(9,)] a b", plain<fold_index_wrap>},
+    {Phase::schedule, "remat_long_lived", "recomputes cheap values for late uses",
+     "t = tanh x; ...; mul t z -> ...; v = tanh x; mul v z", run_remat_long_lived},
+    {Phase::schedule, "form_tile_groups", "recomputes large values of tile groups",
+     "e = exp d; f = reduce_sum e; ...; mul e g -> ...; h = exp d; mul h g", run_form_tile_groups},
+    {Phase::schedule, "remat_into_consumers", "recomputes cheap values in the loops that use them",
+     "loop { d = sub x m }; loop { mul d s } -> loop { d = sub x m; mul d s }",
+     run_remat_into_consumers},
+};
+
 // Runs one pass, showing what it did where SHARDAX_DUMP asks for it.
-template <class Pass>
-ProgramPtr run_pass(const char* name, const ProgramPtr& before, Pass&& pass) {
-  ProgramPtr after = pass(before);
+ProgramPtr run_pass(const ProgramPass& pass, const ProgramPtr& before, PassState& state) {
+  ProgramPtr after = pass.run(before, state);
   if (verifies_passes()) {
-    verify(*after, name);
+    verify(*after, std::string(pass.name));
     ++verified;
   }
   if (dump_flags().passes) {
+    const std::string name(pass.name);
     if (after == before || same(*after, *before)) {
-      std::fprintf(stderr, "-- %s: unchanged\n", name);
+      std::fprintf(stderr, "-- %s: unchanged\n", name.c_str());
     } else {
-      std::fprintf(stderr, "-- %s:\n%s\n", name, text_form(*after).c_str());
+      std::fprintf(stderr, "-- %s:\n%s\n", name.c_str(), text_form(*after).c_str());
     }
   }
   return after;
+}
+
+ProgramPtr run_phase(Phase phase, ProgramPtr program, PassState& state) {
+  for (const ProgramPass& pass : passes) {
+    if (pass.phase == phase) program = run_pass(pass, program, state);
+  }
+  return program;
 }
 
 // Rewriting makes room for rewriting; three rounds settle every program of the tests.
 constexpr int max_rounds = 4;
 
 }  // namespace
+
+std::span<const ProgramPass> program_passes() { return passes; }
 
 const DumpFlags& dump_flags() {
   static const DumpFlags flags = [] {
@@ -78,70 +148,43 @@ const DumpFlags& dump_flags() {
 
 namespace {
 
-// Where a plan's temporaries take more, its mapped functions are tried a few devices at a time.
-constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
-// Where they take more than this, half of it is worth any time.
-constexpr std::int64_t large_temporaries = std::int64_t{1} << 30;
-
 // Nanoseconds on two cores. Where work is handed out one core waits for the other, and reads what
 // that one has written: 40 us each time in the steps of a transformer (Emerald Rapids).
 double time_of(const Plan& plan) {
-  constexpr double hand_out_ns = 40'000;
-  return plan.cost / 2 + plan.handed_out * hand_out_ns;
+  return plan.cost / 2 + plan.handed_out * tuning::pipeline::hand_out_ns;
 }
 
 // Sums that are products over all devices at once are made, and added up, for each few of them, and
 // work is handed out more often: that may take 5 % more time where it halves the temporaries.
 bool is_better(const Plan& segmented, const Plan& whole) {
   return 2 * segmented.memory() <= whole.memory() &&
-         (whole.memory() > large_temporaries || time_of(segmented) <= 1.05 * time_of(whole));
+         (whole.memory() > tuning::pipeline::large_temporaries ||
+          time_of(segmented) <= 1.05 * time_of(whole));
 }
 
-// The passes over programs. `strides`, those of the inputs, follow what becomes of these.
-ProgramPtr rewritten(const ProgramPtr& source, std::vector<Shape>& strides, bool stripmine) {
-  ProgramPtr program = run_pass("expose_uniform", source, [&](const ProgramPtr& p) {
-    return expose_uniform(p, strides, stripmine);
-  });
+// The phases that do not depend on what becomes of the results.
+ProgramPtr rewritten(const ProgramPtr& source, PassState& state) {
+  ProgramPtr program = run_phase(Phase::specialize, source, state);
   for (int round = 0; round < max_rounds; ++round) {
     const ProgramPtr before = program;
-    program =
-        run_pass("simplify", program, [&](const ProgramPtr& p) { return simplify(p, stripmine); });
-    program = run_pass("eliminate_dead_code", program, eliminate_dead_code);
+    program = run_phase(Phase::simplify, program, state);
     if (same(*before, *program)) break;
   }
-  program = run_pass("assign_layouts", program, assign_layouts);
-  program = run_pass("split_complex_carries", program, split_complex_carries);
-  program = run_pass("legalize_types", program, legalize_types);
-  program = run_pass("sink_adds_into_branches", program, sink_adds_into_branches);
-  program = run_pass("hoist_transposes", program, hoist_transposes);
-  return run_pass("prepack_operands", program, prepack_operands);
+  return run_phase(Phase::prepare, program, state);
 }
 
 Compilation plan_for(const ProgramPtr& source, const CompileOptions& given, bool stripmine) {
   CompileOptions options = given;
-  ProgramPtr program = options.rewritten && !stripmine
-                           ? options.rewritten
-                           : rewritten(source, options.input_strides, stripmine);
-  program = run_pass("fold_index_wrap", program, fold_index_wrap);
-  std::vector<bool> overwritten(program->inputs.size(), false);
-  for (std::size_t i = 0; i < overwritten.size(); ++i)
-    overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
-                     (i >= options.first_carry && i < options.first_carry + options.carry) ||
-                     has(options.over, static_cast<int>(i));
-  program = run_pass("remat_long_lived", program,
-                     [&](const ProgramPtr& p) { return remat_long_lived(p, overwritten); });
-  std::vector<TileGroup> groups;
-  program = run_pass("form_tile_groups", program, [&](const ProgramPtr& p) {
-    GroupedProgram grouped = form_tile_groups(p);
-    groups = std::move(grouped.groups);
-    return grouped.program;
-  });
-  FusedProgram fused;
-  run_pass("remat_into_consumers", program, [&](const ProgramPtr& p) {
-    fused = remat_into_consumers(p, fuse(*p, groups), overwritten);
-    return fused.program;
-  });
-  Compilation out{fused.program, std::move(fused.units), {}, {}};
+  PassState state{given.input_strides, stripmine, {}, {}, {}};
+  ProgramPtr program = given.rewritten && !stripmine ? given.rewritten : rewritten(source, state);
+  options.input_strides = state.strides;
+  state.overwritten.resize(program->inputs.size());
+  for (std::size_t i = 0; i < state.overwritten.size(); ++i)
+    state.overwritten[i] = (i < options.donated.size() && options.donated[i]) ||
+                           (i >= options.first_carry && i < options.first_carry + options.carry) ||
+                           has(options.over, static_cast<int>(i));
+  program = run_phase(Phase::schedule, program, state);
+  Compilation out{program, std::move(state.fusion_groups), {}, {}};
   out.plan = lower(out.program, out.units, options, source->output_types(), &out.placement);
   return out;
 }
@@ -167,7 +210,7 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);
-  if (made.plan->memory() > temporary_budget && maps(source)) {
+  if (made.plan->memory() > tuning::pipeline::temporary_budget && maps(source)) {
     if (dump_flags().passes) std::fprintf(stderr, "-- again, in stripmine\n");
     Compilation segmented = plan_for(source, options, true);
     if (is_better(*segmented.plan, *made.plan)) made = std::move(segmented);
@@ -216,8 +259,8 @@ ProgramPtr rewritten_body(const ProgramPtr& program) {
   return *program->derived<ProgramPtr>("rewritten_body", [&] {
     check_stack("a program within programs");
     if (dump_flags().passes) std::fprintf(stderr, "-- body:\n%s\n", text_form(*program).c_str());
-    std::vector<Shape> strides = body_options(*program, 0, 0).input_strides;
-    return std::make_shared<ProgramPtr>(rewritten(program, strides, false));
+    PassState state{body_options(*program, 0, 0).input_strides, false, {}, {}, {}};
+    return std::make_shared<ProgramPtr>(rewritten(program, state));
   });
 }
 

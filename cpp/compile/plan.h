@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/tuning.h"
 #include "ir/program.h"
 #include "kernels/tiles/tile_loop.h"
 
@@ -30,9 +31,6 @@ struct Slot {
   std::int64_t offset = 0;  // arena: bytes from its start
 };
 
-// Handing out work to threads takes some microseconds: what takes less than this is not shared.
-constexpr double worth_sharing_ns = 20'000;
-
 class Step {
  public:
   virtual ~Step() = default;
@@ -41,7 +39,7 @@ class Step {
   // About how many nanoseconds it takes on one core; decides about releasing locks.
   virtual double cost() const = 0;
   // How many times it hands out work to threads.
-  virtual double handed_out() const { return cost() > worth_sharing_ns ? 1 : 0; }
+  virtual double handed_out() const { return cost() > tuning::plan::worth_sharing_ns ? 1 : 0; }
   // Bytes that it allocates for the time it runs.
   virtual std::int64_t workspace() const { return 0; }
 };

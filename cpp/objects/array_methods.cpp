@@ -252,14 +252,31 @@ PyObject* tobytes(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
+// Methods of a buffer, not of the array: JaxRuntimeError says that it is gone.
+void check_buffer(const Value& value, const char* method) {
+  if (value->is_tracer() || !as_array(value).deleted()) return;
+  const Ref module = Ref::checked(PyImport_ImportModule("shardax.errors"));
+  const Ref type = Ref::checked(PyObject_GetAttrString(module.get(), "JaxRuntimeError"));
+  PyErr_Format(type.get(),
+               "INVALID_ARGUMENT: %s() called on deleted or donated buffer: Array has been deleted "
+               "with shape=%s.",
+               method, to_string(value->type()).c_str());
+  throw PythonError();
+}
+
 PyObject* block_until_ready(PyObject* self, PyObject*) {
   return guarded([&] {
     needs_array(value_of(self), "'block_until_ready' method");
-    check_not_deleted(value_of(self));
+    check_buffer(value_of(self), "block_until_ready");
     return Py_NewRef(self);
   });
 }
-PyObject* nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
+PyObject* check_if_deleted(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    check_not_deleted(value_of(self));
+    Py_RETURN_NONE;
+  });
+}
 
 PyObject* delete_array(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
@@ -278,11 +295,16 @@ PyObject* buffer_pointer(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value& value = value_of(self);
     needs_elements(value, "unsafe_buffer_pointer() method was called");
-    check_not_deleted(value);
+    check_buffer(value, "unsafe_buffer_pointer");
     return PyLong_FromVoidPtr(as_array(value).data());
   });
 }
-PyObject* size_in_bytes(PyObject* self, PyObject*) { return get_nbytes(self, nullptr); }
+PyObject* size_in_bytes(PyObject* self, PyObject*) {
+  return guarded([&] {
+    check_buffer(value_of(self), "on_device_size_in_bytes");
+    return get_nbytes(self, nullptr);
+  });
+}
 
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
@@ -318,13 +340,13 @@ PyMethodDef own_methods[] = {
      "block_until_ready($self)\n--\n\n"
      "The array; results are always ready."},
     {"is_ready", is_ready, METH_NOARGS, "is_ready($self)\n--\n\nTrue."},
-    {"copy_to_host_async", nothing, METH_NOARGS,
+    {"copy_to_host_async", check_if_deleted, METH_NOARGS,
      "copy_to_host_async($self)\n--\n\n"
      "Nothing: all memory is the host's."},
     {"delete", delete_array, METH_NOARGS,
      "delete($self)\n--\n\n"
      "Releases the elements; later uses raise RuntimeError."},
-    {"_check_if_deleted", block_until_ready, METH_NOARGS, "Raises RuntimeError if it is deleted."},
+    {"_check_if_deleted", check_if_deleted, METH_NOARGS, "Raises RuntimeError if it is deleted."},
     {"is_deleted", is_deleted, METH_NOARGS,
      "is_deleted($self)\n--\n\n"
      "Whether the elements have been released."},

@@ -167,6 +167,17 @@ PyObject* broadcast_shapes(PyObject*, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
+// An argument that becomes a float: Python integers that the default integer does not hold, too.
+Value to_inexact_argument(PyObject* object, int position) {
+  int overflow = 0;
+  const long long number =
+      PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+  const bool fits = numpy::x64_enabled() || (number >= INT32_MIN && number <= INT32_MAX);
+  if (overflow == 0 && fits) return to_argument(object, "promote", position);
+  const Ref real = Ref::checked(PyNumber_Float(object));
+  return to_argument(real.get(), "promote", position);
+}
+
 // promote(rule, *args): dtypes and shapes made equal. rule: "any", "numeric", "inexact"; "dtypes"
 // and "dtypes_inexact" leave shapes alone.
 PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -174,12 +185,15 @@ PyObject* promote(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (count < 1) type_error("promote() needs a rule");
     const numpy::UserOperands operands;
     const std::string rule = pytree::text_of(args[0]);
-    Values in;
-    for (Py_ssize_t i = 1; i < count; ++i)
-      in.push_back(to_argument(args[i], "promote", static_cast<int>(i - 1)));
     numpy::Promote how = numpy::Promote::any;
     if (rule == "numeric") how = numpy::Promote::numeric;
     if (rule.ends_with("inexact")) how = numpy::Promote::inexact;
+    Values in;
+    for (Py_ssize_t i = 1; i < count; ++i) {
+      const int position = static_cast<int>(i - 1);
+      in.push_back(how == numpy::Promote::inexact ? to_inexact_argument(args[i], position)
+                                                  : to_argument(args[i], "promote", position));
+    }
     Values out = numpy::promote_dtypes(in, how);
     return wrap_tuple(rule.starts_with("dtypes") ? out : numpy::promote_shapes(out, "promote"));
   });

@@ -219,6 +219,13 @@ void mirror_guard(const Flag& f, PyObject* value) {
   }
 }
 
+// Devices and the names of platforms are Python's.
+void check_default_device(PyObject* value) {
+  if (value == Py_None) return;
+  const Ref module = Ref::checked(PyImport_ImportModule("shardax._devices.devices"));
+  Ref::checked(PyObject_CallMethod(module.get(), "check_default_device", "O", value));
+}
+
 // Flags that change what a traced function becomes.
 constexpr std::string_view traced_flags[] = {
     "jax_default_matmul_precision",
@@ -237,6 +244,7 @@ constexpr std::string_view traced_flags[] = {
 // What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
+  if (name == "jax_default_device") check_default_device(value);
   if (name == "jax_numpy_dtype_promotion") numpy::set_strict_dtypes(choice(f, value) == 1);
   if (name == "jax_explicit_x64_dtypes") {
     const std::size_t rule = choice(f, value);

@@ -222,17 +222,18 @@ constexpr OpSpec as_given(OpSpec spec) {
   spec.eager = callback_eager<true>;
   return spec;
 }
-constexpr OpSpec with_jvp(OpSpec spec, JvpRule rule) {
-  spec.jvp = rule;
+// Derivatives are refused before the function is called.
+constexpr OpSpec with_jvp(OpSpec spec, JvpBodyRule rule) {
+  spec.jvp_body = rule;
   return spec;
 }
 
-[[noreturn]] Values pure_jvp(const JvpArgs&) {
+[[noreturn]] JvpResult pure_jvp(const Params&, const Values&, const Values&) {
   value_error(
       "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while "
       "taking gradients.");
 }
-[[noreturn]] Values io_jvp(const JvpArgs&) {
+[[noreturn]] JvpResult io_jvp(const Params&, const Values&, const Values&) {
   value_error(
       "IO callbacks do not support JVP. Wrap the function that calls them with `custom_jvp` or "
       "`custom_vjp`.");

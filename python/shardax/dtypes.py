@@ -44,7 +44,14 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
         raise ValueError(
             f"canonicalize_dtype called on extended dtype {dtype} with allow_extended_dtype=False"
         )
-    return float0 if dtype == float0 else _core.canonical_dtype(dtype)
+    if dtype == float0:
+        return float0
+    try:
+        return _core.canonical_dtype(dtype)
+    except TypeError:
+        if not isinstance(dtype, (str, type, np.dtype)):
+            raise
+        return np.dtype(dtype)  # NumPy's own, which no array here has
 
 
 def _kinds(dtype):
@@ -60,7 +67,17 @@ def _kinds(dtype):
 def _class_or_dtype(x):
     if x is None:
         return np.dtype(None)
-    return x if isinstance(x, type) and issubclass(x, np.generic) else _core.dtype_of(x)
+    return x if isinstance(x, type) and issubclass(x, np.generic) else any_dtype(x)
+
+
+def any_dtype(x):
+    """The dtype that `x` stands for, also one that no array here has: of strings, objects ..."""
+    try:
+        return _core.dtype_of(x)
+    except TypeError:
+        if not isinstance(x, (str, type, list, np.dtype)):
+            raise
+        return np.dtype(x)
 
 
 def issubdtype(arg1, arg2):
@@ -106,7 +123,10 @@ def finfo(dtype):
 
 def iinfo(int_type):
     """Limits of an integer type: max, min, bits."""
-    d = _limited(int_type)
+    try:
+        d = _limited(int_type)
+    except TypeError as error:
+        raise ValueError(f"Invalid integer data type {int_type!r}.") from error
     if _kinds(d):
         import ml_dtypes  # where a dtype of its kind is asked about
 

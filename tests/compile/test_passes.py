@@ -116,6 +116,12 @@ def test_every_pass_has_a_case_that_changes_and_one_that_does_not(name):
         assert {case.changes for case in own} == {True, False}, f"write both into {FOLDER.name}/"
 
 
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind != "pattern"])
+def test_the_page_of_the_compiler_names_every_pass(name):
+    page = pathlib.Path(__file__).resolve().parents[2] / "cpp/compile/README.md"
+    assert name in page.read_text(encoding="utf-8")
+
+
 def test_every_case_is_of_a_pass():
     assert {case.name for case in ALL_CASES} == set(KINDS)
 

@@ -98,3 +98,23 @@ def test_shares_of_pareto_close_to_its_scale():
         x = 1 + 2.0**-40
         exact = np.log(-np.expm1(-2.5 * np.log1p(2.0**-40)))
         np.testing.assert_allclose(stats.pareto.logcdf(x, 2.5), exact, rtol=1e-13)
+
+
+def test_slopes_of_shares_near_1():
+    """They are the densities, not differences from 1; and 0 at infinity."""
+    x = np.float32([0.5, 8, 20, 60])
+    for distribution in (stats.expon, stats.gumbel_r):
+        slope = shardax.vmap(shardax.grad(distribution.cdf))(x)
+        np.testing.assert_allclose(slope, distribution.pdf(x), rtol=1e-5)
+        np.testing.assert_allclose(
+            shardax.vmap(shardax.grad(distribution.sf))(x[:3]), -distribution.pdf(x[:3]), rtol=1e-5
+        )
+    far = np.float32([100, 1e4, 1e8])
+    slope = shardax.vmap(shardax.grad(lambda v: stats.pareto.cdf(v, 2.5)))(far)
+    np.testing.assert_allclose(slope, stats.pareto.pdf(far, 2.5), rtol=1e-5)
+    slope = shardax.vmap(shardax.grad(stats.gumbel_l.cdf))(-x)
+    np.testing.assert_allclose(slope, stats.gumbel_l.pdf(-x), rtol=1e-5)
+    for f in (stats.gamma.cdf, stats.gamma.sf, stats.chi2.cdf, stats.chi2.sf):
+        by_x = shardax.grad(f)
+        assert by_x(np.float32(np.inf), 2.5) == 0
+        assert shardax.grad(by_x)(np.float32(np.inf), 2.5) == 0

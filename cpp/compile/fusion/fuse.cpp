@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/index.h"
+#include "compile/tuning.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
@@ -28,9 +29,6 @@ class UnitSet {
  private:
   std::vector<std::uint64_t> words_;
 };
-
-// More instructions than this would push the tiles of a group out of the first-level cache.
-constexpr std::size_t max_equations = 64;
 
 // The program's equations in an order in which each group's follow one another.
 std::vector<std::vector<int>> in_order(const Program& program,
@@ -162,7 +160,8 @@ class Fuser {
 
   bool can_join(const Equation& eqn, std::size_t u) const {
     const FusionGroup& unit = units_[u];
-    if (!unit.loop || unit.equations.size() >= max_equations || unit.shape != loop_shape(eqn))
+    if (!unit.loop || unit.equations.size() >= tuning::fuse::max_equations ||
+        unit.shape != loop_shape(eqn))
       return false;
     if (eqn.op->kind == Kind::reduction && unit.reduces &&
         !(unit.axes == eqn.params.ints(param::axes))) {

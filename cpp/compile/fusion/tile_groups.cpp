@@ -7,30 +7,14 @@
 #include <numeric>
 
 #include "base/index.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
 
-// A group whose rows take less in all is in the cache anyway.
-constexpr std::int64_t least_group = std::int64_t{1} << 20;
-// Rows are added up in one piece while they have fewer elements (kernels/tiles/tile_loop.cpp): a
-// group must give the bits that its equations give alone.
-constexpr std::int64_t most_row_elements = std::int64_t{1} << 16;
-// Rows that are shared by several threads.
-constexpr std::int64_t least_rows = 8;
-constexpr std::size_t most_equations = 256;
-// A product belongs to a group where it makes much of little or little of much.
-constexpr std::int64_t product_ratio = 2;
-// More multiply-adds for each element of the largest array take more time than writing and reading
-// that one.
-constexpr std::int64_t most_multiply_adds = 128;
-// What is added up over rows exists once for each part of the rows.
-constexpr std::int64_t most_sum_bytes = std::int64_t{1} << 20;
-
 using Groups = std::uint32_t;  // open groups, a bit each
-constexpr std::size_t most_open = 16;
 
 constexpr Groups bit_of(std::size_t s) { return Groups{1} << s; }
 
@@ -50,7 +34,7 @@ class RowGroupFinder {
       runtime::poll_caller();
       place(static_cast<int>(e));
     }
-    for (std::size_t s = 0; s < most_open; ++s) close(s);
+    for (std::size_t s = 0; s < tuning::tile_groups::most_open; ++s) close(s);
     return std::move(found_);
   }
 
@@ -79,22 +63,22 @@ class RowGroupFinder {
   const Type& type(Var v) const { return program_.type(v); }
   Variable& variable(Var v) { return variables_[index(v)]; }
 
-  // The place of an open group; most_open for one that is closed.
+  // The place of an open group; tuning::tile_groups::most_open for one that is closed.
   std::size_t place_of(int number) const {
     std::size_t s = 0;
-    while (s < most_open && (number < 0 || open_[s].number != number)) ++s;
+    while (s < tuning::tile_groups::most_open && (number < 0 || open_[s].number != number)) ++s;
     return s;
   }
 
   // The open groups that must be complete before what uses v, unless it is in the same one.
   Groups needs(Var v) {
     const Variable& x = variable(v);
-    const std::size_t s = x.member ? place_of(x.group) : most_open;
-    return closed(s < most_open ? x.needs | bit_of(s) : x.needs);
+    const std::size_t s = x.member ? place_of(x.group) : tuning::tile_groups::most_open;
+    return closed(s < tuning::tile_groups::most_open ? x.needs | bit_of(s) : x.needs);
   }
   Groups closed(Groups groups) const {
     Groups out = groups;
-    for (std::size_t s = 0; s < most_open; ++s) {
+    for (std::size_t s = 0; s < tuning::tile_groups::most_open; ++s) {
       if (groups & bit_of(s)) out |= open_[s].after;
     }
     return out;
@@ -111,17 +95,17 @@ class RowGroupFinder {
   }
 
   bool join_some(int e, const Equation& eqn) {
-    std::size_t target = most_open;
+    std::size_t target = tuning::tile_groups::most_open;
     for (Var v : eqn.inputs) {
       const std::size_t s = place_of(variable(v).group);
-      if (s == most_open || s == target) continue;
-      if (target == most_open) {
+      if (s == tuning::tile_groups::most_open || s == target) continue;
+      if (target == tuning::tile_groups::most_open) {
         target = s;
       } else if (variable(v).member && !merge(target, s) && try_join(e, eqn, s)) {
         return true;
       }
     }
-    if (target != most_open && try_join(e, eqn, target)) return true;
+    if (target != tuning::tile_groups::most_open && try_join(e, eqn, target)) return true;
     if (!opens(eqn)) return false;
     const TileStart start = start_of_rows(program_, eqn);
     if (start.operand < 0 || start.dims.empty()) return false;
@@ -138,7 +122,8 @@ class RowGroupFinder {
     return most;
   }
   bool is_large(const Equation& eqn) const {
-    return elements_of(eqn) * itemsize(type(eqn.inputs[0]).dtype) >= least_group / 8;
+    return elements_of(eqn) * itemsize(type(eqn.inputs[0]).dtype) >=
+           tuning::tile_groups::least_group / 8;
   }
 
   bool opens(const Equation& eqn) const {
@@ -152,18 +137,19 @@ class RowGroupFinder {
   // Much of little, or little of much?
   bool spreads(const Equation& eqn) const {
     const auto [a, b, out] = sizes_of(eqn);
-    return is_light(eqn) && out >= product_ratio * (a + b);
+    return is_light(eqn) && out >= tuning::tile_groups::product_ratio * (a + b);
   }
   bool gathers(const Equation& eqn) const {
     const auto [a, b, out] = sizes_of(eqn);
-    return is_light(eqn) && std::max(a, b) >= product_ratio * (out + std::min(a, b));
+    return is_light(eqn) &&
+           std::max(a, b) >= tuning::tile_groups::product_ratio * (out + std::min(a, b));
   }
   bool is_light(const Equation& eqn) const {
     const auto [a, b, out] = sizes_of(eqn);
     std::int64_t length = 1;  // of the sums
     for (std::int64_t d : eqn.params.ints(param::lhs_contract))
       length *= type(eqn.inputs[0]).shape[index(d)];
-    return out * length <= most_multiply_adds * std::max({a, b, out});
+    return out * length <= tuning::tile_groups::most_multiply_adds * std::max({a, b, out});
   }
   std::array<std::int64_t, 3> sizes_of(const Equation& eqn) const {
     return {type(eqn.inputs[0]).size(), type(eqn.inputs[1]).size(), type(eqn.outputs[0]).size()};
@@ -171,7 +157,7 @@ class RowGroupFinder {
 
   std::size_t open(Var from, const TileDims& dims) {
     std::size_t s = 0;
-    for (std::size_t k = 0; k < most_open; ++k) {
+    for (std::size_t k = 0; k < tuning::tile_groups::most_open; ++k) {
       if (open_[k].number < 0) {
         s = k;
         break;
@@ -197,7 +183,7 @@ class RowGroupFinder {
     while (rows < std::min(a.rows.size(), b.rows.size()) && a.rows[rows] == b.rows[rows]) ++rows;
     const std::int64_t elements = std::max(a.elements, b.elements);
     if (rows == 0 || !fits(a.rows, rows, elements) ||
-        a.equations.size() + b.equations.size() > most_equations)
+        a.equations.size() + b.equations.size() > tuning::tile_groups::most_equations)
       return false;
     a.rows.resize(rows);
     a.elements = elements;
@@ -233,7 +219,7 @@ class RowGroupFinder {
 
   static bool fits(const Shape& rows, std::size_t count, std::int64_t elements) {
     const std::int64_t n = size_of(rows, 0, count);
-    return n > 0 && elements / n < most_row_elements;
+    return n > 0 && elements / n < tuning::tile_groups::most_row_elements;
   }
 
   bool try_join(int e, const Equation& eqn, std::size_t s) {
@@ -258,7 +244,7 @@ class RowGroupFinder {
   bool join_rows(int e, const Equation& eqn, std::size_t s,
                  const std::vector<const TileDims*>& given, int level) {
     Open& group = open_[s];
-    if (group.equations.size() >= most_equations) return false;
+    if (group.equations.size() >= tuning::tile_groups::most_equations) return false;
     const auto copy = copies_.find(e);
     if (copy != copies_.end()) {
       const Var original = program_.equations[index(copy->second)].outputs[0];
@@ -270,7 +256,8 @@ class RowGroupFinder {
     std::size_t rows = map.rows;
     const std::size_t kept = map.kept(rows);
     // What is added up along a row dimension is part of a row, if a row may be that long.
-    if (kept > 0 && size_of(group.rows, 0, kept) >= least_rows && fits(group.rows, kept, elements))
+    if (kept > 0 && size_of(group.rows, 0, kept) >= tuning::tile_groups::least_rows &&
+        fits(group.rows, kept, elements))
       rows = kept;
     const bool sums = kept < rows;
     Groups before = 0;
@@ -299,7 +286,7 @@ class RowGroupFinder {
   bool can_sum(const Equation& eqn, std::int64_t results) const {
     const Type& out = type(eqn.outputs[0]);
     if (is_half(out.dtype) || is_half(type(eqn.inputs[0]).dtype)) return false;
-    return out.bytes() / results <= most_sum_bytes &&
+    return out.bytes() / results <= tuning::tile_groups::most_sum_bytes &&
            (eqn.op->kind == Kind::reduction || out.dtype != DType::boolean);
   }
 
@@ -350,7 +337,7 @@ class RowGroupFinder {
     Open& group = open_[s];
     if (group.number < 0) return;
     const std::int64_t rows = size_of(group.rows, 0, group.rows.size());
-    if (group.worth_it && rows >= least_rows) {
+    if (group.worth_it && rows >= tuning::tile_groups::least_rows) {
       TileGroup made;
       made.rows = group.rows;
       made.kept = group.kept < 0 ? 0 : std::min(index(group.kept), made.rows.size());
@@ -364,7 +351,8 @@ class RowGroupFinder {
         made.maps.push_back(group.maps[i]);
       }
       measure_footprint(program_, made);
-      if (made.tile_footprint * rows >= least_group) found_.push_back(std::move(made));
+      if (made.tile_footprint * rows >= tuning::tile_groups::least_group)
+        found_.push_back(std::move(made));
     }
     for (int e : group.equations) {
       const Equation& eqn = program_.equations[index(e)];
@@ -385,7 +373,7 @@ class RowGroupFinder {
   const Copies& copies_;
   std::vector<Variable> variables_;
   std::vector<Var> made_;  // in order
-  std::array<Open, most_open> open_;
+  std::array<Open, tuning::tile_groups::most_open> open_;
   int numbers_ = 0;
   std::vector<TileGroup> found_;
 };

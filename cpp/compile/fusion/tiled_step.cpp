@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "compile/lower/lower.h"
 #include "compile/remat/remat_into_consumers.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "kernels/aligned_buffer.h"
 #include "runtime/pool.h"
@@ -17,22 +18,6 @@ namespace shardax {
 namespace {
 
 using Memory = kernels::AlignedBuffer<std::byte>;
-
-// What the rows of a block take in all: they stay in a second-level cache of 1 MB, and those of
-// products, which spend more time on rearranging the other operand the fewer rows they have, nearly
-// so (the gradient of attention over 1024 positions takes 92 ms with 512 KB, 83 with these, 81 with
-// twice as many). Half of that cache: x / rms(x) of 4 M floats in rows of 1000 takes 2.63 ms with
-// 96 KB, 1.99 with 256, 1.70 with 512 (one core of a Zen 4).
-constexpr std::int64_t block_bytes = std::int64_t{512} << 10;
-constexpr std::int64_t product_block_bytes = std::int64_t{1} << 20;
-// Products have at least so many: to rearrange the other operand takes as long as 8.
-constexpr std::int64_t least_product_rows = 32;
-// What threads take in turns.
-constexpr std::int64_t most_parts = 32;
-// Sums over rows: in how many pieces they are added up at least, where there are as many blocks,
-// and the memory for them.
-constexpr std::int64_t sum_pieces = 16;
-constexpr std::int64_t part_bytes = std::int64_t{4} << 20;
 
 // Blocks take `size` indices of dimension `split` and all of the dimensions after it, for one index
 // of each dimension before.
@@ -44,9 +29,10 @@ struct Blocks {
 };
 
 Blocks choose_blocks(const TileGroup& group) {
-  const std::int64_t budget = group.products ? product_block_bytes : block_bytes;
+  const std::int64_t budget =
+      group.products ? tuning::tiled_step::product_block_bytes : tuning::tiled_step::block_bytes;
   std::int64_t wanted =
-      std::max<std::int64_t>(group.products ? least_product_rows : 1,
+      std::max<std::int64_t>(group.products ? tuning::tiled_step::least_product_rows : 1,
                              budget / std::max<std::int64_t>(1, group.tile_footprint));
   Blocks out;
   out.split = group.rows.size() - 1;
@@ -186,11 +172,12 @@ class RowStep final : public Step {
       pieces_ = blocks_.count;
     } else {
       for (std::size_t k = 0; k < group.kept; ++k) lines_ *= rows_[k];
-      const std::int64_t most = std::max<std::int64_t>(1, part_bytes / (sum_bytes_ * lines_));
-      pieces_ = std::clamp((sum_pieces + lines_ - 1) / lines_, std::int64_t{1},
+      const std::int64_t most =
+          std::max<std::int64_t>(1, tuning::tiled_step::part_bytes / (sum_bytes_ * lines_));
+      pieces_ = std::clamp((tuning::tiled_step::sum_pieces + lines_ - 1) / lines_, std::int64_t{1},
                            std::min(most, blocks_.count / lines_));
     }
-    parts_ = std::min(lines_ * pieces_, most_parts);
+    parts_ = std::min(lines_ * pieces_, tuning::tiled_step::most_parts);
   }
 
   void run(std::byte* const* base) const override {

@@ -12,13 +12,11 @@
 #include "compile/simplify/constants.h"
 #include "compile/simplify/pattern_driver.h"
 #include "compile/simplify/simplify_concat.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
-
-// What A and B may take, where they were not there before.
-constexpr std::int64_t most_stacked_bytes = std::int64_t{64} << 20;
 
 Ints after_steps(const Ints& dims) {
   Ints out = dims;
@@ -92,7 +90,8 @@ class LoopSums : private CountedLoopView {
     found.right = factor(found.product->inputs[1]);
     const std::int64_t bytes = found.left.bytes + found.right.bytes;
     if (found.left.base < 0 || found.right.base < 0 || bytes > type.bytes() ||
-        stacked_bytes_ + bytes * regions_.length > most_stacked_bytes)
+        stacked_bytes_ + bytes * regions_.length >
+            tuning::batch_accumulated_dots::most_stacked_bytes)
       return;
     stacked_bytes_ += bytes * regions_.length;
     sums_.push_back(std::move(found));

@@ -7,15 +7,11 @@
 #include "base/index.h"
 #include "compile/loops/loop_rewriter.h"
 #include "compile/passes.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
-
-// Fewer rows do not fill vectors; larger matrices are waited for, whichever way they lie.
-constexpr std::int64_t fewest_transposed_rows = 16, most_transposed_bytes = 4 << 20;
-// Turns for which it is worth a copy more.
-constexpr std::int64_t fewest_iterations = 8;
 
 // Which operand is a matrix whose rows the product contracts with a vector; -1: none.
 int transposed_operand(const Program& program, const Equation& eqn) {
@@ -26,7 +22,8 @@ int transposed_operand(const Program& program, const Equation& eqn) {
     const Type &type = program.type(eqn.inputs[index(side)]),
                &other = program.type(eqn.inputs[index(1 - side)]);
     if (type.rank() == 2 && other.rank() == 1 && *contract[side] == Ints{1} &&
-        type.shape[0] >= fewest_transposed_rows && type.bytes() <= most_transposed_bytes &&
+        type.shape[0] >= tuning::hoist_transposes::fewest_transposed_rows &&
+        type.bytes() <= tuning::hoist_transposes::most_transposed_bytes &&
         is_floating(type.dtype) && itemsize(type.dtype) >= 4)
       return side;
   }
@@ -74,7 +71,9 @@ ProgramPtr body(const Regions& regions, std::size_t k, const std::vector<bool>& 
 
 std::optional<Vars> with_turned(Builder& builder, const Equation& eqn, const Vars& in,
                                 const Regions& given) {
-  if (given.runs == ExecutionKind::counted && given.length < fewest_iterations) return {};
+  if (given.runs == ExecutionKind::counted &&
+      given.length < tuning::hoist_transposes::fewest_iterations)
+    return {};
   const std::vector<bool> chosen = choose(given);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
   Regions regions = given;

@@ -15,6 +15,7 @@
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "kernels/gemm/matmul.h"
@@ -23,11 +24,6 @@
 
 namespace shardax {
 namespace {
-
-// Smaller ones are read as they lie; products of fewer rows too.
-constexpr std::int64_t least_panel = 32 << 10, fewest_packed_rows = 13;
-// Turns for which it is worth a copy more.
-constexpr std::int64_t fewest_packed_iterations = 4;
 
 // A matrix among the operands that stay the same, or a stack of them, and which of its dimensions a
 // product sums over.
@@ -55,8 +51,8 @@ std::optional<Matrix> matrix_of(const Program& body, const Equation& eqn) {
   for (std::size_t d = 0; d < batch; ++d) count *= type.shape[d];
   const auto rows_at = static_cast<std::int64_t>(batch);
   const std::int64_t columns = type.shape[index(2 * rows_at + 1 - contract[0])];
-  if (type.bytes() <= least_panel * count || columns % width != 0 ||
-      out.size() < fewest_packed_rows * columns * count)
+  if (type.bytes() <= tuning::prepack_operands::least_panel * count || columns % width != 0 ||
+      out.size() < tuning::prepack_operands::fewest_packed_rows * columns * count)
     return {};
   return Matrix{1, batch, contract[0]};
 }
@@ -262,7 +258,7 @@ class Panels {
     if (eqn.op->regions) {
       Regions regions = regions_of(*eqn.op, eqn.params);
       if (regions.runs == ExecutionKind::counted && !regions.fixed &&
-          regions.length >= fewest_packed_iterations) {
+          regions.length >= tuning::prepack_operands::fewest_packed_iterations) {
         const ProgramPtr body = rewritten_body(regions.programs[0]);
         Matrices matrices = wanted_.of(body);
         std::erase_if(matrices, [&](const Matrix& m) {

@@ -14,13 +14,11 @@
 #include "compile/simplify/constants.h"
 #include "compile/simplify/pattern_driver.h"
 #include "compile/simplify/simplify_concat.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
-
-// Loops over less are numbers in registers.
-constexpr std::int64_t least_moved_bytes = 4 << 10;
 
 bool moves(const Op& op) {
   static const std::vector<const Op*> ops{&core_ops().concatenate, &core_ops().reshape,
@@ -57,7 +55,7 @@ class LateMoves : private CountedLoopView {
  private:
   std::optional<Move> find(std::size_t n) const {
     const Var carry = body_.inputs[operands_[n]], made = body_.outputs[results_[n]];
-    if (body_.type(carry).bytes() < least_moved_bytes ||
+    if (body_.type(carry).bytes() < tuning::sink_carry_permutes::least_moved_bytes ||
         !is_scalar_constant(builder_, in_[operands_[n]], 0))
       return {};
     Move move{n, -1, {}, false};

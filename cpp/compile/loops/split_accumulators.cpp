@@ -11,14 +11,12 @@
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ops/permutations.h"
 
 namespace shardax {
 namespace {
-
-// More of them are no less work.
-constexpr std::size_t most_pieces = 256;
 
 struct Piece {
   Var value;    // in the body, without the dimensions of one element that a reshape adds
@@ -85,7 +83,8 @@ class SplitSums : private CountedLoopView {
         return {};
       }
     }
-    if (found.all.size() < 2 || found.all.size() > most_pieces) return {};
+    if (found.all.size() < 2 || found.all.size() > tuning::split_accumulators::most_pieces)
+      return {};
     std::sort(found.all.begin(), found.all.end(),
               [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
     for (std::size_t i = 1; i < found.all.size(); ++i) {

@@ -9,15 +9,13 @@
 #include "codegen/executable.h"
 #include "compile/loops/loop_rewriter.h"
 #include "compile/passes.h"
+#include "compile/tuning.h"
 
 namespace shardax {
 namespace {
 
-// Fewer are numbers of a scalar program, which has them apart anyway.
-constexpr std::int64_t least_elements = 256;
-
 bool is_large_complex(const Type& type) {
-  return is_complex(type.dtype) && type.size() >= least_elements;
+  return is_complex(type.dtype) && type.size() >= tuning::split_complex_carries::least_elements;
 }
 
 // Does machine code take it, so that parts cost nothing?

@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "compile/tuning.h"
 #include "control/map_divergent.h"
 #include "ir/core_ops.h"
 #include "ops/ops.h"
@@ -18,10 +19,6 @@
 
 namespace shardax {
 namespace {
-
-// Temporaries of one chunk, by types alone. Large enough that the accumulators, which each chunk
-// reads and writes, do not count; small beside temporary_budget (compile/pipeline.cpp).
-constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;
 
 // The largest divisor of `n` up to `most`, at least 1.
 std::int64_t divisor(std::int64_t n, std::int64_t most) {
@@ -231,7 +228,8 @@ class Segments {
           bytes += body_->type(v).bytes();
       }
     }
-    const std::int64_t size = divisor(axis_.size, chunk_bytes / std::max<std::int64_t>(bytes, 1));
+    const std::int64_t size = divisor(
+        axis_.size, tuning::stripmine_devices::chunk_bytes / std::max<std::int64_t>(bytes, 1));
     if (size == axis_.size) {
       evaluate(segment);
     } else {

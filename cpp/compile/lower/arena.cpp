@@ -5,13 +5,11 @@
 #include <map>
 #include <set>
 
+#include "compile/tuning.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
-
-// So many slots are held against one another; more are placed in the order of their first use.
-constexpr std::size_t most_compared = 1024;
 
 using Uses = std::vector<std::pair<int, int>>;
 
@@ -130,8 +128,8 @@ void place_arena(Plan& plan, const Uses& uses) {
   for (std::size_t s = 0; s < plan.slots.size(); ++s) {
     if (plan.slots[s].kind == Slot::Kind::arena) order.push_back(s);
   }
-  order.size() <= most_compared ? place_by_size(plan, uses, std::move(order))
-                                : place_by_use(plan, uses, std::move(order));
+  order.size() <= tuning::arena::most_compared ? place_by_size(plan, uses, std::move(order))
+                                               : place_by_use(plan, uses, std::move(order));
 }
 
 }  // namespace shardax

@@ -16,20 +16,13 @@
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "compile/simplify/pattern_driver.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
 namespace shardax {
 namespace {
-
-// The elements of the dimensions behind the long one; rows of more are long enough.
-constexpr std::int64_t most_short = 32;
-constexpr std::int64_t least_long = 16, least_exchanged = 4096;
-// What is so much smaller than what it is repeated into, or summed from, is not turned with it.
-constexpr std::int64_t much_smaller = 4;
-// Elements in short rows that are spared, for each that is copied.
-constexpr std::int64_t worth = 2;
 
 std::size_t at(const Ints& ints, std::size_t i) { return index(ints[i]); }
 
@@ -41,11 +34,14 @@ std::int64_t elements_behind(const Shape& shape, std::size_t tail) {
 // How many dimensions are behind the long one; 0: the rows are not short, or nothing is long.
 std::size_t dims_behind(const Type& type) {
   std::size_t tail = 0;
-  while (tail < type.rank() && elements_behind(type.shape, tail + 1) <= most_short) ++tail;
+  while (tail < type.rank() &&
+         elements_behind(type.shape, tail + 1) <= tuning::assign_layouts::most_short)
+    ++tail;
   const std::int64_t behind = elements_behind(type.shape, tail);
-  if (behind < 2 || tail == type.rank() || type.size() < least_exchanged) return 0;
+  if (behind < 2 || tail == type.rank() || type.size() < tuning::assign_layouts::least_exchanged)
+    return 0;
   const std::int64_t size = type.shape[type.rank() - 1 - tail];
-  return size >= least_long && size >= 2 * behind ? tail : 0;
+  return size >= tuning::assign_layouts::least_long && size >= 2 * behind ? tail : 0;
 }
 
 // The order that puts the long dimension behind the others.
@@ -86,7 +82,7 @@ bool turns(const Equation& eqn, std::size_t rank, std::size_t tail) {
          eqn.params.ints(param::permutation) == turned_order(rank, tail);
 }
 
-// Which values are worth turning.
+// Which values are tuning::assign_layouts::worth turning.
 class Search {
  public:
   explicit Search(const Program& program)
@@ -113,7 +109,7 @@ class Search {
     for (std::size_t v = 0; v < tails_.size(); ++v) {
       if (tails_[v] == 0) continue;
       const auto root = index(find(static_cast<Var>(v)));
-      if (gains_[root] == 0 || gains_[root] < worth * costs_[root])
+      if (gains_[root] == 0 || gains_[root] < tuning::assign_layouts::worth * costs_[root])
         tails_[v] = 0;
       else
         any = true;
@@ -135,7 +131,7 @@ class Search {
   // Is `part`, whose dimensions are these of `whole`, turned as `whole` is?
   bool follows(Var part, Var whole, const Ints& dims) const {
     if (tail(part) == 0 || tail(whole) == 0 ||
-        type(part).size() * much_smaller < type(whole).size())
+        type(part).size() * tuning::assign_layouts::much_smaller < type(whole).size())
       return false;
     const std::size_t l = long_dim(part);
     return at(dims, l) == long_dim(whole) && (l == 0 || at(dims, l - 1) < long_dim(whole));

@@ -143,7 +143,7 @@ class ScanStep final : public ControlStep {
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
-    if (parallel_ && cost() > worth_sharing_ns) {
+    if (parallel_ && cost() > tuning::plan::worth_sharing_ns) {
       iterations(in, out);
     } else {
       loop(in, out);

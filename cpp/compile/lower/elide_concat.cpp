@@ -5,12 +5,11 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
-
-constexpr std::int64_t least_run = 32;
 
 bool puts_together(const Equation& eqn) {
   if (eqn.op == &core_ops().concatenate) return true;
@@ -37,7 +36,7 @@ bool has_long_rows(const Shape& part, const Shape& whole) {
     run *= part[d];
     if (part[d] != whole[d]) break;
   }
-  return run >= least_run;
+  return run >= tuning::elide_concat::least_run;
 }
 
 std::unordered_map<Var, int> elided_concats(const Program& program,

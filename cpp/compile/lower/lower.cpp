@@ -12,6 +12,7 @@
 #include "compile/lower/buffer_assignment.h"
 #include "compile/lower/elide_concat.h"
 #include "compile/lower/steps.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "runtime/interrupt.h"
@@ -132,17 +133,16 @@ class Lowering : private BufferAssignment {
 
   // May a loop read slices of it where they lie? They are large, and lie in runs.
   static bool is_read_in_slices(const Regions& regions, std::size_t operand, const Window& w) {
-    constexpr std::int64_t least_elements = 1024, least_run = 16;
     const RegionPort& port = regions.operands[operand];
     const std::size_t last = w.type.rank() - 1;
     return regions.runs == ExecutionKind::counted && port.flow == PortKind::sliced &&
-           port.axis == 0 && last > 0 && w.strides[last] == 1 && w.type.shape[last] >= least_run &&
-           w.type.size() >= least_elements * w.type.shape[0];
+           port.axis == 0 && last > 0 && w.strides[last] == 1 &&
+           w.type.shape[last] >= tuning::lower::least_run &&
+           w.type.size() >= tuning::lower::least_elements * w.type.shape[0];
   }
 
   // An op that carries programs; its large results may be written over operands.
   void control(const Equation& eqn) {
-    constexpr std::int64_t least_bytes = 16 << 10;
     const Regions regions = eqn.op->regions(eqn.params);
     std::vector<Window> in;
     for (std::size_t i = 0; i < eqn.inputs.size(); ++i) {
@@ -150,7 +150,7 @@ class Lowering : private BufferAssignment {
       in.push_back(is_read_in_slices(regions, i, w) ? w : dense(w));
     }
     for (const Window& w : in) use(w);
-    const auto is_large = [&](Var v) { return type(v).bytes() >= least_bytes; };
+    const auto is_large = [&](Var v) { return type(v).bytes() >= tuning::lower::least_bytes; };
     std::vector<int> over(eqn.outputs.size(), -1);
     if (std::any_of(eqn.outputs.begin(), eqn.outputs.end(), is_large))
       over = overwritable_operands(eqn);

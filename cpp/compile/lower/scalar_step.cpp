@@ -60,7 +60,8 @@ class ScalarStep final : public Step {
         out_(std::move(out)) {}
 
   void run(std::byte* const* base) const override {
-    if (loop_->range < 0 || cost() < worth_sharing_ns) return run_part(base, 0, length_);
+    if (loop_->range < 0 || cost() < tuning::plan::worth_sharing_ns)
+      return run_part(base, 0, length_);
     const std::int64_t chunks = std::min(length_, most_chunks);
     runtime::parallel_for(chunks, [&](std::int64_t chunk) {
       run_part(base, chunk * length_ / chunks, (chunk + 1) * length_ / chunks);

@@ -9,20 +9,12 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/lower/liveness.h"
+#include "compile/tuning.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
-
-// Smaller values stay in a cache.
-constexpr std::int64_t least_made = std::int64_t{128} << 10;
-// An operand that repeats so often in what is made of it counts as nothing.
-constexpr std::int64_t small_ratio = 8;
-// Of one value, for one loop.
-constexpr std::size_t most_equations = 6;
-// Of a loop in all: tiles of more leave the first-level cache (compile/fusion/fuse.cpp).
-constexpr std::size_t most_of_loop = 64;
 
 class Remaker {
  public:
@@ -88,7 +80,9 @@ class Remaker {
   void consider(int e) {
     const Var v = equation(e).outputs[0];
     const std::int64_t bytes = type(v).bytes();
-    if (bytes < least_made || !stored_[index(v)] || is_result_[index(v)] || !is_made_of(e)) return;
+    if (bytes < tuning::remat_into_consumers::least_made || !stored_[index(v)] ||
+        is_result_[index(v)] || !is_made_of(e))
+      return;
     std::vector<std::pair<int, Attempt>> attempts;
     std::int64_t moved = -bytes;  // less than now: it is not written
     for (int u : users_[index(v)]) {
@@ -98,7 +92,8 @@ class Remaker {
       Attempt attempt;
       if (!remake(e, u, bytes, attempt)) return;
       const Loop& loop = loops_[index(u)];
-      if (unit.equations.size() + loop.equations.size() + attempt.equations.size() > most_of_loop)
+      if (unit.equations.size() + loop.equations.size() + attempt.equations.size() >
+          tuning::remat_into_consumers::most_of_loop)
         return;
       moved += attempt.bytes - bytes;
       attempts.emplace_back(u, std::move(attempt));
@@ -114,13 +109,15 @@ class Remaker {
 
   // The equation, and what it needs, in unit `u`.
   bool remake(int e, int u, std::int64_t bytes, Attempt& attempt) {
-    if (attempt.equations.size() + attempt.made.size() > 4 * most_equations) return false;
+    if (attempt.equations.size() + attempt.made.size() >
+        4 * tuning::remat_into_consumers::most_equations)
+      return false;
     for (Var v : equation(e).inputs) {
       if (!find(v, u, bytes, attempt)) return false;
     }
     attempt.equations.push_back(e);
     attempt.made.insert(equation(e).outputs[0]);
-    return attempt.equations.size() <= most_equations;
+    return attempt.equations.size() <= tuning::remat_into_consumers::most_equations;
   }
   bool find(Var v, int u, std::int64_t bytes, Attempt& attempt) {
     const Loop& loop = loops_[index(u)];
@@ -131,7 +128,8 @@ class Remaker {
     const bool in_memory = maker < 0 || !units_[index(maker)].loop || stored_[index(v)];
     if (in_memory) {
       const bool is_read = has(users_[index(v)], u);
-      const bool is_small = type(v).bytes() * small_ratio <= bytes || repeats(v, bytes);
+      const bool is_small =
+          type(v).bytes() * tuning::remat_into_consumers::small_ratio <= bytes || repeats(v, bytes);
       if (!is_read && !is_small && is_overwritten_[index(v)]) return false;
       if (!is_read && !is_small) attempt.bytes += type(v).bytes();
       attempt.reads.insert(v);
@@ -144,7 +142,7 @@ class Remaker {
   bool repeats(Var v, std::int64_t bytes) const {
     const int e = maker_[index(v)];
     return e >= 0 && equation(e).op->view && equation(e).inputs.size() == 1 &&
-           type(equation(e).inputs[0]).bytes() * small_ratio <= bytes;
+           type(equation(e).inputs[0]).bytes() * tuning::remat_into_consumers::small_ratio <= bytes;
   }
 
   void apply(int u, const Attempt& attempt) {

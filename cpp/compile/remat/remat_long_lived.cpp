@@ -11,18 +11,13 @@
 #include "base/index.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ir/sufficient_set.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
-
-// Smaller values may be kept.
-constexpr std::int64_t least_kept = std::int64_t{256} << 10;
-// What lies between a value and its use, where it has left the caches: to fetch it takes as long as
-// a quick function of what is there anyway.
-constexpr std::int64_t far_bytes = std::int64_t{32} << 20;
 
 class Shortener {
  public:
@@ -39,7 +34,7 @@ class Shortener {
     for (const Equation& eqn : program.equations) {
       before_.push_back(bytes);
       for (Var v : eqn.outputs) {
-        if (stored[index(v)] && program.type(v).bytes() >= least_kept)
+        if (stored[index(v)] && program.type(v).bytes() >= tuning::remat_long_lived::least_kept)
           bytes += program.type(v).bytes();
       }
     }
@@ -48,7 +43,7 @@ class Shortener {
 
   // Null where nothing changes.
   ProgramPtr run() {
-    if (before_.back() < far_bytes) return nullptr;
+    if (before_.back() < tuning::remat_long_lived::far_bytes) return nullptr;
     SufficientSet::Question question = far_values();
     if (question.wanted.empty()) return nullptr;
     question.quick = true;
@@ -88,7 +83,8 @@ class Shortener {
   }
   bool is_far(Var v, std::size_t e) const {
     const int made = makers_[index(v)];
-    return made >= 0 && before_[e] - before_[index(made) + 1] >= far_bytes;
+    return made >= 0 &&
+           before_[e] - before_[index(made) + 1] >= tuning::remat_long_lived::far_bytes;
   }
 
   // What is used much later, pinned where that is not by elements. What there is before and after
@@ -98,7 +94,7 @@ class Shortener {
     std::set<Var> wanted;
     const auto want = [&](Var v, std::size_t e, bool by_elements) {
       v = base(v);
-      if (!is_far(v, e) || program_.type(v).bytes() < least_kept) return;
+      if (!is_far(v, e) || program_.type(v).bytes() < tuning::remat_long_lived::least_kept) return;
       wanted.insert(v);
       if (!by_elements) out.pinned.insert(v);
     };
@@ -110,7 +106,8 @@ class Shortener {
     }
     for (Var v : program_.outputs) want(v, program_.equations.size(), false);
     out.wanted.assign(wanted.begin(), wanted.end());
-    for (const Type& type : program_.types) out.is_free.push_back(type.bytes() < least_kept);
+    for (const Type& type : program_.types)
+      out.is_free.push_back(type.bytes() < tuning::remat_long_lived::least_kept);
     for (std::size_t i = 0; i < overwritten_.size(); ++i) {
       if (!overwritten_[i]) out.is_free[index(program_.inputs[i])] = true;
     }
@@ -120,7 +117,8 @@ class Shortener {
   // `v` made again for equation `e`, once for equations that are near to each other.
   Var copy(Var v, std::size_t e) {
     const auto found = copies_.find(v);
-    if (found != copies_.end() && before_[e] - found->second.second < far_bytes)
+    if (found != copies_.end() &&
+        before_[e] - found->second.second < tuning::remat_long_lived::far_bytes)
       return found->second.first;
     const Equation* eqn = enough_->maker(v);
     Var made;
@@ -130,7 +128,7 @@ class Shortener {
       made = builder_->emit1(*eqn->op, eqn->params, in, eqn->location);
     } else {
       made = now_.at(v);
-      if (program_.type(v).bytes() >= least_kept)
+      if (program_.type(v).bytes() >= tuning::remat_long_lived::least_kept)
         made = builder_->emit1(core_ops().optimization_barrier, {{"id", --barriers_}}, {made},
                                nullptr);
     }
@@ -154,7 +152,7 @@ class Shortener {
 ProgramPtr remat_long_lived(const ProgramPtr& program, const std::vector<bool>& overwritten) {
   std::int64_t bytes = 0;
   for (const Type& type : program->types) bytes += type.bytes();
-  if (bytes < far_bytes) return program;
+  if (bytes < tuning::remat_long_lived::far_bytes) return program;
   const ProgramPtr shorter = Shortener(*program, overwritten).run();
   return shorter ? shorter : program;
 }

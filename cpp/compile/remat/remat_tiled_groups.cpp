@@ -6,17 +6,11 @@
 #include <unordered_set>
 
 #include "base/index.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
-
-// What is computed again, and how much larger it is than what it is made of.
-constexpr std::size_t most_copies = 24;
-constexpr std::int64_t least_ratio = 2;
-// Smaller scores take a tenth more of the time of a step to compute again than to keep, larger ones
-// take none (measured with 512 to 2048 positions).
-constexpr std::int64_t least_freed = std::int64_t{64} << 20;
 
 bool goes_by_rows(const Equation& eqn) {
   return eqn.op->kind == Kind::elementwise || eqn.op->kind == Kind::reduction || eqn.op->view ||
@@ -123,9 +117,11 @@ class Recomputer {
       bytes += program_.type(v).bytes();
       first_user = std::min(first_user, user);
     }
-    if (bytes < least_freed) return;
-    for (Var v : needed) bytes -= least_ratio * memory_of(v);
-    if (made.results.empty() || bytes < 0 || equations.size() > most_copies) return;
+    if (bytes < tuning::remat_tiled_groups::least_freed) return;
+    for (Var v : needed) bytes -= tuning::remat_tiled_groups::least_ratio * memory_of(v);
+    if (made.results.empty() || bytes < 0 ||
+        equations.size() > tuning::remat_tiled_groups::most_copies)
+      return;
     made.equations.assign(equations.begin(), equations.end());
     std::sort(made.equations.begin(), made.equations.end());
     before_.emplace(first_user, made_.size());

@@ -30,12 +30,15 @@ const Scatter* find_scatter(const Op* op) {
 
 bool ElementWriter::window(const Equation& eqn, const std::vector<ScalarArray*>& in,
                            ScalarArray& out) {
-  const auto is_small = [&](std::size_t i) { return in[i]->type.size() <= most_elements; };
+  const auto is_small = [&](std::size_t i) {
+    return in[i]->type.size() <= tuning::scalar_values::most_elements;
+  };
   if (eqn.op == &core_ops().dynamic_slice) {
     out = slice(in, out.type);
   } else if (eqn.op == &core_ops().dynamic_update_slice && is_small(1)) {
     out = update(in);
-  } else if (eqn.op == &core_ops().gather && is_small(1) && out.type.size() <= most_elements &&
+  } else if (eqn.op == &core_ops().gather && is_small(1) &&
+             out.type.size() <= tuning::scalar_values::most_elements &&
              ops::window_mode(eqn.params, false) == ops::WindowMode::clip) {
     out = gather(eqn, in, out.type);
   } else if (const Scatter* scatter = find_scatter(eqn.op); scatter && is_small(1) && is_small(2)) {
@@ -151,7 +154,7 @@ struct ElementWriter::Rows {
 
   Rows(ElementWriter& writer, const ops::WindowDims& dims, ops::WindowMode mode,
        const ScalarArray& operand, ScalarArray& indices, const Type& other, const Ints& sizes) {
-    if (other.size() > most_elements) throw Unsuited();
+    if (other.size() > tuning::scalar_values::most_elements) throw Unsuited();
     const std::vector<int>& components = writer.elements(indices);
     const Shape rows(indices.type.shape.begin(), indices.type.shape.end() - 1);
     const std::int64_t parts = indices.type.shape.back();

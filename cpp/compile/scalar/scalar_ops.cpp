@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalar_values.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "kernels/tiles/short_rows.h"
 #include "ops/linalg/product.h"
@@ -51,9 +52,9 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<ScalarArray*>& i
   }
   const bool moves = eqn.op == &core_ops().concatenate || eqn.op == &core_ops().pad;
   const bool small = std::all_of(in.begin(), in.end(), [](const ScalarArray* held) {
-    return held->type.size() <= most_elements;
+    return held->type.size() <= tuning::scalar_values::most_elements;
   });
-  if (!moves || !small || out.type.size() > most_elements) return false;
+  if (!moves || !small || out.type.size() > tuning::scalar_values::most_elements) return false;
   std::vector<ArrayPtr> numbers;
   std::vector<int> all;
   for (ScalarArray* held : in) {
@@ -96,7 +97,8 @@ bool ElementWriter::reduce(const Equation& eqn, ScalarArray& in, ScalarArray& ou
   const std::size_t kept = out.type.rank();
   const std::int64_t results = out.type.size(), n = results > 0 ? in.type.size() / results : 0;
   const bool truth = dtype == DType::boolean;
-  if (!pair || in.type.size() > most_elements || n < 1 || (!truth && n >= kernels::row_lanes) ||
+  if (!pair || in.type.size() > tuning::scalar_values::most_elements || n < 1 ||
+      (!truth && n >= kernels::row_lanes) ||
       eqn.params.ints(param::axes) !=
           ops::iota_ints(in.type.rank() - kept, static_cast<std::int64_t>(kept)))
     return false;
@@ -126,14 +128,14 @@ bool ElementWriter::reduce(const Equation& eqn, ScalarArray& in, ScalarArray& ou
 // kernels/gemm/gemv.h has them. Elements of matrices in memory are read there.
 bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>& in,
                             ScalarArray& out) {
-  constexpr std::int64_t most_terms = 16 * most_elements;
-  if (eqn.op != &core_ops().dot_general || out.type.size() > most_elements) return false;
+  if (eqn.op != &core_ops().dot_general || out.type.size() > tuning::scalar_values::most_elements)
+    return false;
   const DType dtype = out.type.dtype;
   if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
     return false;
   const auto is_read = [](const ScalarArray& held) { return held.in_memory && held.nodes.empty(); };
   for (const ScalarArray* held : in) {
-    if (!is_read(*held) && held->type.size() > most_elements) return false;
+    if (!is_read(*held) && held->type.size() > tuning::scalar_values::most_elements) return false;
   }
   const ops::ProductDims product(eqn.params, in[0]->type.rank(), in[1]->type.rank());
   const ops::DotDims& dims = product.dims;
@@ -164,7 +166,8 @@ bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>
     r_inner.push_back(r_from[index(dims.rhs_contract[i])]);
     k *= contracted.back();
   }
-  if (out.type.size() * k > most_terms || k > kernels::matmul_k_block) return false;
+  if (out.type.size() * k > tuning::scalar_ops::most_terms || k > kernels::matmul_k_block)
+    return false;
   for (const ScalarArray* held : in) check_version(*held);
   const Number kind = number_kind(dtype);
   std::unordered_map<std::int64_t, int> read[2];

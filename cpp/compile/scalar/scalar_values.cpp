@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "compile/pipeline.h"
+#include "compile/tuning.h"
 
 namespace shardax {
 
@@ -12,8 +13,6 @@ using codegen::Access;
 using codegen::Code;
 
 namespace {
-
-constexpr std::size_t most_plans = 24, most_plans_of_lanes = 4;
 
 codegen::Kind lane_kind(DType dtype) {
   codegen::Kind kind = codegen::Kind::none;
@@ -43,7 +42,7 @@ std::int64_t registers_of(const Type& type, int width) {
   if (kind != codegen::Kind::truth && codegen::width_of(kind) != width) return 0;
   const std::int64_t lanes = codegen::vector_bytes / width;
   const std::int64_t registers = (type.size() + lanes - 1) / lanes;
-  return registers <= most_registers ? registers : 0;
+  return registers <= tuning::scalar_values::most_registers ? registers : 0;
 }
 
 // ---- memory ----------------------------------------------------------------------------------
@@ -132,7 +131,8 @@ ScalarArray ElementWriter::constant(const ArrayPtr& value) {
     out_.constant_arrays.push_back(value);
     held = in_memory(type, {.pointer = pointer});
     held.strides = value->strides();
-    if (type.size() > most_elements || kind != lane_kind(type.dtype)) return held;
+    if (type.size() > tuning::scalar_values::most_elements || kind != lane_kind(type.dtype))
+      return held;
   }
   const int bytes = itemsize(type.dtype);
   each_offset(type.shape, value->strides(), [&](std::int64_t, std::int64_t offset) {
@@ -198,7 +198,8 @@ bool ElementWriter::view(const Equation& eqn, ScalarArray& in, const Type& out, 
       seen.strides = layout.strides;
       seen.start.offset += layout.offset * itemsize(out.dtype);
       seen.writable = false;
-      if (seen.storage >= 0 && out.size() <= most_elements) {  // before it is written again
+      if (seen.storage >= 0 &&
+          out.size() <= tuning::scalar_values::most_elements) {  // before it is written again
         elements(seen);
         seen.in_memory = false;
         seen.storage = -1;
@@ -210,7 +211,7 @@ bool ElementWriter::view(const Equation& eqn, ScalarArray& in, const Type& out, 
   const std::vector<int>& from = elements(in);
   const Shape dense = row_major_strides(in.type.shape);
   if (!eqn.op->view(eqn.params, in.type, dense, out, layout)) return false;
-  if (out.size() > most_elements) throw Unsuited();
+  if (out.size() > tuning::scalar_values::most_elements) throw Unsuited();
   seen = {out};
   const Number kind = number_kind(out.dtype);
   each_offset(out.shape, layout.strides, [&](std::int64_t, std::int64_t offset) {
@@ -334,7 +335,9 @@ void ElementWriter::tile(const MapKernel& kernel, const std::vector<ScalarArray*
 std::vector<ScalarArray> ElementWriter::call(const Equation& eqn,
                                              const std::vector<ScalarArray*>& in,
                                              const Types& out) {
-  if (out_.plans.size() >= (width_ ? most_plans_of_lanes : most_plans)) throw Unsuited();
+  if (out_.plans.size() >=
+      (width_ ? tuning::scalar_values::most_plans_of_lanes : tuning::scalar_values::most_plans))
+    throw Unsuited();
   MutableProgram program(new Program);
   Equation inner{eqn.op, eqn.params, {}, {}, eqn.location};
   std::vector<FrameAddress> from;

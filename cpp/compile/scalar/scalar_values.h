@@ -7,17 +7,13 @@
 
 #include "codegen/vector/lane.h"
 #include "compile/scalar/scalarize.h"
+#include "compile/tuning.h"
 #include "ir/op.h"
 
 namespace shardax {
 
 // What ends the writing of a program that is not for machine code.
 struct Unsuited {};
-
-// Arrays of more elements are not taken apart. Up to so many registers full of them are lists of
-// registers, on whose lanes elementwise ops act, where a program is written so.
-constexpr std::int64_t most_elements = 16;
-constexpr std::int64_t most_registers = 16;
 
 codegen::Kind number_kind(DType dtype);
 
@@ -75,10 +71,12 @@ class ElementWriter {
   static ScalarArray in_memory(const Type& type, const Access& start);
   // Is it a list of registers? The last one overlaps the one before.
   bool packed(const Type& type) const {
-    return type.size() > most_elements && registers_of(type, width_) > 0;
+    return type.size() > tuning::scalar_values::most_elements && registers_of(type, width_) > 0;
   }
   // Neither a list of elements nor of registers.
-  bool large(const Type& type) const { return type.size() > most_elements && !packed(type); }
+  bool large(const Type& type) const {
+    return type.size() > tuning::scalar_values::most_elements && !packed(type);
+  }
   // How many nodes it is.
   std::int64_t nodes_of(const Type& type) const {
     return packed(type) ? registers_of(type, width_) : type.size();

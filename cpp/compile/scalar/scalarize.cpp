@@ -7,16 +7,12 @@
 #include "codegen/scalar/range_analysis.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalar_values.h"
+#include "compile/tuning.h"
 
 namespace shardax {
 namespace {
 
 using codegen::Access;
-
-// Programs of more nodes are not made.
-constexpr int most_nodes = 4000;
-// Stacked results of inner loops stay in the cache.
-constexpr std::int64_t most_frame_bytes = 1 << 18;
 
 bool calls_host(const Equation& eqn) {
   return !eqn.op->effect.empty() ||
@@ -60,7 +56,7 @@ class Writer : ElementWriter {
     for (std::size_t i = 0; i < in.size(); ++i) values[index(body->inputs[i])] = in[i];
     for (const Constant& c : body->constants) values[index(c.var)] = constant(c.value);
     for (const Equation& eqn : body->equations) {
-      if (nodes().size() > most_nodes) throw Unsuited();
+      if (nodes().size() > tuning::scalarize::most_nodes) throw Unsuited();
       std::vector<ScalarArray*> operands;
       Types types;
       for (const Var v : eqn.inputs) operands.push_back(&values[index(v)]);
@@ -294,7 +290,7 @@ class Writer : ElementWriter {
     for (const std::size_t k : regions.results_of(PortKind::sliced)) {
       Type type = types[k];
       type.insert_dimension(0, regions.length);
-      if (!top && type.bytes() > most_frame_bytes) throw Unsuited();
+      if (!top && type.bytes() > tuning::scalarize::most_frame_bytes) throw Unsuited();
       out[k] =
           top ? in_memory(type, {.pointer = out_.results + static_cast<int>(k)}) : in_frame(type);
     }
@@ -347,7 +343,7 @@ class Writer : ElementWriter {
 // read, or carried and written; where the program is one of registers, they are few enough.
 bool suits(const Regions& regions, int width) {
   const auto fits = [&](const Equation& eqn, const Type& type) {
-    return type.size() <= most_elements || registers_of(type, width) > 0 ||
+    return type.size() <= tuning::scalar_values::most_elements || registers_of(type, width) > 0 ||
            (width == 0 && (eqn.op->view || eqn.op->in_place));
   };
   return std::all_of(

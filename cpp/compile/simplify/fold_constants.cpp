@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/index.h"
+#include "compile/tuning.h"
 #include "ir/op.h"
 
 namespace shardax {
@@ -20,10 +21,11 @@ bool folds(const Type& type) {
 }  // namespace
 
 std::optional<Vars> fold_constants(const PatternContext& m) {
-  constexpr std::size_t most_operands = 4;
-  if (m.in.empty() || m.in.size() > most_operands || !m.op.map || !m.op.effect.empty()) return {};
+  if (m.in.empty() || m.in.size() > tuning::fold_constants::most_operands || !m.op.map ||
+      !m.op.effect.empty())
+    return {};
   Types types;
-  std::array<const void*, most_operands> operands{};
+  std::array<const void*, tuning::fold_constants::most_operands> operands{};
   for (std::size_t i = 0; i < m.in.size(); ++i) {
     const Array* value = m.b.constant_value(m.in[i]);
     if (!value || !folds(value->type())) return {};

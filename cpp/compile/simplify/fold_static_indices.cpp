@@ -6,21 +6,18 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/simplify/simplify_concat.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
 namespace shardax {
-namespace {
-
-// A place has fewer.
-constexpr std::int64_t most_indices = 16;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<Ints> static_integers(const PatternContext& m, Var v) {
   const Type& type = m.b.type(v);
-  if ((type.dtype != DType::int32 && type.dtype != DType::int64) || type.size() > most_indices)
+  if ((type.dtype != DType::int32 && type.dtype != DType::int64) ||
+      type.size() > tuning::fold_static_indices::most_indices)
     return {};
   if (const Array* value = m.b.constant_value(v)) {
     if (value->type().rank() != 0) return {};

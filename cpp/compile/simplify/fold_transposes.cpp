@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/index.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
@@ -97,12 +98,11 @@ std::optional<Vars> transpose_into_dot(const PatternContext& m) {
 }
 
 std::optional<Vars> transpose_operands(const PatternContext& m) {
-  constexpr int most_steps = 8;
   bool undone = false;
   const Equation* found = m.b.definition(m.in[0]);
   const Ints& order = m.params.ints(param::permutation);
   if (!m.uses_known || !found || !elementwise(*found) ||
-      !turns(m.b, m.in[0], order, most_steps, undone) || !undone)
+      !turns(m.b, m.in[0], order, tuning::fold_transposes::most_steps, undone) || !undone)
     return {};
   return one(turned(m, m.in[0], order));
 }

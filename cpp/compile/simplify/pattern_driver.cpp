@@ -38,7 +38,27 @@ Equation without_calls(const Equation& eqn, Regions regions) {
   return out;
 }
 
+std::optional<Vars> fold_empty_loop(PatternDriver& driver, const Equation& eqn, const Vars& in) {
+  return fold_no_turns(driver.builder(), eqn, regions_of(*eqn.op, eqn.params), in);
+}
+
+constexpr LoopRewrite rewrites[] = {
+    {"fold_empty_loop", "a loop of length 0 gives its carries", "scan[length=0] a -> a",
+     fold_empty_loop},
+    {"batch_accumulated_dots", "one product after the loop for a sum of products",
+     "scan { h = dot f g; i = add e h } -> dot[contract also over the loop] f g",
+     batch_accumulated_dots},
+    {"split_accumulators", "a carry for each piece that is added to",
+     "scan { c = add c (pad x) } -> scan { d = add d x }; pad d", split_accumulators},
+    {"sink_carry_permutes", "permutes a carry at the start of the next iteration",
+     "scan { h = f c; ppermute h } -> scan { c = ppermute h; f c }", sink_carry_permutes},
+    {"sink_broadcasts", "carries repeated values once",
+     "scan { b = mul b 2 } (broadcast a) -> broadcast (scan { b = mul b 2 } a)", sink_broadcasts},
+};
+
 }  // namespace
+
+std::span<const LoopRewrite> loop_rewrites() { return rewrites; }
 
 Shape without_dims(const Shape& shape, const Ints& dims) {
   Shape out;
@@ -128,12 +148,10 @@ Vars PatternDriver::step(const Equation& eqn, const Vars& operands) {
       caller_ = outer;
       return out;
     }
-    if (auto carries = fold_no_turns(builder_, eqn, regions, in)) return *carries;
     const Equation loop = without_calls(eqn, regions);
-    if (auto summed = batch_accumulated_dots(*this, loop, in)) return *summed;
-    if (auto split = split_accumulators(*this, loop, in)) return *split;
-    if (auto late = sink_carry_permutes(*this, loop, in)) return *late;
-    if (auto narrowed = sink_broadcasts(*this, loop, in)) return *narrowed;
+    for (const LoopRewrite& row : loop_rewrites()) {
+      if (auto rewritten = row.rewrite(*this, loop, in)) return *rewritten;
+    }
     if (regions.runs == ExecutionKind::counted)
       return builder_.emit(*loop.op, loop.params, in, location);
   }

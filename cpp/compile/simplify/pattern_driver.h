@@ -11,6 +11,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "compile/builder.h"
 #include "ir/regions.h"
@@ -103,6 +105,15 @@ std::pair<Vars, std::vector<bool>> stripmine_devices(PatternDriver& driver, cons
                                                      const BatchAxis& axis, const Vars& inputs,
                                                      const std::vector<bool>& batched,
                                                      const LocationPtr& location);
+
+// Rewrites of loops and branches, in the order in which the walk tries them.
+struct LoopRewrite {
+  std::string_view name;
+  std::string_view doc;      // one line
+  std::string_view example;  // before -> after
+  std::optional<Vars> (*rewrite)(PatternDriver& driver, const Equation& eqn, const Vars& in);
+};
+std::span<const LoopRewrite> loop_rewrites();
 
 // The shape without `dims` (ascending), and the type of it.
 Shape without_dims(const Shape& shape, const Ints& dims);

@@ -5,6 +5,7 @@
 #include "base/lists.h"
 #include "compile/lower/elide_concat.h"
 #include "compile/simplify/constants.h"
+#include "compile/tuning.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
@@ -92,13 +93,7 @@ std::optional<Vars> join_concatenations(const PatternContext& m) {
   return Vars{m.emit(core_ops().concatenate, m.params, parts)};
 }
 
-namespace {
-
-// Less is put together sooner than two loops are started.
-constexpr std::int64_t least_worked_bytes = 64 << 10;
-constexpr std::size_t most_joined = 4;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<Vars> push_into_concat(const PatternContext& m) {
   if (!m.uses_known || !m.op.effect.empty()) return {};
@@ -110,11 +105,12 @@ std::optional<Vars> push_into_concat(const PatternContext& m) {
     if (together && (joined || m.b.uses(m.in[i]) > 1)) return {};
     if (together) joined = i;
   }
-  if (!joined || m.b.type(m.in[*joined]).bytes() < least_worked_bytes) return {};
+  if (!joined || m.b.type(m.in[*joined]).bytes() < tuning::simplify_concat::least_worked_bytes)
+    return {};
   const Equation whole = *m.b.definition(m.in[*joined]);
   const Shape& shape = m.b.type(m.in[*joined]).shape;
   const auto is_short = [&](Var piece) { return !has_long_rows(m.b.type(piece).shape, shape); };
-  if (whole.inputs.size() > most_joined ||
+  if (whole.inputs.size() > tuning::simplify_concat::most_joined ||
       std::any_of(whole.inputs.begin(), whole.inputs.end(), is_short))
     return {};
   const std::int64_t d = whole.params.integer(param::dimension);

@@ -1,4 +1,6 @@
 // ops/elementwise/incomplete.cpp - the incomplete gamma and beta functions, and Bessel functions.
+#include <limits>
+
 #include "kernels/special/math_bessel.h"
 #include "kernels/special/special.h"
 #include "ops/elementwise/special_family.h"
@@ -31,8 +33,10 @@ Value before_end(const Value& x, double end, const Value& exponent, double other
   return where(ends, full_like(x, other), x);
 }
 
-// x^(a-1) e^-x / gamma(a)
-Value density(const Value& a, const Value& x) {
+// x^(a-1) e^-x / gamma(a), 0 at infinity, which is no factor of it.
+Value density(const Value& a, const Value& any) {
+  const Value infinity = full_like(any, std::numeric_limits<double>::infinity());
+  const Value x = where(eq(any, infinity), full_like(any, 1e30), any);
   const Value exponent = sub(a, constant(a, 1));
   const Value power = mul(exponent, log_of(before_end(x, 0, exponent, 1)));
   return exp_of(sub(sub(power, x), lgamma_of(a)));

@@ -221,5 +221,12 @@ def copy_to_host_async(x):
 
 
 def block_until_ready(x):
-    """`x`: results are ready when a call returns."""
+    """A tree of arrays, as it is: results are ready when a call returns.
+
+    Raises:
+      JaxRuntimeError: for an array that has been deleted.
+    """
+    for leaf in tree_util.tree_leaves(x):
+        if not isinstance(leaf, _core.Tracer):
+            getattr(leaf, "block_until_ready", int)()
     return x

@@ -116,6 +116,19 @@ def default_device():
     return chosen if isinstance(chosen, Device) else device(0)
 
 
+def check_default_device(value):
+    """Refuses what jax_default_device cannot be: neither a device nor the name of a platform."""
+    if isinstance(value, Device):
+        return
+    if not isinstance(value, str) or value not in ("cpu", "gpu", "tpu"):
+        raise ValueError(
+            "jax.default_device must be passed either a Device object (e.g. "
+            "`jax.devices('cpu')[0]`) or a platform name string like 'cpu' or 'gpu', got: "
+            f"{value!r}"
+        )
+    refuse_other_backends(value)
+
+
 class Backend:
     """What little there is to say of the one backend."""
 
@@ -143,7 +156,7 @@ backend = Backend()
 
 
 def refuse_other_backends(name):
-    if name is None or name in ("cpu", "CPU") or isinstance(name, Backend):
+    if name is None or name in ("cpu", "CPU", "") or isinstance(name, Backend):
         return
     raise RuntimeError(
         f"Unknown backend: {name!r} requested, but no platforms that are instances of {name} are "

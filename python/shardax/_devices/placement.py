@@ -79,6 +79,7 @@ def addressable_data(x, index):
 
 
 def devices(x):
+    x._check_if_deleted()
     return {_device(d) for d, _, _ in _parts(x)}
 
 

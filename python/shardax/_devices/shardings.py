@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import shardax._core as _core
-from shardax._devices.devices import default_device
+from shardax._devices.devices import Device, default_device
 from shardax._devices.devices import device as _device
 from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind, recorded_kind
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
@@ -280,7 +280,12 @@ def label(array, where, src=None):
     where = getattr(where, "sharding", where)
     if where is None:
         return array
-    if not isinstance(where, Sharding):
+    if not isinstance(where, (Sharding, Device)):
+        raise ValueError(
+            f"device={where!r} must be an instance of jax.sharding.Sharding or a device, such as "
+            "jax.devices()[0]."
+        )
+    if isinstance(where, Device):
         where = SingleDeviceSharding(where)
     where = concretely(where)
     if where is None:

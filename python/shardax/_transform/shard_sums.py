@@ -10,7 +10,7 @@ are joined.
 import functools
 
 from shardax import tree_util
-from shardax._core import Array, Tracer, partial_sums, get_type_sharding
+from shardax._core import Array, Tracer, get_type_sharding, partial_sums
 from shardax._core import api as _core
 from shardax._devices.constraints import labelled
 from shardax._devices.mesh import Mesh

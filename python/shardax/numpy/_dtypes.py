@@ -7,7 +7,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import result_type as _result_type
 from shardax._base.dtypes import FLOATS, INTEGERS
-from shardax.dtypes import issubdtype
+from shardax.dtypes import any_dtype, issubdtype
 from shardax.dtypes import result_type as _joined_type
 
 newaxis = None
@@ -90,11 +90,16 @@ def _dtype(x):
     return _core.dtype_of(x)
 
 
+def _any_dtype(x):
+    """As _dtype, but also of dtypes that no array here has."""
+    return _dtype(x) if isinstance(x, _ScalarMeta) else any_dtype(x)
+
+
 def isdtype(dtype, kind):
     """Whether a dtype is of a kind: 'bool', 'signed integer', 'integral', 'real floating',
     'numeric' or a dtype.
     """
-    d = np.dtype(_dtype(dtype))
+    d = np.dtype(_any_dtype(dtype))
     kinds = {
         "bool": lambda: d.kind == "b",
         "signed integer": lambda: issubdtype(d, np.signedinteger),
@@ -106,7 +111,8 @@ def isdtype(dtype, kind):
     }
     kind = kind if isinstance(kind, tuple) else (kind,)
     return any(
-        kinds[k]() if isinstance(k, str) and k in kinds else np.dtype(_dtype(k)) == d for k in kind
+        kinds[k]() if isinstance(k, str) and k in kinds else np.dtype(_any_dtype(k)) == d
+        for k in kind
     )
 
 
@@ -119,6 +125,8 @@ def promote_types(a, b):
     """The dtype that both promote to: 64 bits wide where one is (as Python's types are), whether or
     not x64 is on.
     """
+    for x in (a, b):
+        _check_promotes(x)
     wide = ("int64", "uint64", "float64", "complex128")
     if not any(_is_weak(x) or _named(_dtype(x)) in wide for x in (a, b)):
         return _promoted(a, b)
@@ -127,6 +135,15 @@ def promote_types(a, b):
         return _promoted(a, b)
     finally:
         _core.override_x64(before)
+
+
+def _check_promotes(x):
+    try:
+        return _dtype(x)
+    except TypeError:
+        if x is None:
+            raise
+    raise ValueError(f"dtype={any_dtype(x)!r} is not a valid dtype for JAX type promotion.")
 
 
 def _promoted(a, b):
@@ -162,7 +179,7 @@ def result_type(*args):
 
 def can_cast(from_, to, casting="safe"):
     """As numpy.can_cast."""
-    return np.can_cast(_dtype(from_), _dtype(to), casting)
+    return np.can_cast(_any_dtype(from_), _any_dtype(to), casting)
 
 
 def iscomplexobj(x):
@@ -172,7 +189,7 @@ def iscomplexobj(x):
     if isinstance(x, (list, tuple)):
         return any(map(iscomplexobj, x))
     dtype = getattr(x, "dtype", None)
-    return np.iscomplexobj(x) if dtype is None else _core.dtype_of(dtype).kind == "c"
+    return np.iscomplexobj(x) if dtype is None else any_dtype(dtype).kind == "c"
 
 
 def isrealobj(x):

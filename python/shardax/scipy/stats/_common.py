@@ -2,6 +2,7 @@
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
+from shardax._transform.custom_jvp import custom_jvp
 
 
 def inexact(*args):
@@ -45,6 +46,15 @@ def on_the_right(z):
     complex numbers cannot be derived by.
     """
     return jnp.where(z.real < 0, -z, z)
+
+
+@custom_jvp
+def one_less_exp(x):
+    """1 - exp(-x), exact for small x; its slope is exp(-x), which is no difference from 1."""
+    return -jnp.expm1(-x)
+
+
+one_less_exp.defjvps(lambda t, out, x: t * jnp.exp(-x))
 
 
 def log1mexp(x):

@@ -1,7 +1,7 @@
 """shardax.scipy.stats.expon - the exponential distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import inexact, log1mexp, reals, within
+from shardax.scipy.stats._common import inexact, log1mexp, one_less_exp, reals, within
 
 
 def _standard(x, loc, scale):
@@ -28,7 +28,7 @@ def pdf(x, loc=0, scale=1):
 def cdf(x, loc=0, scale=1):
     """The probability of values up to x."""
     y, inside, _ = _standard(x, loc, scale)
-    return within(inside, -jnp.expm1(-_held(inside, y)), 0)
+    return within(inside, one_less_exp(_held(inside, y)), 0)
 
 
 def logcdf(x, loc=0, scale=1):

@@ -1,7 +1,7 @@
 """shardax.scipy.stats.gumbel_r - the Gumbel distribution of largest values."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import log_one_less_exp, reals
+from shardax.scipy.stats._common import log_one_less_exp, one_less_exp, reals
 
 
 def _standard(x, loc, scale):
@@ -32,7 +32,7 @@ def cdf(x, loc=0, scale=1):
 
 def sf(x, loc=0, scale=1):
     """The probability of values above x."""
-    return -jnp.expm1(logcdf(x, loc, scale))
+    return one_less_exp(-logcdf(x, loc, scale))
 
 
 def logsf(x, loc=0, scale=1):

@@ -1,7 +1,7 @@
 """shardax.scipy.stats.pareto - the Pareto distribution."""
 
 from shardax import numpy as jnp
-from shardax.scipy.stats._common import held, inexact, log1mexp, reals, within
+from shardax.scipy.stats._common import held, inexact, log1mexp, one_less_exp, reals, within
 
 
 def _standard(x, b, loc, scale):
@@ -29,7 +29,7 @@ def pdf(x, b, loc=0, scale=1):
 def cdf(x, b, loc=0, scale=1):
     """The probability of values up to x."""
     y, log_y, b, _ = _standard(x, b, loc, scale)
-    return within(~(y < 1), -jnp.expm1(-_power(b, log_y)), 0)
+    return within(~(y < 1), one_less_exp(_power(b, log_y)), 0)
 
 
 def logcdf(x, b, loc=0, scale=1):
