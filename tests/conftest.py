@@ -1,4 +1,4 @@
-"""tests/conftest.py - what tests of several folders share."""
+"""tests/conftest.py - fixtures that tests of several folders share."""
 
 import fcntl
 import os

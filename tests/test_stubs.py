@@ -1,4 +1,4 @@
-"""tests/test_stubs.py - what type checkers read of the package is what it holds."""
+"""tests/test_stubs.py - stubs for type checkers, against the package."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""shardax/ad.py - where gradients go: shardax.ad."""
+"""shardax/ad.py - targets of gradients."""
 
 from shardax._transform.gradient_targets import DidntWant, DontWant, GradRef, GradValue
 

@@ -1,4 +1,5 @@
-"""shardax.version - which version this is; under the alias `jax`, whose names it follows."""
+"""shardax.version - the version of the package; under the alias `jax`, that of the JAX whose names
+it follows."""
 
 import re
 import sys

@@ -1,5 +1,5 @@
-"""tests/api/test_compile_events.py - what listeners of jax.monitoring are told of programs that
-are traced and compiled."""
+"""tests/api/test_compile_events.py - events of tracing and compiling for listeners of
+jax.monitoring."""
 
 import pytest
 import shardax

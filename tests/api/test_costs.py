@@ -1,4 +1,4 @@
-# tests/api/test_costs.py - what stages say of operations, bytes and memory; signatures.
+# tests/api/test_costs.py - operations, bytes and memory that stages report; signatures.
 import functools
 import inspect
 

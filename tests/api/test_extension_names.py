@@ -1,5 +1,5 @@
-"""tests/api/test_extension_names.py - what libraries build on: functions with transformations
-around them, programs put together, the state of tracing, layouts, events."""
+"""tests/api/test_extension_names.py - names for libraries: functions with transformations around
+them, programs put together, the state of tracing, layouts, events."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""tests/api/test_interpreters.py - what tutorials on interpreters of programs import."""
+"""tests/api/test_interpreters.py - names that tutorials on interpreters of programs import."""
 
 import numpy as np
 import pytest

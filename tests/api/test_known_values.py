@@ -1,4 +1,4 @@
-"""tests/api/test_known_values.py - what is known while tracing: values, and names of arguments and
+"""tests/api/test_known_values.py - values known while tracing, and names of arguments and
 results."""
 
 import numpy as np

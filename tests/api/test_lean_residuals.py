@@ -1,4 +1,4 @@
-"""tests/api/test_lean_residuals.py - what the gradient of a scan keeps of each turn."""
+"""tests/api/test_lean_residuals.py - residuals that the gradient of a scan keeps of each turn."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/api/test_linear_functions.py - what vjp, linearize, linear_transpose return, as trees."""
+"""tests/api/test_linear_functions.py - results of vjp, linearize and linear_transpose, as trees."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""tests/api/test_saved_residuals.py - which values derivatives keep, and where they come from."""
+"""tests/api/test_saved_residuals.py - residuals of derivatives, and the lines that they come
+from."""
 
 import shardax as jax
 import shardax.numpy as jnp

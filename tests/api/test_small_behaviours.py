@@ -1,4 +1,5 @@
-"""tests/api/test_small_behaviours.py - what programs written for JAX rely on, one by one."""
+"""tests/api/test_small_behaviours.py - behaviours that programs written for JAX rely on, one by
+one."""
 
 import ml_dtypes
 import numpy as np

@@ -1,4 +1,5 @@
-"""tests/api/test_traceback_filtering.py - what exceptions lose where they leave the package."""
+"""tests/api/test_traceback_filtering.py - frames that exceptions lose on their way out of the
+package."""
 
 import contextlib
 import gc

@@ -1,4 +1,4 @@
-"""tests/array/test_numpy_conversions.py - what NumPy makes an array of, jnp.array does too."""
+"""tests/array/test_numpy_conversions.py - objects that NumPy makes arrays of, in jnp.array."""
 
 import collections
 import decimal

@@ -1,5 +1,5 @@
-"""tests/array/test_shown_specs.py - which entries for whole dimensions specs of results show, as
-JAX 0.10.2 shows them."""
+"""tests/array/test_shown_specs.py - entries for whole dimensions in specs of results, as JAX 0.10.2
+shows them."""
 
 import pytest
 import shardax as jax

@@ -1,4 +1,4 @@
-# tests/array/test_transfer_guard.py - what the transfer guards let through, level by level.
+# tests/array/test_transfer_guard.py - transfers that the guards let through, level by level.
 import numpy as np
 import pytest
 import shardax

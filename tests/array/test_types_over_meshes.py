@@ -1,4 +1,4 @@
-"""tests/array/test_types_over_meshes.py - what types show of meshes, and grids of devices."""
+"""tests/array/test_types_over_meshes.py - types over meshes, and grids of devices."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/bench/calls.py - what calls cost, against JAX.
+"""tests/bench/calls.py - the cost of calls, against JAX.
 
     python tests/bench/calls.py [--jax PYTHON] [--rounds N]
 

@@ -1,4 +1,4 @@
-"""tests/bench/debug_nans.py - what jax_debug_nans costs a pmapped training step.
+"""tests/bench/debug_nans.py - the cost of jax_debug_nans in a pmapped training step.
 
     python tests/bench/debug_nans.py [--rounds N]
 

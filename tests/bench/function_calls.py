@@ -1,4 +1,5 @@
-"""tests/bench/function_calls.py - what tests/bench/functions.py calls each function with.
+"""tests/bench/function_calls.py - the arguments that tests/bench/functions.py calls each function
+with.
 
 A table has, by module, the arguments of functions as they are written in a call. Operands are
 

@@ -1,4 +1,4 @@
-"""tests/bench/loops.py - what a turn of a loop over few numbers costs, against JAX.
+"""tests/bench/loops.py - the cost of a turn of a loop over few numbers, against JAX.
 
     python tests/bench/loops.py [--jax PYTHON] [--rounds N]
 

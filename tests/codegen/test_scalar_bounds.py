@@ -1,4 +1,4 @@
-"""tests/codegen/test_scalar_bounds.py - what the range of a counter decides. The bits of
+"""tests/codegen/test_scalar_bounds.py - decisions by the range of a counter. The bits of
 SHARDAX_CODEGEN=0."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""tests/ecosystem/data.py - what the programs fit: eight rows and a linear target."""
+"""tests/ecosystem/data.py - the data that the programs fit: eight rows and a linear target."""
 
 import numpy as np
 

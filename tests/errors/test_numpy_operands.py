@@ -1,4 +1,4 @@
-# tests/errors/test_numpy_operands.py - what functions of jnp refuse, as JAX does.
+# tests/errors/test_numpy_operands.py - operands that functions of jnp refuse, as JAX does.
 import numpy as np
 import pytest
 import shardax

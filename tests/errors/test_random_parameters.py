@@ -1,4 +1,4 @@
-"""tests/errors/test_random_parameters.py - which parameters, dtypes and shapes draws refuse."""
+"""tests/errors/test_random_parameters.py - parameters, dtypes and shapes that draws refuse."""
 
 import numpy as np
 import pytest

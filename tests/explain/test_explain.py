@@ -1,4 +1,4 @@
-# tests/explain/test_explain.py - what explain says of mapped, jitted and plain functions.
+# tests/explain/test_explain.py - explanations of mapped, jitted and plain functions.
 import json
 
 import numpy as np

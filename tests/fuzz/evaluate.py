@@ -1,4 +1,5 @@
-"""tests/fuzz/evaluate.py - what a source gives, under JAX or shardax, and what it must agree with.
+"""tests/fuzz/evaluate.py - results of a source under JAX or shardax, and the results that they must
+agree with.
 
 As a script it is a worker: a line of JSON in (a source and how to apply it), one out.
 

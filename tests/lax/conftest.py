@@ -1,4 +1,4 @@
-"""tests/lax/conftest.py - what the tests of kernels share."""
+"""tests/lax/conftest.py - fixtures of the tests of kernels."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/ops/sample_kinds.py - what a sample is, and the kinds of them that many ops share."""
+"""tests/ops/sample_kinds.py - samples, and the kinds of them that many ops share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tests/ops/test_argument_kinds.py - what stands for an int, an axis or a dtype is one."""
+"""tests/ops/test_argument_kinds.py - stand-ins for ints, axes and dtypes."""
 
 import enum
 import warnings

@@ -1,4 +1,5 @@
-"""tests/parity/cases_jaxpr.py - what `make_jaxpr` prints for small programs: names, types, params, literals, bodies."""
+"""tests/parity/cases_jaxpr.py - text of `make_jaxpr` for small programs: names, types, params,
+literals, bodies."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""tests/pmap/collective_references.py - what collectives give, in NumPy, and how to check it.
+"""tests/pmap/collective_references.py - results of collectives, in NumPy, and their checks.
 
 The reference of a collective maps an array of all devices' values, [devices, ...], to the same of
 results. Axes lie at the front of the operands, in the order ("i", "j").

@@ -1,4 +1,4 @@
-"""tests/pmap/test_collective_errors.py - what collectives refuse."""
+"""tests/pmap/test_collective_errors.py - errors of collectives."""
 
 import pathlib
 import sys

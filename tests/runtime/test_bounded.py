@@ -1,4 +1,4 @@
-"""tests/runtime/test_bounded.py - what is kept of shapes and values that come and go has an end."""
+"""tests/runtime/test_bounded.py - bounds of memory for shapes and values that come and go."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""tests/shard_map/conftest.py - what the tests of explicit axes share."""
+"""tests/shard_map/conftest.py - fixtures of the tests of explicit axes."""
 
 import pytest
 import shardax as jax

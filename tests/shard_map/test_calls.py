@@ -1,5 +1,4 @@
-"""tests/shard_map/test_calls.py - what is beside the values: calling forms, what is staged when,
-what programs and types show."""
+"""tests/shard_map/test_calls.py - calling forms, staging, programs and types of shard_map."""
 
 import functools
 

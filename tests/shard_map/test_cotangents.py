@@ -1,4 +1,4 @@
-"""tests/shard_map/test_cotangents.py - how cotangents are split over axes that types show."""
+"""tests/shard_map/test_cotangents.py - splits of cotangents over axes that types show."""
 
 import numpy as np
 import pytest

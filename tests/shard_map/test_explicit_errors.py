@@ -1,5 +1,5 @@
-"""tests/shard_map/test_explicit_errors.py - what functions refuse over explicit axes, and axes of
-one device that types leave out."""
+"""tests/shard_map/test_explicit_errors.py - errors over explicit axes, and axes of one device that
+types leave out."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""tests/shard_map/test_explicit_rules.py - how results of single ops are split over explicit axes,
-in functions with axes of other types, in ShapeDtypeStructs, and as text. As JAX 0.10.2 has it."""
+"""tests/shard_map/test_explicit_rules.py - splits of results of single ops over explicit axes, in
+functions with axes of other types, in ShapeDtypeStructs, and as text. As JAX 0.10.2 has it."""
 
 import numpy as np
 import pytest

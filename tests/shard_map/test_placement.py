@@ -1,4 +1,4 @@
-"""tests/shard_map/test_placement.py - where arguments lie, weak types of collectives."""
+"""tests/shard_map/test_placement.py - devices of arguments, weak types of collectives."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/shard_map/test_printing.py - what functions print that shard_map runs at once."""
+"""tests/shard_map/test_printing.py - output of functions that shard_map runs at once."""
 
 import functools
 

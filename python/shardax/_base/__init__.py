@@ -1,2 +1,1 @@
-"""shardax/_base - what every layer stands on: arrays and checks of them, dtypes, flags, texts of
-errors."""
+"""shardax/_base - arrays and checks of them, dtypes, flags and texts of errors, for every layer."""

@@ -1,5 +1,5 @@
-"""shardax/_base/arrays.py - what compositions share: operands as arrays, checks of them and of
-axes, and functions that run as one program."""
+"""shardax/_base/arrays.py - operands as arrays, checks of operands and axes, and functions that run
+as one program."""
 
 import functools
 import operator

@@ -1,4 +1,4 @@
-"""shardax/_base/lapack.py - where LAPACK's library lies, which the core loads at first use."""
+"""shardax/_base/lapack.py - the path of LAPACK's library, which the core loads at first use."""
 
 import importlib.util
 import pathlib

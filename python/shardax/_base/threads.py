@@ -1,4 +1,4 @@
-# shardax/_base/threads.py - how many threads compute.
+# shardax/_base/threads.py - the number of threads that compute.
 import contextlib
 import os
 

@@ -1,4 +1,4 @@
-# shardax/_base/tree_diff.py - where two trees part, for messages.
+# shardax/_base/tree_diff.py - differences between two trees, for messages.
 from shardax import tree_util
 
 

@@ -1,4 +1,4 @@
-"""shardax/_debug/memory_profiles.py - which arrays hold how much memory, as a file for pprof.
+"""shardax/_debug/memory_profiles.py - live arrays and their memory, as a file for pprof.
 
 The format is that of profile.proto (https://github.com/google/pprof): a message is its fields, each
 a key and a number, or a key, a length and bytes.

@@ -1,5 +1,5 @@
-"""shardax/_debug/pictures.py - which part of an array each device has: told to a function, or as
-a table of text."""
+"""shardax/_debug/pictures.py - parts of an array by device: told to a function, or as a table of
+text."""
 
 import sys
 

@@ -1,4 +1,4 @@
-# shardax/_devices/layouts.py - how arrays lie in memory and on devices, as labels.
+# shardax/_devices/layouts.py - layouts of arrays in memory and on devices, as labels.
 import shardax._core as _core
 from shardax._devices.layout import (
     AutoLayout,

@@ -1,4 +1,4 @@
-# shardax/_devices/mesh_state.py - which meshes are current.
+# shardax/_devices/mesh_state.py - the current meshes.
 """Lists that `with mesh:`, set_mesh, use_abstract_mesh and shard_map change (mesh.py,
 mesh_context.py), each entry hiding those before it.
 """

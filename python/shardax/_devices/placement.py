@@ -1,4 +1,4 @@
-# shardax/_devices/placement.py - where an array's shards lie.
+# shardax/_devices/placement.py - the devices of an array's shards.
 """Each function is a method or property of Array of the same name."""
 
 import shardax._core as _core

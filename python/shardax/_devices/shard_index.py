@@ -1,4 +1,4 @@
-# shardax/_devices/shard_index.py - which part of an array is whose.
+# shardax/_devices/shard_index.py - the index of each device's part of an array.
 from shardax._devices.devices import default_device
 
 

@@ -1,4 +1,4 @@
-# shardax/_devices/specs.py - which mesh axes split which dimension: PartitionSpec.
+# shardax/_devices/specs.py - PartitionSpec: the mesh axes that split each dimension.
 def _entry(names):
     """One entry of a PartitionSpec: a tuple of one name is that name, an empty one None."""
     if not isinstance(names, (tuple, list)):

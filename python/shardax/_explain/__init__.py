@@ -1,1 +1,1 @@
-# shardax/_explain/__init__.py - what parallel programs do, told to people: see explanation.py.
+# shardax/_explain/__init__.py - explanations of parallel programs: see explanation.py.

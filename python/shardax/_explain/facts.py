@@ -1,4 +1,4 @@
-# shardax/_explain/facts.py - what the core found, under the names that users have for it.
+# shardax/_explain/facts.py - facts that the core found, under the names that users have for them.
 import math
 
 FIELDS = (

@@ -1,4 +1,4 @@
-"""shardax/_explain/messages.py - how long collectives take over links of one latency and bandwidth.
+"""shardax/_explain/messages.py - times of collectives over links of one latency and bandwidth.
 
 The model is R. Hockney's: a message of n bytes takes alpha + n beta; adding up n bytes takes n
 gamma. The formulas are those of R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective

@@ -1,4 +1,4 @@
-"""shardax/_explain/prediction.py - how long a program takes on devices that are far apart."""
+"""shardax/_explain/prediction.py - the time of a program on devices that are far apart."""
 
 import json
 import math

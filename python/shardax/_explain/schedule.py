@@ -1,4 +1,4 @@
-# shardax/_explain/schedule.py - what a device does when: computing and sending side by side.
+# shardax/_explain/schedule.py - the timeline of a device: computing and sending side by side.
 import dataclasses
 import heapq
 import math

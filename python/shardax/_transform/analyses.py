@@ -1,4 +1,4 @@
-# shardax/_transform/analyses.py - what stages tell of a program: its text, costs and memory.
+# shardax/_transform/analyses.py - text, costs and memory of a program, for stages.
 import dataclasses
 
 from shardax._core import api as _core

@@ -1,4 +1,5 @@
-"""shardax/_transform/call_checks.py - whether arguments are what a function was compiled for."""
+"""shardax/_transform/call_checks.py - checks of arguments against those that a function was
+compiled for."""
 
 import shardax._core as _core
 from shardax import tree_util

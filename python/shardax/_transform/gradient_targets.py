@@ -1,4 +1,4 @@
-# shardax/_transform/gradient_targets.py - where the gradients of a VJP go: shardax.ad.
+# shardax/_transform/gradient_targets.py - targets of the gradients of a VJP: shardax.ad.
 import numpy as np
 
 from shardax import tree_util

@@ -1,5 +1,5 @@
-"""shardax/_transform/ref_channels.py - what backward rules write to mutable references, where the
-function that they belong to is staged.
+"""shardax/_transform/ref_channels.py - writes of backward rules to mutable references, staged with
+the function that they belong to.
 
 A backward rule runs when the cotangents come back, through programs that may be loops. So the value
 of the reference comes back beside them: the staged function takes a *token* for the reference and

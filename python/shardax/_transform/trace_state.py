@@ -1,4 +1,4 @@
-# shardax/_transform/trace_state.py - which transformations are in progress.
+# shardax/_transform/trace_state.py - the transformations in progress.
 import contextlib
 import weakref
 

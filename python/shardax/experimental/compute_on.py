@@ -1,4 +1,5 @@
-"""shardax.experimental.compute_on - which processor computes. Devices and host are one here."""
+"""shardax.experimental.compute_on - the kind of processor that computes. Devices and host are one
+here."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""shardax.experimental.maps - where Mesh used to be."""
+"""shardax.experimental.maps - the older place of Mesh."""
 
 from shardax.sharding import Mesh
 

@@ -50,11 +50,17 @@ def process_allgather(in_tree, tiled=False):
 
 
 def sync_global_devices(name):
-    """Nothing: devices do not run ahead of each other."""
+    """Nothing: devices do not run ahead of each other.
+
+    `name` has no effect: devices share one memory and one process.
+    """
 
 
 def assert_equal(in_tree, fail_message=""):
-    """Nothing: one process's values equal themselves."""
+    """Nothing: one process's values equal themselves.
+
+    `fail_message` and `in_tree` have no effect: devices share one memory and one process.
+    """
 
 
 def host_local_array_to_global_array(local_inputs, global_mesh, pspecs):

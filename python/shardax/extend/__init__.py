@@ -1,4 +1,4 @@
-"""shardax.extend - what programs and libraries that look into programs use."""
+"""shardax.extend - names for programs and libraries that look into programs."""
 
 from shardax._base.lazy_modules import at_first_use as _at_first_use
 

@@ -1,4 +1,4 @@
-"""shardax.interpreters - what rules of user-made primitives are registered with."""
+"""shardax.interpreters - registries of rules of user-made primitives."""
 
 from shardax.interpreters import ad, batching, mlir, partial_eval, pxla, xla
 

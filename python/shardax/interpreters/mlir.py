@@ -1,4 +1,4 @@
-"""shardax.interpreters.mlir - how primitives of the user's own are compiled.
+"""shardax.interpreters.mlir - lowering rules of the user's own primitives.
 
 The compiler of this package takes programs: a primitive is lowered to what `lower_fun` is given.
 Rules that write MLIR are accepted, so that modules which register some load; where a program needs

@@ -87,7 +87,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
       body_fun: a function of the index and the carry that returns a carry of the same structure
         and types.
       init_val: the first carry.
-      unroll: accepted for compatibility; needs static bounds.
+      unroll: as in `scan`; needs static bounds.
 
     Example:
       >>> lax.fori_loop(0, 3, lambda i, x: x + i, 10)

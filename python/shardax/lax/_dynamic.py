@@ -165,6 +165,8 @@ def shape_as_value(shape):
 def dce_sink(val, *, prevent_mlir_dce=False):
     """Says that a value is used, where nothing else does: it needs no computing here.
 
+    `prevent_mlir_dce` and `val` have no effect: the package does without what it steers in JAX.
+
     Example:
       >>> dce_sink(jnp.ones(3))
     """

@@ -101,7 +101,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
       xs: a tree of arrays with equal leading axes, or None.
       length: the number of steps; needed where xs is empty.
       reverse: start at the end.
-      unroll: accepted for compatibility: an int or a bool.
+      unroll: an int or a bool, which programs show; turns run one by one.
 
     Returns:
       (the last carry, the stacked ys).

@@ -164,7 +164,7 @@ def scaled_dot_general(
       preferred_element_type: the result's dtype; sums are in float32.
       configs: three of `get_scaled_dot_general_config`: for lhs, for rhs, and for the cotangent of
         the result. None: nothing is rounded.
-      implementation: ignored, and deprecated.
+      implementation: deprecated, and without effect but a warning.
 
     Returns:
       The result of dot_general: batch dimensions, those of lhs, those of rhs. In gradients the

@@ -1,4 +1,4 @@
-# shardax/numpy/_namespace_info.py - what jnp says of itself by the Python array API standard.
+# shardax/numpy/_namespace_info.py - the Python array API standard's facts on jnp.
 import numpy as np
 
 import shardax._core as _core

@@ -1,4 +1,4 @@
-# shardax/numpy/_ufunc_loops.py - what ufuncs do along an axis, one element after the other.
+# shardax/numpy/_ufunc_loops.py - reductions and accumulations of ufuncs, element by element.
 import numpy as np
 
 import shardax._core as _core

@@ -1,4 +1,4 @@
-"""shardax/_as_jax/jax - what `import jax` finds in a process started by one that has the alias.
+"""shardax/_as_jax/jax - the package `jax` of processes that a process with the alias starts.
 
 `install_as_jax` puts the folder above on `sys.path`. What starts other Python processes
 (multiprocessing, joblib, pytest-xdist, concurrent.futures) hands its `sys.path` to them.

@@ -1,4 +1,4 @@
-"""shardax._src - what tutorials and libraries import from JAX's private modules."""
+"""shardax._src - names that tutorials and libraries import from JAX's private modules."""
 
 from shardax._src import aliases
 

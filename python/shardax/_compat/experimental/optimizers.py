@@ -1,3 +1,3 @@
-"""shardax.experimental.optimizers - where example_libraries.optimizers used to be."""
+"""shardax.experimental.optimizers - the older name of example_libraries.optimizers."""
 
 from shardax.example_libraries.optimizers import *  # noqa: F403

@@ -1,3 +1,3 @@
-"""shardax.experimental.stax - where example_libraries.stax used to be."""
+"""shardax.experimental.stax - the older name of example_libraries.stax."""
 
 from shardax.example_libraries.stax import *  # noqa: F403

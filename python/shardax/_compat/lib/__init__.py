@@ -1,4 +1,4 @@
-"""shardax.lib - where programs for JAX look up the platform."""
+"""shardax.lib - the older place of the platform's name."""
 
 from shardax._base.version import __version__
 from shardax.lib import xla_bridge

@@ -1,1 +1,1 @@
-"""shardax.tools - where notebooks for JAX find colab_tpu."""
+"""shardax.tools - the place of colab_tpu."""

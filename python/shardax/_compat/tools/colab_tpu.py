@@ -1,4 +1,4 @@
-"""shardax.tools.colab_tpu - what notebooks call before they use devices."""
+"""shardax.tools.colab_tpu - a function that notebooks call before they use devices."""
 
 
 def setup_tpu(tpu_driver_version=None):

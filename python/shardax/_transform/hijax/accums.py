@@ -1,4 +1,4 @@
-# shardax/_transform/hijax/accums.py - what backward rules give cotangents to.
+# shardax/_transform/hijax/accums.py - accumulators that backward rules give cotangents to.
 from shardax._base.array_functions import moveaxis
 from shardax._transform.hijax.types import is_hi
 from shardax._transform.zeros import Zero, instantiate_zeros, zeros_like_aval
@@ -11,7 +11,7 @@ class GradAccum:
         self.aval = aval
 
     def accum(self, x):
-        """Adds a cotangent."""
+        """Adds the cotangent `x`; one that nothing keeps has no effect."""
 
     def freeze(self):
         """The sum: a cotangent, or a Zero."""

@@ -1,4 +1,4 @@
-# shardax/_transform/hijax/specs.py - what stands for a value that is no array in axes and specs.
+# shardax/_transform/hijax/specs.py - stand-ins for values that are no arrays, in axes and specs.
 import functools
 
 from shardax import tree_util

@@ -66,7 +66,7 @@ class VJPHiPrimitive:
         return getattr(type(self), method) is not getattr(VJPHiPrimitive, method)
 
     def check(self, *arg_tys):
-        """Raises where the types do not fit."""
+        """Raises where the types `arg_tys` do not fit; by default never."""
 
     def _refuse(self, support, methods):
         raise NotImplementedError(

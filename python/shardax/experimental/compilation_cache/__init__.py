@@ -1,1 +1,2 @@
-"""shardax.experimental.compilation_cache - where compiled programs would be kept on disk."""
+"""shardax.experimental.compilation_cache - the cache of compiled programs on disk, which is not
+needed."""

@@ -1,4 +1,4 @@
-"""shardax/experimental/sparse/_base.py - what sparse arrays have in common."""
+"""shardax/experimental/sparse/_base.py - the base class of sparse arrays."""
 
 import math
 

@@ -1,6 +1,5 @@
-"""shardax/experimental/sparse/_layout.py - what changes the shape of a BCOO array: layouts, slices,
-concatenations, broadcasts.
-"""
+"""shardax/experimental/sparse/_layout.py - changes of a BCOO array's shape: layouts, slices,
+concatenations, broadcasts."""
 
 import math
 import operator

@@ -1,4 +1,4 @@
-"""shardax.scipy.cluster.vq - which of some vectors is nearest."""
+"""shardax.scipy.cluster.vq - the nearest of some vectors."""
 
 from shardax import numpy as jnp
 from shardax._base.arrays import check_arraylike

@@ -1,4 +1,4 @@
-# shardax/scipy/stats/_common.py - what the distributions share.
+# shardax/scipy/stats/_common.py - functions that the distributions share.
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type

@@ -1,4 +1,4 @@
-"""shardax/_compat/experimental/pallas/_blocks.py - which block of an array a kernel sees."""
+"""shardax/_compat/experimental/pallas/_blocks.py - blocks of arrays that a kernel sees."""
 
 import dataclasses
 from typing import Any

@@ -1,4 +1,4 @@
-"""shardax.experimental.pallas.triton - what kernels for GPUs say, on references."""
+"""shardax.experimental.pallas.triton - functions of GPU kernels, on references."""
 
 import dataclasses
 

@@ -1,4 +1,5 @@
-"""shardax.experimental.roofline - what bounds a program: arithmetic, memory, links of a mesh."""
+"""shardax.experimental.roofline - bounds of a program's time: arithmetic, memory, links of a
+mesh."""
 
 from shardax.experimental.roofline.results import (
     RooflineResult,

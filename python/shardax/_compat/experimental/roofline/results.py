@@ -1,4 +1,4 @@
-"""shardax/_compat/experimental/roofline/results.py - what rules are told, and what they give."""
+"""shardax/_compat/experimental/roofline/results.py - arguments and results of roofline rules."""
 
 import dataclasses
 import math
