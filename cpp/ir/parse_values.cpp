@@ -7,8 +7,8 @@
 #include <limits>
 #include <system_error>
 
-#include "array/checked_axis.h"
 #include "base/errors.h"
+#include "ir/axis_marks.h"
 #include "ir/limits.h"
 
 namespace shardax {
@@ -66,17 +66,16 @@ DType ValueParser::dtype(std::string_view (*named)(DType)) {
 }
 
 AxisName ValueParser::axis() {
-  static constexpr std::string_view states = "VUR";
   const Token first = lexer_.peek();
-  auto state = AxisState::shared;
-  if (first.kind == TokenKind::word) {
-    const std::size_t place = first.text.size() == 1 ? states.find(first.text) : states.npos;
-    if (place == states.npos) lexer_.expected("the name of an axis, such as 'i' or V:'i'");
-    state = static_cast<AxisState>(place + 1);
+  const bool marked = first.kind == TokenKind::word;
+  if (marked) {
     lexer_.take();
     lexer_.expect(":");
   }
-  return in_state(intern_axis(string("the name of an axis in quotes")), state);
+  const std::string name = string("the name of an axis, such as 'i' or V:'i',");
+  const auto axis = marked_axis(marked ? first.text : "", name);
+  if (!axis) lexer_.fail_at(first, "the state of an axis is V, U or R");
+  return *axis;
 }
 
 Type ValueParser::type() {

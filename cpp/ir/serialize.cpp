@@ -6,6 +6,7 @@
 #include "array/dtype.h"
 #include "base/errors.h"
 #include "base/index.h"
+#include "ir/axis_marks.h"
 #include "ir/limits.h"
 #include "ir/op.h"
 #include "ir/param_names.h"
@@ -16,7 +17,7 @@ namespace shardax {
 namespace {
 
 constexpr std::string_view magic = "shardax program";
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 
 // Programs that are deeper within others than files may have them are neither written nor read.
 class Nesting {
@@ -64,7 +65,7 @@ class Writer {
     list(vs, [&](Var v) { number(v); });
   }
   void axes(const AxisSet& names) {
-    list(names, [&](AxisName a) { text(axis_text(a)); });
+    list(names, [&](AxisName a) { text(concat(mark_of(a), ":", axis_text(a))); });
   }
 
   void type(const Type& t) {
@@ -229,7 +230,15 @@ class Reader {
     return list<List>([&] { return var(p); });
   }
   AxisSet axes() {
-    return list<AxisSet>([&] { return intern_axis(text()); });
+    return list<AxisSet>([&] {
+      const std::string marked = text();
+      const std::size_t end = marked.find(':');
+      if (end == std::string::npos) malformed();
+      const auto axis =
+          marked_axis(std::string_view(marked).substr(0, end), marked.substr(end + 1));
+      if (!axis) malformed();
+      return *axis;
+    });
   }
   // Names are numbered in the order in which a process meets them.
   AxisSet sorted_axes() {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "array/checked_axis.h"
 #include "base/errors.h"
 #include "base/stack.h"
+#include "ir/axis_marks.h"
 #include "ir/element_text.h"
 #include "ir/lexer.h"
 #include "ir/op.h"
@@ -34,9 +34,8 @@ std::string name_text(const std::string& name) { return quoted_text(name, '\'');
 // A mapped axis 'i', or a checked one in one of its states, V:'x'.
 std::string axis_mark(AxisName axis) {
   if (axis < 0) return name_text("?");  // no name
-  static constexpr std::string_view states[] = {"", "V:", "U:", "R:"};
-  const AxisState state = state_over(AxisSet{axis}, in_state(axis, AxisState::varying));
-  return concat(states[static_cast<std::size_t>(state)], name_text(axis_text(axis)));
+  const std::string_view mark = mark_of(axis);
+  return concat(mark, mark.empty() ? "" : ":", name_text(axis_text(axis)));
 }
 std::string number_text(std::int64_t n) { return std::to_string(n); }
 std::string names_list(const std::vector<std::string>& names) {

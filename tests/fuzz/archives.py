@@ -9,7 +9,7 @@ import random
 import struct
 
 MAGIC = b"shardax program"
-VERSION = 2
+VERSION = 3
 DTYPES = ("bool", "int8", "int32", "int64", "uint8", "uint32", "float16", "bfloat16", "float32")
 DTYPES += ("float64", "complex64", "key<fry>", "float0", "int4", "float8_e4m3fn")
 NUMBERS = (0, -1, 2, 3, 64, 65, 2**31 - 1, 2**31, 2**32, 2**40, 2**62, 2**63 - 1, -(2**63))
@@ -452,7 +452,7 @@ def param_of_another_kind(program, r):
     param = e.params[k]
     values = {
         NONE: None, BOOL: 1, INT: 1, FLOAT: 0.5, TEXT: "x", INTS: [0], DTYPE: "float32",
-        AXES: ["i"], PROGRAMS: [], TYPES: [],
+        AXES: [":i"], PROGRAMS: [], TYPES: [],
     }  # fmt: skip
     param.kind = r.choice(list(values))
     param.value = values[param.kind]
@@ -491,7 +491,7 @@ def text_changed(program, r):
     if param.kind == TEXT:
         param.value = r.choice(("", "x", "clip", "fill", "fry", "rbg", param.value + "é"))
     elif param.value:
-        param.value[r.randrange(len(param.value))] = r.choice(("i", "j", "x", "y", ""))
+        param.value[r.randrange(len(param.value))] = r.choice((":i", ":j", "V:x", ":y", ""))
     return f"{e.op}: {param.key} is {param.value!r}"
 
 
