@@ -21,6 +21,7 @@ from shardax import export, lax
 from shardax.sharding import PartitionSpec as P
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import archive_changes  # noqa: E402
 import archives  # noqa: E402
 
 warnings.simplefilter("ignore")
@@ -293,9 +294,9 @@ def main(kind, first, last):
         name = NAMES[seed % len(NAMES)]
         header, data = taken_apart(blobs[name])
         if kind == "bytes":
-            changed, said = archives.bytes_changed(data, seed)
+            changed, said = archive_changes.bytes_changed(data, seed)
         else:
-            program, said = archives.changed(archives.parsed(data, itemsize), seed)
+            program, said = archive_changes.changed(archives.parsed(data, itemsize), seed)
             changed = archives.written(program)
         print(json.dumps([seed, name, said]), flush=True)
         signal.alarm(SECONDS)
