@@ -36,7 +36,7 @@ def x64():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_has_sample(name):
-    assert samples(name), f"'{name}' has no sample: add a line to tests/ops/samples.py"
+    assert samples(name), f"'{name}' has no sample: add a line to a table of tests/ops/samples.py"
 
 
 def test_no_stale_samples():
