@@ -59,7 +59,8 @@ LAYERS = [
 ]
 # Private modules that lie beside the public ones: those that concern the package as a whole.
 AT_THE_TOP = {"__init__.py", "__main__.py", "_alias.py"}
-MAX_LINES = 400
+MAX_LINES = 400  # of a module of the package
+MAX_LINES_ANYWHERE = 450  # of tests and examples too
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -199,3 +200,15 @@ def test_files_are_short():
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES
     ]
     assert not long, "\n".join(long)
+
+
+@pytest.mark.parametrize("folder", ["python", "tests", "examples"])
+def test_no_file_is_long(folder):
+    sources = sorted((ROOT / folder).rglob("*.py"))
+    assert sources
+    long = [
+        f"{path.relative_to(ROOT)}: {lines} lines"
+        for path in sources
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES_ANYWHERE
+    ]
+    assert not long, "\n".join(["Split by topic each of:", *long])
