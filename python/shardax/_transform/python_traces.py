@@ -2,7 +2,7 @@
 
 A subclass of `Trace` says what an op does in `process_primitive(primitive, tracers, params)`; its
 values are a subclass of `core.Tracer`. `set_current_trace(trace)` makes it handle all ops that are
-bound in a block, also those on plain arrays (cpp/callables/python_trace.h).
+bound in a block, also those on plain arrays (cpp/callables/staging/python_trace.h).
 """
 
 import contextlib

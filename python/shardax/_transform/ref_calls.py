@@ -1,6 +1,6 @@
 """shardax/_transform/ref_calls.py - mapped and jitted functions that meet mutable references.
 
-The core calls these where a call has raised `Met` (cpp/callables/references.h). References among
+The core calls these where a call has raised `Met` (cpp/callables/transforms/references.h). References among
 the arguments, and those that the function closes over, become values that go in and come out.
 """
 

@@ -1,7 +1,7 @@
 """shardax/_transform/shard_map_plan.py - specs of the arguments and results of one call of a
 shard_mapped function.
 
-The core (cpp/callables/shard_map.cpp) asks a Plan where a new signature is staged; calls of known
+The core (cpp/callables/transforms/shard_map.cpp) asks a Plan where a new signature is staged; calls of known
 signatures do not come here.
 """
 
