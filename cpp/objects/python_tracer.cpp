@@ -2,7 +2,7 @@
 #include "objects/python_tracer.h"
 
 #include "base/errors.h"
-#include "objects/array_methods.h"
+#include "objects/array/array_methods.h"
 #include "objects/lock.h"
 
 namespace shardax::objects {

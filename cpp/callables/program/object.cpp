@@ -15,8 +15,8 @@
 #include "callables/program/primitive.h"
 #include "callables/program/shown.h"
 #include "callables/staging/trace_state.h"
-#include "ir/print_captured.h"
 #include "ir/structural_equal.h"
+#include "ir/text/print_captured.h"
 #include "trace/eval_program.h"
 
 namespace py = pybind11;

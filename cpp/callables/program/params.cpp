@@ -10,7 +10,7 @@
 #include "callables/program/primitive.h"
 #include "callables/transforms/axes.h"
 #include "callables/transforms/shard_map_params.h"
-#include "objects/bind.h"
+#include "objects/functions/bind.h"
 #include "objects/sharding_conversion.h"
 #include "trace/trace.h"
 

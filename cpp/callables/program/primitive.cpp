@@ -11,7 +11,7 @@
 #include "callables/value_lists.h"
 #include "control/control.h"
 #include "control/map_divergent.h"
-#include "ir/grouped_values.h"
+#include "ir/text/grouped_values.h"
 #include "ops/ops.h"
 #include "transform/transpose.h"
 

@@ -7,8 +7,8 @@
 #include "callables/object.h"
 #include "callables/program/object.h"
 #include "compile/pass_table.h"
-#include "ir/parse.h"
-#include "ir/text_form.h"
+#include "ir/text/parse.h"
+#include "ir/text/text_form.h"
 
 namespace py = pybind11;
 

@@ -10,7 +10,7 @@
 #include "callables/staging/automatic_mesh.h"
 #include "callables/transforms/axes.h"
 #include "callables/value_lists.h"
-#include "objects/bind.h"
+#include "objects/functions/bind.h"
 #include "objects/sharding_conversion.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "transform/jvp.h"

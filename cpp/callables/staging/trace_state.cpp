@@ -5,7 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "ir/params.h"
-#include "objects/array_type.h"
+#include "objects/array/array_type.h"
 #include "trace/current.h"
 
 namespace py = pybind11;

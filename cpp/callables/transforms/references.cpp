@@ -8,7 +8,7 @@
 #include "callables/program/object.h"
 #include "callables/staging/traced.h"
 #include "callables/value_lists.h"
-#include "objects/array_type.h"
+#include "objects/array/array_type.h"
 #include "trace/current.h"
 #include "trace/depth.h"
 #include "transform/slices.h"
