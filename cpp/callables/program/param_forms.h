@@ -1,5 +1,6 @@
-// callables/program/param_forms.h - the parameters of ops in the form that JAX gives them: dimensions of
-// windows as one tuple, modes as members of an enum, and options that are always None here.
+// callables/program/param_forms.h - the parameters of ops in the form that JAX gives them:
+// dimensions of windows as one tuple, modes as members of an enum, and options that are always None
+// here.
 #pragma once
 
 #include <pybind11/cast.h>

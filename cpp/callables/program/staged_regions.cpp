@@ -1,5 +1,5 @@
-// callables/program/staged_regions.cpp - regions of control flow made of staged functions: with one list of
-// what they close over, with the values of mutable references, counting.
+// callables/program/staged_regions.cpp - regions of control flow made of staged functions: with one
+// list of what they close over, with the values of mutable references, counting.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

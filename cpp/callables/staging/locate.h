@@ -1,4 +1,5 @@
-// callables/staging/locate.h - the user's current line: the innermost Python frame outside this package.
+// callables/staging/locate.h - the user's current line: the innermost Python frame outside this
+// package.
 //
 // Staged equations carry it, so that errors found later can name it. Locations are interned: a line
 // that stages many equations costs one allocation.

@@ -1,4 +1,5 @@
-// callables/staging/staging.cpp - staged functions as Python objects, and binding ops that carry them.
+// callables/staging/staging.cpp - staged functions as Python objects, and binding ops that carry
+// them.
 #include "callables/staging/staging.h"
 
 #include <pybind11/pybind11.h>

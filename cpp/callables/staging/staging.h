@@ -1,4 +1,5 @@
-// callables/staging/staging.h - staging for make_jaxpr, eval_shape and the control flow of shardax.lax.
+// callables/staging/staging.h - staging for make_jaxpr, eval_shape and the control flow of
+// shardax.lax.
 #pragma once
 
 #include "callables/staging/traced.h"

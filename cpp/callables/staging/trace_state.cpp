@@ -1,4 +1,5 @@
-// callables/staging/trace_state.cpp - the traces in progress, the axes and the names in scope, for Python.
+// callables/staging/trace_state.cpp - the traces in progress, the axes and the names in scope, for
+// Python.
 #include "callables/staging/trace_state.h"
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
-// callables/transforms/axes.h - in_axes and out_axes, the sizes they imply, and the names of mapped axes.
+// callables/transforms/axes.h - in_axes and out_axes, the sizes they imply, and the names of mapped
+// axes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// callables/transforms/linear.h - vjp, jvp, linearize and linear_transpose, and their share of grad.
+// callables/transforms/linear.h - vjp, jvp, linearize and linear_transpose, and their share of
+// grad.
 #pragma once
 
 #include <vector>

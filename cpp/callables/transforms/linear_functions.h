@@ -1,4 +1,5 @@
-// callables/transforms/linear_functions.h - the functions that vjp, linearize and linear_transpose return.
+// callables/transforms/linear_functions.h - the functions that vjp, linearize and linear_transpose
+// return.
 //
 // Each is a node around a LinearFunction, which knows structures and types, whose leaves are the
 // residuals: a VJP, or a tree_util.Partial.

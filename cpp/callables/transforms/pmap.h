@@ -1,4 +1,5 @@
-// callables/transforms/pmap.h - pmap: a function of one device's values, run on all devices of a mapped axis.
+// callables/transforms/pmap.h - pmap: a function of one device's values, run on all devices of a
+// mapped axis.
 #pragma once
 
 #include "callables/function.h"

@@ -1,4 +1,5 @@
-// callables/transforms/shard_map.h - shard_map: a function of blocks of arrays, run on all devices of a mesh.
+// callables/transforms/shard_map.h - shard_map: a function of blocks of arrays, run on all devices
+// of a mesh.
 #pragma once
 
 #include "callables/function.h"

@@ -1,4 +1,5 @@
-// callables/transforms/shard_map_params.h - the params of shard_map as users see them: mesh and specs.
+// callables/transforms/shard_map_params.h - the params of shard_map as users see them: mesh and
+// specs.
 #pragma once
 
 #include <pybind11/cast.h>

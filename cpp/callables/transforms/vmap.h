@@ -1,4 +1,5 @@
-// callables/transforms/vmap.h - vmap: a function over one element, applied along an axis of its arguments.
+// callables/transforms/vmap.h - vmap: a function over one element, applied along an axis of its
+// arguments.
 #pragma once
 
 #include "callables/function.h"

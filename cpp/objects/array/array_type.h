@@ -1,4 +1,5 @@
-// objects/array/array_type.h - the Python types of Values: Array, ArrayImpl and one per kind of tracer.
+// objects/array/array_type.h - the Python types of Values: Array, ArrayImpl and one per kind of
+// tracer.
 //
 // All share one C struct. `Array` carries every slot, method and property and is abstract;
 // `ArrayImpl` (elements exist) and `Tracer` with its subclasses inherit from it, so that

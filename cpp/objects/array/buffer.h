@@ -1,5 +1,5 @@
-// objects/array/buffer.h - the buffer protocol: memory of arrays lent to Python, read-only, and read
-// from objects that lend theirs.
+// objects/array/buffer.h - the buffer protocol: memory of arrays lent to Python, read-only, and
+// read from objects that lend theirs.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// objects/array/dlpack.h - arrays exchanged with other libraries by the DLPack protocol, in one memory.
+// objects/array/dlpack.h - arrays exchanged with other libraries by the DLPack protocol, in one
+// memory.
 #pragma once
 
 #include "objects/array/array_type.h"

@@ -1,4 +1,5 @@
-// objects/array/make_array.cpp - jnp.array: scalars, NumPy arrays, nested lists and what they may hold.
+// objects/array/make_array.cpp - jnp.array: scalars, NumPy arrays, nested lists and what they may
+// hold.
 #include <limits>
 
 #include "base/index.h"

@@ -1,4 +1,5 @@
-// objects/functions/bind.h - `bind(name, args, **params)`: any op by name, for compositions in Python.
+// objects/functions/bind.h - `bind(name, args, **params)`: any op by name, for compositions in
+// Python.
 #pragma once
 
 #include "objects/array/array_type.h"

@@ -1,5 +1,5 @@
-// objects/functions/functions.h - jnp's elementwise functions and lax's, as callables without a Python
-// frame.
+// objects/functions/functions.h - jnp's elementwise functions and lax's, as callables without a
+// Python frame.
 //
 // One table row per function gives its name, its parameters, its op and how it promotes; the same
 // rows are the submodules `functions` (jnp: promotion, broadcasting) and `lax` (neither).

@@ -1,5 +1,5 @@
-// objects/functions/shape_args.h - shapes and axes as Python gives them, and methods that are functions of
-// shardax.numpy.
+// objects/functions/shape_args.h - shapes and axes as Python gives them, and methods that are
+// functions of shardax.numpy.
 #pragma once
 
 #include <vector>

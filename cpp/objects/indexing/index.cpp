@@ -1,4 +1,5 @@
-// objects/indexing/index.cpp - x[...]: views where the index is static, gather where arrays name elements.
+// objects/indexing/index.cpp - x[...]: views where the index is static, gather where arrays name
+// elements.
 #include "objects/indexing/index.h"
 
 #include <utility>
