@@ -408,8 +408,7 @@ SAMPLES = {
         Sample(np.isin, (Arg((0,)), Arg((20,))), grad=()),
     ),
     "nonzero": tuple(
-        Sample(ref.nonzero, (Arg((3, 40)),), {"size": size}, BOOL, grad=())
-        for size in (0, 7, 45)
+        Sample(ref.nonzero, (Arg((3, 40)),), {"size": size}, BOOL, grad=()) for size in (0, 7, 45)
     ),
     "top_k": Sample(
         ref.top_k, (Arg((3, 70)),), {"k": 4, "axis": 1}, ("float32", "float64", "int32")

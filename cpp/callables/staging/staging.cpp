@@ -45,7 +45,7 @@ struct StagedEntry {
 // for.
 bool has_changed(const Staged& staged) {
   return staged.references &&
-         call_python("_transform.ref_binding", "has_changed", staged.references).get() == Py_True;
+         call_python("_transform.refs.binding", "has_changed", staged.references).get() == Py_True;
 }
 
 // Functions of control flow are staged once per signature while they live, as jit's are.

@@ -162,7 +162,7 @@ struct HeldValues {
 HeldValues held_by(const NamedTrace& named) {
   HeldValues held;
   if (!named.met()) return held;
-  const Ref found = call_python("_transform.ref_binding", "met_references", named.met());
+  const Ref found = call_python("_transform.refs.binding", "met_references", named.met());
   held.references = Ref::borrow(PyTuple_GET_ITEM(found.get(), 0));
   PyObject* values = PyTuple_GET_ITEM(found.get(), 1);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values); ++i)

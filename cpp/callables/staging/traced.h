@@ -53,7 +53,7 @@ struct Staged {
   ProgramPtr program;
   Values captured;  // tracers of outer traces
   TreeDefPtr out_tree;
-  Ref references = {};       // the MetReferences of _transform/ref_binding.py; null: none
+  Ref references = {};       // the MetReferences of _transform/refs/binding.py; null: none
   std::size_t held_in = 0;   // values of references among the inputs
   std::size_t held_out = 0;  // and among the outputs
 };

@@ -173,7 +173,7 @@ Ref Jit::call_program(PyObject* fun, const CallArguments& arguments) {
   const std::size_t results = outputs.size() - entry->held_out;
   const py::list held = list_of(part(outputs, results, entry->held_out));
   values.resize(given);
-  return call_python("_transform.ref_binding", "write_held", entry->references, held.ptr(),
+  return call_python("_transform.refs.binding", "write_held", entry->references, held.ptr(),
                      list_of(values).ptr(),
                      unflatten_values(entry->out_tree, part(outputs, 0, results)));
 }
@@ -197,10 +197,10 @@ void Jit::require_given(FlatCall& call, const Values& values, JitEntry& entry) c
 // was staged for, it is staged again.
 std::shared_ptr<JitEntry> Jit::with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
                                                 FlatCall& call, Values& values) {
-  if (call_python("_transform.ref_binding", "has_changed", entry->references).get() == Py_True)
+  if (call_python("_transform.refs.binding", "has_changed", entry->references).get() == Py_True)
     entry = stage(fun, call, values);
   if (!entry->references) return entry;
-  const Ref held = call_python("_transform.ref_binding", "held_values", entry->references,
+  const Ref held = call_python("_transform.refs.binding", "held_values", entry->references,
                                list_of(values).ptr());
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(held.get()); ++i)
     values.push_back(objects::to_value(PyList_GET_ITEM(held.get(), i)));

@@ -1,7 +1,7 @@
 // callables/transforms/references.h - calls of transformed functions that meet mutable references.
 //
 // A program has no references: what a function reads and writes of one becomes inputs and outputs
-// (shardax/_transform/refs.py, ref_binding.py). References that a function closes over are found as
+// (shardax/_transform/refs/__init__.py, ref_binding.py). References that a function closes over are found as
 // it is traced (NamedTrace). Arguments that are references, and functions where there can be no
 // further inputs, raise a signal, and the call is made again by a function of ref_calls.py.
 #pragma once
@@ -50,7 +50,7 @@ PyObject* call_with_references(const char* name, PyObject* fun, const CallArgume
   for (Py_ssize_t i = 0; i < arguments.keyword_count(); ++i)
     check(PyDict_SetItem(kwargs.get(), PyTuple_GET_ITEM(arguments.names, i),
                          arguments.values[arguments.count + i]));
-  return call_python("_transform.ref_calls", name, fun, options..., args, kwargs).release();
+  return call_python("_transform.refs.calls", name, fun, options..., args, kwargs).release();
 }
 
 void init_references(pybind11::module_& module);

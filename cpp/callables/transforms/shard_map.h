@@ -7,7 +7,7 @@
 namespace shardax::callables {
 
 // A function that stages `fun` once per signature as one device's program and runs that over the
-// axes of a mesh. `plan` (shardax/_transform/shard_map_plan.py) knows mesh and specs.
+// axes of a mesh. `plan` (shardax/_transform/shard_map/plan.py) knows mesh and specs.
 Ref make_shard_map(PyObject* fun, PyObject* plan);
 
 }  // namespace shardax::callables

@@ -42,7 +42,7 @@ void add_specs(const Params& params, py::dict& out) {
   const Ref mesh = checked(objects::describe_sharding(mesh_axes.mesh));
   const bool check = !mesh_axes.axes.empty() && is_checked(mesh_axes.axes[0].name);
   const Ref specs =
-      call_python("_transform.shard_map_plan", "shown_params", names.ptr(),
+      call_python("_transform.shard_map.plan", "shown_params", names.ptr(),
                   names_of(mesh_axes, mesh_axes.in).ptr(), names_of(mesh_axes, mesh_axes.out).ptr(),
                   mesh, check, mesh_axes.current);
   pytree::check(PyDict_Update(out.ptr(), specs.get()));

@@ -10,7 +10,7 @@ import types
 
 from shardax._base.wrapped_functions import wrap_init
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import SymbolicZero, _tangent
+from shardax._transform.custom.arguments import SymbolicZero, _tangent
 
 
 class Trace:

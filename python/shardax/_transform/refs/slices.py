@@ -1,4 +1,4 @@
-"""shardax/_transform/ref_slices.py - parts of references whose beginnings are traced."""
+"""shardax/_transform/refs/slices.py - parts of references whose beginnings are traced."""
 
 import dataclasses
 from typing import Any

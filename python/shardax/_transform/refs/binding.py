@@ -1,4 +1,4 @@
-"""shardax/_transform/ref_binding.py - functions that are staged with the values of the mutable
+"""shardax/_transform/refs/binding.py - functions that are staged with the values of the mutable
 references that they meet as further inputs, and their last values as further results."""
 
 import threading
@@ -7,9 +7,9 @@ from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
 from shardax._transform.hijax.states import Held, check_kept, formal_of, with_states
-from shardax._transform.ref_channels import Channel, channel_of
-from shardax._transform.ref_slots import Met, Slot, bound_references
 from shardax._transform.refs import is_ref
+from shardax._transform.refs.channels import Channel, channel_of
+from shardax._transform.refs.slots import Met, Slot, bound_references
 
 
 class MetReferences:

@@ -1,5 +1,6 @@
-"""shardax/_transform/exports.py - functions as files: staged programs that other processes call
-(exporting.py makes and reads them).
+"""shardax/_transform/export/exports.py - staged programs that other processes call.
+
+exporting.py makes and reads them.
 
 A serialized function is a line of JSON (names, structures, platforms) and its program as bytes
 (cpp/ir/serialize.h); with `vjp_order`, the programs of its derivatives follow in the same form.
@@ -23,12 +24,12 @@ from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shardings import NamedSharding, described
 from shardax._devices.type_shardings import described_in_types
 from shardax._stablehlo import stablehlo
-from shardax._transform.custom_vjp import custom_vjp
+from shardax._transform.custom.vjp import custom_vjp
 from shardax._transform.derivatives import vjp
-from shardax._transform.export_meshes import on_host, over_exported_mesh, over_mesh
-from shardax._transform.export_trees import written
+from shardax._transform.export.meshes import on_host, over_exported_mesh, over_mesh
+from shardax._transform.export.nested import record
+from shardax._transform.export.trees import written
 from shardax._transform.jit import jit
-from shardax._transform.nested_exports import record
 from shardax._transform.program_parts import asked_shardings
 from shardax._transform.stages import Traced
 from shardax.dtypes import float0

@@ -1,4 +1,4 @@
-"""shardax/_transform/ref_rules.py - functions with derivative rules of their own that are passed
+"""shardax/_transform/refs/rules.py - functions with derivative rules of their own that are passed
 mutable references, or close over them.
 
 They become functions of values: those of the references go in, and come out as they are written. A
@@ -8,15 +8,15 @@ staged, one that holds what comes back along its channel (ref_channels.py).
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import (
+from shardax._transform.custom.arguments import (
     _differentiable,
     _name,
     nondiff_positions,
     zero_from_primal,
 )
-from shardax._transform.ref_binding import Bound, RefArguments, binding, no_refs, reading
-from shardax._transform.ref_channels import channel_of
 from shardax._transform.refs import Ref, is_ref
+from shardax._transform.refs.binding import Bound, RefArguments, binding, no_refs, reading
+from shardax._transform.refs.channels import channel_of
 
 
 def call_custom_jvp(owner, args):

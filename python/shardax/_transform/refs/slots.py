@@ -1,4 +1,4 @@
-"""shardax/_transform/ref_slots.py - stand-ins for mutable references (refs.py) in functions that
+"""shardax/_transform/refs/slots.py - stand-ins for mutable references (refs.py) in functions that
 are being staged."""
 
 import threading

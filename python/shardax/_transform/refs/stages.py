@@ -1,11 +1,11 @@
-"""shardax/_transform/ref_stages.py - functions that read and write mutable references, staged."""
+"""shardax/_transform/refs/stages.py - functions that read and write mutable references, staged."""
 
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._transform.hijax.states import with_states
-from shardax._transform.ref_calls import RefCall
-from shardax._transform.ref_slots import Met
 from shardax._transform.refs import AbstractRef, Ref, is_ref
+from shardax._transform.refs.calls import RefCall
+from shardax._transform.refs.slots import Met
 
 
 def stands_for_ref(x):

@@ -1,4 +1,4 @@
-"""shardax/_transform/symbolic_programs.py - programs of arrays with symbolic sizes.
+"""shardax/_transform/export/symbolic_programs.py - programs of arrays with symbolic sizes.
 
 Programs know numbers only. So the function is staged for many values of its dimension variables,
 and the programs are compared: where they differ in numbers alone, and each number is the value of

@@ -1,4 +1,4 @@
-"""shardax/_transform/exporting.py - functions are exported, and read from files."""
+"""shardax/_transform/export/exporting.py - functions are exported, and read from files."""
 
 import dataclasses
 import functools
@@ -10,8 +10,7 @@ from shardax import tree_util
 from shardax._base.symbolic_dims import has_symbolic_sizes
 from shardax._core import api as _core
 from shardax._core import functions
-from shardax._transform.export_trees import read
-from shardax._transform.exports import (
+from shardax._transform.export.exports import (
     MAGIC,
     DisabledSafetyCheck,
     Exported,
@@ -20,10 +19,11 @@ from shardax._transform.exports import (
     maximum_supported_calling_convention_version,
     minimum_supported_calling_convention_version,
 )
+from shardax._transform.export.nested import calls_recorded
+from shardax._transform.export.symbolic import export_symbolic, read_symbolic
+from shardax._transform.export.trees import read
 from shardax._transform.jit import jit
-from shardax._transform.nested_exports import calls_recorded
 from shardax._transform.stages import Traced, Wrapped
-from shardax._transform.symbolic_exports import export_symbolic, read_symbolic
 from shardax.config import config
 
 _DONATING = ("cpu", "cuda", "neuron", "rocm", "tpu")  # platforms that take donated arguments

@@ -1,4 +1,4 @@
-"""shardax/_transform/custom_arguments.py - arguments, results and tangents of functions with
+"""shardax/_transform/custom/arguments.py - arguments, results and tangents of functions with
 derivative rules of their own."""
 
 import dataclasses

@@ -1,8 +1,7 @@
-"""shardax/_transform/shard_map_plan.py - specs of the arguments and results of one call of a
-shard_mapped function.
+"""shardax/_transform/shard_map/plan.py - specs of the arguments and results of one call.
 
-The core (cpp/callables/transforms/shard_map.cpp) asks a Plan where a new signature is staged; calls of known
-signatures do not come here.
+The core (cpp/callables/transforms/shard_map.cpp) asks a Plan where a new signature is staged; calls
+of known signatures do not come here.
 """
 
 import functools
@@ -21,7 +20,7 @@ from shardax._devices.shardings import (
     described,
     sharding_of,
 )
-from shardax._transform import shard_map_errors as errors
+from shardax._transform.shard_map import errors
 
 
 class _Infer:

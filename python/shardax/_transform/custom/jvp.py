@@ -1,4 +1,4 @@
-"""shardax/_transform/custom_jvp.py - custom_jvp: functions with a forward derivative rule of their
+"""shardax/_transform/custom/jvp.py - custom_jvp: functions with a forward derivative rule of their
 own."""
 
 import functools
@@ -6,7 +6,7 @@ import functools
 from shardax import tree_util
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import (
+from shardax._transform.custom.arguments import (
     Call,
     SymbolicZero,
     TakesRules,
@@ -91,7 +91,7 @@ class custom_jvp(TakesRules):
                 f"No JVP defined for custom_jvp function {_name(self)} using defjvp."
             )
         if references_exist():
-            from shardax._transform.ref_rules import call_custom_jvp  # at first use: quick import
+            from shardax._transform.refs.rules import call_custom_jvp  # at first use: quick import
 
             return call_custom_jvp(self, resolved("custom_jvp", self.fun, args, kwargs))
         return self._call(args, kwargs)

@@ -1,4 +1,4 @@
-"""shardax/_transform/ref_channels.py - writes of backward rules to mutable references, staged with
+"""shardax/_transform/refs/channels.py - writes of backward rules to mutable references, staged with
 the function that they belong to.
 
 A backward rule runs when the cotangents come back, through programs that may be loops. So the value
@@ -15,8 +15,8 @@ import numpy as np
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.ref_slots import Met, bound_references, slot_of
 from shardax._transform.refs import is_ref
+from shardax._transform.refs.slots import Met, bound_references, slot_of
 
 
 def _differentiable(x):

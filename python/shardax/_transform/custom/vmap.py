@@ -1,9 +1,9 @@
-# shardax/_transform/custom_vmap.py - functions that vmap treats by rules.
+# shardax/_transform/custom/vmap.py - functions that vmap treats by rules.
 import functools
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import TakesRules, resolved
+from shardax._transform.custom.arguments import TakesRules, resolved
 
 
 class custom_vmap(TakesRules):

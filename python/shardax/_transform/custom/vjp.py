@@ -1,4 +1,4 @@
-"""shardax/_transform/custom_vjp.py - custom_vjp: functions with a backward derivative rule of their
+"""shardax/_transform/custom/vjp.py - custom_vjp: functions with a backward derivative rule of their
 own."""
 
 import functools
@@ -6,7 +6,7 @@ import functools
 from shardax import tree_util
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import (
+from shardax._transform.custom.arguments import (
     Call,
     CustomVJPPrimal,
     SymbolicZero,
@@ -81,7 +81,7 @@ class custom_vjp(TakesRules):
                 f"No VJP defined for custom_vjp function {_name(self)} using defvjp."
             )
         if references_exist():
-            from shardax._transform.ref_rules import call_custom_vjp  # at first use: quick import
+            from shardax._transform.refs.rules import call_custom_vjp  # at first use: quick import
 
             return call_custom_vjp(self, resolved("custom_vjp", self.fun, args, kwargs))
         return self._call(args, kwargs)

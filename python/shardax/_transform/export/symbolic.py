@@ -1,4 +1,4 @@
-"""shardax/_transform/symbolic_exports.py - exported functions of arrays with symbolic sizes:
+"""shardax/_transform/export/symbolic.py - exported functions of arrays with symbolic sizes:
 making, calling and reading them."""
 
 import dataclasses
@@ -20,13 +20,13 @@ from shardax._base.symbolic_shapes import (
 )
 from shardax._core import api as _core
 from shardax._transform.derivatives import vjp
-from shardax._transform.export_trees import read
-from shardax._transform.exports import DisabledSafetyCheck, Exported, arg_names
+from shardax._transform.export.exports import DisabledSafetyCheck, Exported, arg_names
+from shardax._transform.export.nested import Unsolvable, Watched, record
+from shardax._transform.export.symbolic_programs import Family, SymbolicAval, family_of, scope_of
+from shardax._transform.export.trees import read
 from shardax._transform.jit import jit
-from shardax._transform.nested_exports import Unsolvable, Watched, record
 from shardax._transform.shape_structs import ShapeDtypeStruct
 from shardax._transform.stages import Traced, dtype_name
-from shardax._transform.symbolic_programs import Family, SymbolicAval, family_of, scope_of
 from shardax.dtypes import canonicalize_dtype, float0
 from shardax.errors import InconclusiveDimensionOperation
 

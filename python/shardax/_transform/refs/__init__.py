@@ -1,4 +1,4 @@
-"""shardax/_transform/refs.py - mutable references, in a system whose programs have none.
+"""shardax/_transform/refs/__init__.py - mutable references, in a system whose programs have none.
 
 A reference holds a value that is read and written in place. Where it lives (outside of staging, or
 in the trace that made it) that is an attribute; a function that is staged further in takes the
@@ -19,8 +19,8 @@ import numpy as np
 from shardax import tree_util
 from shardax._base.tracebacks import user_line
 from shardax._core import api as _core
-from shardax._transform.ref_slices import Slice, without_slices
-from shardax._transform.ref_slots import Met, slot_of
+from shardax._transform.refs.slices import Slice, without_slices
+from shardax._transform.refs.slots import Met, slot_of
 from shardax.errors import UnexpectedTracerError
 
 

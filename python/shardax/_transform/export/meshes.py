@@ -1,4 +1,4 @@
-"""shardax/_transform/export_meshes.py - exported functions over other meshes than those of their
+"""shardax/_transform/export/meshes.py - exported functions over other meshes than those of their
 export: of the same sizes, with axes of other names or on other devices."""
 
 from shardax._core import Tracer

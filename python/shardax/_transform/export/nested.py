@@ -1,11 +1,11 @@
-"""shardax/_transform/nested_exports.py - exported functions of symbolic sizes that are called while
+"""shardax/_transform/export/nested.py - exported functions of symbolic sizes that are called while
 another function is exported: their sizes are checked as expressions of its variables."""
 
 import contextlib
 import contextvars
 import itertools
 
-from shardax._transform.symbolic_programs import MORE, Columns, Fit, environments
+from shardax._transform.export.symbolic_programs import MORE, Columns, Fit, environments
 
 _calls = contextvars.ContextVar("calls of exported functions", default=None)
 

@@ -1,4 +1,4 @@
-"""shardax/_transform/symbolic_results.py - eval_shape of arrays with symbolic sizes.
+"""shardax/_transform/export/symbolic_results.py - eval_shape of arrays with symbolic sizes.
 
 As functions are exported for such sizes (symbolic_programs.py), so they are staged here for many
 values of the variables; only the shapes of results are compared.
@@ -9,9 +9,9 @@ import itertools
 from shardax import tree_util
 from shardax._base.symbolic_dims import has_symbolic_sizes, is_symbolic_dim
 from shardax._base.symbolic_shapes import concrete
+from shardax._transform.export.symbolic_programs import MORE, Columns, Fit, environments, scope_of
 from shardax._transform.shape_structs import ShapeDtypeStruct
 from shardax._transform.stages import result_shapes
-from shardax._transform.symbolic_programs import MORE, Columns, Fit, environments, scope_of
 
 # Values that a function may refuse, because they are too small say, before its error is raised.
 _REFUSED = 3

@@ -1,7 +1,8 @@
-"""shardax/_transform/ref_calls.py - mapped and jitted functions that meet mutable references.
+"""shardax/_transform/refs/calls.py - mapped and jitted functions that meet mutable references.
 
-The core calls these where a call has raised `Met` (cpp/callables/transforms/references.h). References among
-the arguments, and those that the function closes over, become values that go in and come out.
+The core calls these where a call has raised `Met` (cpp/callables/transforms/references.h).
+References among the arguments, and those that the function closes over, become values that go in
+and come out.
 """
 
 import functools
@@ -13,7 +14,8 @@ from shardax._devices.specs import PartitionSpec
 from shardax._transform.hijax.states import formal_of, with_states
 from shardax._transform.jit import jit
 from shardax._transform.pmap_vmap import pmap, vmap
-from shardax._transform.ref_binding import (
+from shardax._transform.refs import is_ref
+from shardax._transform.refs.binding import (
     Bound,
     RefArguments,
     binding,
@@ -23,10 +25,9 @@ from shardax._transform.ref_binding import (
     reading,
     writing,
 )
-from shardax._transform.ref_channels import Channel, channel_of
-from shardax._transform.ref_slots import Met
-from shardax._transform.refs import is_ref
-from shardax._transform.shard_map_plan import Infer, Plan, own_spec
+from shardax._transform.refs.channels import Channel, channel_of
+from shardax._transform.refs.slots import Met
+from shardax._transform.shard_map.plan import Infer, Plan, own_spec
 
 
 class _Call:

@@ -1,4 +1,4 @@
-# shardax/_transform/export_trees.py - the structures of arguments and results as JSON, for files.
+# shardax/_transform/export/trees.py - the structures of arguments and results as JSON, for files.
 import ast
 import collections
 

@@ -1,4 +1,4 @@
-# shardax/_transform/shard_sums.py - shard_map over sums that are still to be done.
+# shardax/_transform/shard_map/sums.py - shard_map over sums that are still to be done.
 """An array with P(unreduced={"x"}) stands for the sum of what the devices along x have.
 
 Where types check what is done with it, all of that is linear: in a function of blocks the first
@@ -17,7 +17,7 @@ from shardax._devices.mesh import Mesh
 from shardax._devices.shardings import NamedSharding
 from shardax._devices.shardings import label as place_label
 from shardax._devices.specs import PartitionSpec
-from shardax._transform.shard_map_errors import check_sums
+from shardax._transform.shard_map.errors import check_sums
 
 
 def _is_spec(spec):

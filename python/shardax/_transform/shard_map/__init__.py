@@ -1,4 +1,4 @@
-"""shardax/_transform/shard_map.py - shard_map and smap: their names and options.
+"""shardax/_transform/shard_map/__init__.py - shard_map and smap: their names and options.
 
 What specs say of the arguments and results of one call is the matter of shard_map_plan.py.
 """
@@ -9,10 +9,9 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._devices import mesh_context as meshes
 from shardax._devices.shardings import PartitionSpec
-from shardax._transform import shard_map_errors as errors
-from shardax._transform import shard_sums as sums
 from shardax._transform.hijax.specs import opening_specs
-from shardax._transform.shard_map_plan import Infer, Plan, own_spec
+from shardax._transform.shard_map import errors, sums
+from shardax._transform.shard_map.plan import Infer, Plan, own_spec
 
 _MISSING = object()
 

@@ -1,4 +1,4 @@
-"""shardax/_transform/shard_map_errors.py - checks of shard_map's specs, and their errors.
+"""shardax/_transform/shard_map/errors.py - checks of shard_map's specs, and their errors.
 
 Each check names the entry of the specs, the argument as the user's function calls it, and sizes.
 """
