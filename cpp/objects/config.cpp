@@ -151,17 +151,7 @@ std::size_t choice(const Flag& f, PyObject* value) {
 void check_text(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (value == Py_None || name.starts_with("jax_cross_host")) return;
-  if (name == "jax_default_device") {
-    const bool known = PyUnicode_Check(value) ? pytree::text_of(value) == "cpu"
-                                              : PyObject_HasAttrString(value, "platform") != 0;
-    if (!known) {
-      value_error(
-          "jax_default_device must be a Device object (such as shardax.devices()[0]) or "
-          "'cpu', got ",
-          pytree::repr(value), ".");
-    }
-    return;
-  }
+  if (name == "jax_default_device") return;  // Python checks it
   if (name == "jax_pjrt_client_create_options" && PyDict_Check(value)) return;
   if (!PyUnicode_Check(value)) refuse_kind(f, "str", value);
 }
