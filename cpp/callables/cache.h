@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "callables/call.h"
-#include "callables/context.h"
 #include "callables/program_retention.h"
+#include "callables/staging/context.h"
 
 namespace shardax::callables {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "callables/locate.h"
-#include "callables/program_object.h"
-#include "callables/references.h"
+#include "callables/program/object.h"
+#include "callables/staging/locate.h"
+#include "callables/transforms/references.h"
 #include "ir/limits.h"
 #include "numpy/promote.h"
 

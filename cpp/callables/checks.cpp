@@ -5,8 +5,8 @@
 #include <pybind11/stl.h>
 
 #include "callables/gil_safe_ref.h"
-#include "callables/program_object.h"
-#include "callables/traced.h"
+#include "callables/program/object.h"
+#include "callables/staging/traced.h"
 #include "callables/value_lists.h"
 #include "control/checkify.h"
 #include "ops/ops.h"

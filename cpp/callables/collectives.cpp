@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "array/checked_axis.h"
-#include "callables/axes.h"
-#include "callables/devices.h"
+#include "callables/transforms/axes.h"
+#include "callables/transforms/devices.h"
 #include "ir/core_ops.h"
 #include "numpy/promote.h"
 #include "ops/ops.h"

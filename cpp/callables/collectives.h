@@ -1,6 +1,7 @@
 // callables/collectives.h - collectives over trees of values, as users call them.
 //
-// `axes` and `groups` as callables/devices.h says; psum, pmean, pmax and pmin also take dimensions.
+// `axes` and `groups` as callables/transforms/devices.h says; psum, pmean, pmax and pmin also take
+// dimensions.
 #pragma once
 
 #include "callables/python.h"

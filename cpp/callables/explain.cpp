@@ -6,7 +6,7 @@
 
 #include "analysis/shardings.h"
 #include "base/index.h"
-#include "callables/program_object.h"
+#include "callables/program/object.h"
 #include "callables/value_lists.h"
 #include "explain/arguments.h"
 #include "explain/device.h"

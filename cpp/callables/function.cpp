@@ -9,8 +9,8 @@
 #include <deque>
 
 #include "base/stack.h"
-#include "callables/locate.h"
 #include "callables/program_retention.h"
+#include "callables/staging/locate.h"
 #include "objects/config.h"
 
 namespace shardax::callables {

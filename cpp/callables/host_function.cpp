@@ -5,8 +5,8 @@
 #include <pybind11/stl.h>
 
 #include "callables/call.h"
-#include "callables/primitive.h"
-#include "callables/program_object.h"
+#include "callables/program/object.h"
+#include "callables/program/primitive.h"
 #include "callables/value_lists.h"
 #include "control/control.h"
 #include "ops/callback.h"

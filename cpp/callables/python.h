@@ -6,8 +6,8 @@
 
 #include "base/errors.h"
 #include "base/thread_end.h"
-#include "objects/array_type.h"
-#include "objects/convert.h"
+#include "objects/array/array_type.h"
+#include "objects/array/convert.h"
 #include "objects/dtypes.h"
 #include "objects/errors.h"
 #include "pytree/flatten.h"

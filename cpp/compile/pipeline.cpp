@@ -19,7 +19,7 @@
 #include "compile/tuning.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
-#include "ir/text_form.h"
+#include "ir/text/text_form.h"
 #include "ir/verify.h"
 #include "runtime/spans.h"
 

@@ -6,10 +6,10 @@
 #include "array/dtype.h"
 #include "base/errors.h"
 #include "base/index.h"
-#include "ir/axis_marks.h"
 #include "ir/limits.h"
 #include "ir/op.h"
-#include "ir/param_names.h"
+#include "ir/text/axis_marks.h"
+#include "ir/text/param_names.h"
 #include "ir/verify.h"
 #include "kernels/copy/copy.h"
 

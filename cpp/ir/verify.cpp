@@ -8,7 +8,7 @@
 #include "base/index.h"
 #include "ir/regions.h"
 #include "ir/sharding_given.h"
-#include "ir/text_form.h"
+#include "ir/text/text_form.h"
 
 namespace shardax {
 namespace {

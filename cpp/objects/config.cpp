@@ -147,17 +147,11 @@ std::size_t choice(const Flag& f, PyObject* value) {
               pytree::repr(value), ".");
 }
 
-// Devices and the names of platforms are Python's.
-void check_default_device(PyObject* value) {
-  const Ref module = Ref::checked(PyImport_ImportModule("shardax._devices.devices"));
-  Ref::checked(PyObject_CallMethod(module.get(), "check_default_device", "O", value));
-}
-
 // A text, or an object that some flags take instead of one.
 void check_text(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (value == Py_None || name.starts_with("jax_cross_host")) return;
-  if (name == "jax_default_device") return check_default_device(value);
+  if (name == "jax_default_device") return;  // Python checks it
   if (name == "jax_pjrt_client_create_options" && PyDict_Check(value)) return;
   if (!PyUnicode_Check(value)) refuse_kind(f, "str", value);
 }
@@ -215,6 +209,13 @@ void mirror_guard(const Flag& f, PyObject* value) {
   }
 }
 
+// Devices and the names of platforms are Python's.
+void check_default_device(PyObject* value) {
+  if (value == Py_None) return;
+  const Ref module = Ref::checked(PyImport_ImportModule("shardax._devices.devices"));
+  Ref::checked(PyObject_CallMethod(module.get(), "check_default_device", "O", value));
+}
+
 // Flags that change what a traced function becomes.
 constexpr std::string_view traced_flags[] = {
     "jax_default_matmul_precision",
@@ -233,6 +234,7 @@ constexpr std::string_view traced_flags[] = {
 // What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
+  if (name == "jax_default_device") check_default_device(value);
   if (name == "jax_numpy_dtype_promotion") numpy::set_strict_dtypes(choice(f, value) == 1);
   if (name == "jax_explicit_x64_dtypes") {
     const std::size_t rule = choice(f, value);

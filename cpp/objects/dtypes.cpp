@@ -8,7 +8,7 @@
 
 #include "base/index.h"
 #include "numpy/promote.h"
-#include "objects/convert.h"
+#include "objects/array/convert.h"
 
 namespace shardax::objects {
 namespace {

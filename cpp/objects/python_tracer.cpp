@@ -2,7 +2,7 @@
 #include "objects/python_tracer.h"
 
 #include "base/errors.h"
-#include "objects/array_methods.h"
+#include "objects/array/array_methods.h"
 #include "objects/lock.h"
 
 namespace shardax::objects {
@@ -60,7 +60,7 @@ int set_trace(PyObject* self, PyObject* trace, void*) {
   return 0;
 }
 
-PyGetSetDef properties[] = {
+PyGetSetDef tracer_properties[] = {
     {"_trace", get_trace, set_trace, "The trace that a tracer belongs to.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -100,7 +100,7 @@ std::vector<PyType_Slot> tracer_slots() {
           slot(Py_tp_init, tracer_init),
           slot(Py_tp_traverse, tracer_traverse),
           slot(Py_tp_clear, tracer_clear),
-          {Py_tp_getset, properties}};
+          {Py_tp_getset, tracer_properties}};
 }
 
 void set_tracer_filler(TracerFiller f) { filler = f; }

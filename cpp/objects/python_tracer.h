@@ -5,7 +5,7 @@
 // keeps the other alive, until Python's garbage collector finds that nothing else does.
 #pragma once
 
-#include "objects/array_type.h"
+#include "objects/array/array_type.h"
 #include "trace/trace.h"
 
 namespace shardax::objects {

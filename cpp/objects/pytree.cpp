@@ -2,7 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "base/index.h"
-#include "objects/signature.h"
+#include "objects/functions/signature.h"
 #include "pytree/flatten.h"
 #include "pytree/keys.h"
 #include "pytree/level.h"

@@ -8,9 +8,9 @@
 #include "execute/execute.h"
 #include "execute/partial_sums.h"
 #include "ir/core_ops.h"
-#include "objects/array_methods.h"
+#include "objects/array/array_methods.h"
 #include "objects/config.h"
-#include "objects/shape_args.h"
+#include "objects/functions/shape_args.h"
 #include "ops/collectives/partial_sums.h"
 #include "ops/ops.h"
 

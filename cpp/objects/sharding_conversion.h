@@ -1,7 +1,7 @@
 // objects/sharding_conversion.h - shardings of arrays as Python describes them.
 #pragma once
 
-#include "objects/array_type.h"
+#include "objects/array/array_type.h"
 
 namespace shardax::objects {
 

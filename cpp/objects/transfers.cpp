@@ -6,7 +6,7 @@
 
 #include "base/errors.h"
 #include "base/index.h"
-#include "objects/convert.h"
+#include "objects/array/convert.h"
 #include "objects/errors.h"
 #include "trace/trace.h"
 

@@ -1,7 +1,7 @@
 """shardax.custom_batching - functions with batching rules of the user's own."""
 
 from shardax import tree_util
-from shardax._transform.custom_vmap import custom_vmap
+from shardax._transform.custom.vmap import custom_vmap
 from shardax.lax._counted_loops import map as _map
 
 __all__ = ["custom_vmap", "sequential_vmap"]

@@ -2,19 +2,19 @@
 
 from shardax._base.symbolic_dims import is_symbolic_dim
 from shardax._base.symbolic_shapes import SymbolicScope, symbolic_shape
-from shardax._transform.export_trees import (
-    register_namedtuple_serialization,
-    register_pytree_node_serialization,
-)
-from shardax._transform.exporting import deserialize, export
-from shardax._transform.exports import (
+from shardax._transform.export.exporting import deserialize, export
+from shardax._transform.export.exports import (
     DisabledSafetyCheck,
     Exported,
     default_export_platform,
     maximum_supported_calling_convention_version,
     minimum_supported_calling_convention_version,
 )
-from shardax._transform.symbolic_exports import symbolic_args_specs
+from shardax._transform.export.symbolic import symbolic_args_specs
+from shardax._transform.export.trees import (
+    register_namedtuple_serialization,
+    register_pytree_node_serialization,
+)
 
 __all__ = [
     "DisabledSafetyCheck",

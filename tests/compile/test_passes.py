@@ -1,6 +1,6 @@
 """tests/compile/test_passes.py - each pass alone: program in, program out, as text.
 
-passes/*.txt hold the cases, in the textual form of cpp/ir/text_form.h:
+passes/*.txt hold the cases, in the textual form of cpp/ir/text/text_form.h:
 
     == drop_reshape
     # to its own shape

@@ -10,7 +10,8 @@ from shardax._base.function_names import named_like
 from shardax._base.options import Parameters, check_callable, indices, names
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
-from shardax._transform.ref_binding import (
+from shardax._transform.refs import references_exist
+from shardax._transform.refs.binding import (
     RefArguments,
     held_values,
     left_in,
@@ -18,7 +19,6 @@ from shardax._transform.ref_binding import (
     write_held,
     writing,
 )
-from shardax._transform.refs import references_exist
 
 __all__ = [
     "Offloadable",

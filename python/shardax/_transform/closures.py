@@ -5,8 +5,8 @@ import functools
 
 from shardax import tree_util
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import _differentiable
-from shardax._transform.custom_vjp import custom_vjp
+from shardax._transform.custom.arguments import _differentiable
+from shardax._transform.custom.vjp import custom_vjp
 
 
 class _ClosedFunction:

@@ -2,7 +2,7 @@
 
 A subclass of `Trace` says what an op does in `process_primitive(primitive, tracers, params)`; its
 values are a subclass of `core.Tracer`. `set_current_trace(trace)` makes it handle all ops that are
-bound in a block, also those on plain arrays (cpp/callables/python_trace.h).
+bound in a block, also those on plain arrays (cpp/callables/staging/python_trace.h).
 """
 
 import contextlib
@@ -10,7 +10,7 @@ import types
 
 from shardax._base.wrapped_functions import wrap_init
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import SymbolicZero, _tangent
+from shardax._transform.custom.arguments import SymbolicZero, _tangent
 
 
 class Trace:

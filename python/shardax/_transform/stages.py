@@ -31,8 +31,8 @@ from shardax._transform.call_checks import (
     check_types,
 )
 from shardax._transform.program_parts import describe
-from shardax._transform.ref_slots import Met
-from shardax._transform.ref_stages import stage_function, staged_with_refs, stands_for_ref
+from shardax._transform.refs.slots import Met
+from shardax._transform.refs.stages import stage_function, staged_with_refs, stands_for_ref
 from shardax._transform.shape_structs import (
     ShapeDtypeStruct,
     shapes_alone,

@@ -22,7 +22,7 @@ def eval_shape(fun: Callable, *args, **kwargs):
       ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
     if any(map(has_symbolic_sizes, tree_util.tree_leaves((args, kwargs)))):
-        from shardax._transform.symbolic_results import symbolic_result_shapes  # few ask
+        from shardax._transform.export.symbolic_results import symbolic_result_shapes  # few ask
 
         return symbolic_result_shapes(fun, args, kwargs)
     return stages.result_shapes(fun, args, kwargs)

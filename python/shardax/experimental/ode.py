@@ -13,7 +13,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._transform.closures import closure_convert
-from shardax._transform.custom_vjp import custom_vjp
+from shardax._transform.custom.vjp import custom_vjp
 from shardax._transform.derivatives import vjp
 from shardax._transform.jit import jit
 from shardax._transform.pmap_vmap import vmap

@@ -1,7 +1,7 @@
 """shardax.experimental.serialize_executable - compiled functions as bytes."""
 
-from shardax._transform.exporting import deserialize
-from shardax._transform.exports import exported
+from shardax._transform.export.exporting import deserialize
+from shardax._transform.export.exports import exported
 from shardax._transform.jit import jit
 from shardax._transform.shape_structs import struct_of
 from shardax._transform.stages import Traced

@@ -12,7 +12,8 @@ from shardax import tree_util
 from shardax._base.arrays import asarray, shape_of
 from shardax._core import api as _core
 from shardax._core import functions
-from shardax._transform.ref_binding import (
+from shardax._transform.refs import references_exist
+from shardax._transform.refs.binding import (
     RefArguments,
     held_values,
     joined,
@@ -20,7 +21,6 @@ from shardax._transform.ref_binding import (
     write_held,
     writing,
 )
-from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._carries import types_of

@@ -8,14 +8,14 @@ from shardax._base.array_functions import concatenate
 from shardax._base.arrays import asarray
 from shardax._core import api as _core
 from shardax._transform.pmap_vmap import vmap
-from shardax._transform.ref_binding import (
+from shardax._transform.refs import references_exist
+from shardax._transform.refs.binding import (
     RefArguments,
     check_loop,
     held_values,
     no_refs,
     write_held,
 )
-from shardax._transform.refs import references_exist
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry

@@ -10,7 +10,8 @@ import operator
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._core.pytree import flatten_for_call
-from shardax._transform.ref_binding import (
+from shardax._transform.refs import is_ref, references_exist
+from shardax._transform.refs.binding import (
     RefArguments,
     check_loop,
     held_values,
@@ -20,7 +21,6 @@ from shardax._transform.ref_binding import (
     write_held,
     writing,
 )
-from shardax._transform.refs import is_ref, references_exist
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry

@@ -8,8 +8,8 @@ values first, and bound as one op.
 from shardax import tree_util
 from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
-from shardax._transform.custom_arguments import zero_from_primal
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.arguments import zero_from_primal
+from shardax._transform.custom.jvp import custom_jvp
 from shardax._transform.derivatives import jvp, linear_transpose, linearize
 from shardax.lax._loops import flatten
 

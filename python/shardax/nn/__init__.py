@@ -21,7 +21,7 @@ from shardax._base.arrays import (
     in_one_program as _in_one_program,
 )
 from shardax._base.lazy_modules import at_first_use as _at_first_use
-from shardax._transform.custom_jvp import custom_jvp as _custom_jvp
+from shardax._transform.custom.jvp import custom_jvp as _custom_jvp
 from shardax._transform.jit import jit
 from shardax.numpy._exponentials import log_softmax, softmax
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp

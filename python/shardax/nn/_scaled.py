@@ -9,7 +9,7 @@ import numpy as np
 import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._transform.custom_vjp import custom_vjp
+from shardax._transform.custom.vjp import custom_vjp
 
 
 def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=np.float32):

@@ -3,7 +3,7 @@
 import shardax._core as _core
 from shardax._base.array_functions import where
 from shardax._base.arrays import bind, check_arraylike, in_one_program
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 
 _functions = _core.functions
 

@@ -7,7 +7,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.array_functions import where
 from shardax._base.arrays import bind, static_jit
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 from shardax.lax import _linear_solve
 from shardax.lax._linear_solve import promoted
 from shardax.lax.linalg import geqrf

@@ -59,7 +59,7 @@ def _with_shares(log_of_sum, exponential):
         a_share, b_share = (exponential(finite(x) - finite(out)) for x in (a, b))
         return out, at * a_share + bt * b_share
 
-    from shardax._transform.custom_jvp import custom_jvp  # at first use: quick import
+    from shardax._transform.custom.jvp import custom_jvp  # at first use: quick import
 
     fun = custom_jvp(log_of_sum)
     fun.defjvp(rule)

@@ -93,9 +93,7 @@ def nonzero(a, *, size=None, fill_value=None):
         )
         size = int(_count(flat))
     dtype = _core.canonical_dtype(int)
-    flat_index = bind(
-        "nonzero", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype)
-    )
+    flat_index = bind("nonzero", (flat,), size=operator.index(size), index_dtype=np.dtype(dtype))
     if a.ndim == 1 and full:
         return (flat_index.astype(dtype),)
     out = []

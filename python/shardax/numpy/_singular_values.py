@@ -7,7 +7,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.array_functions import where as _where
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, static_jit
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 from shardax.dtypes import finfo
 from shardax.lax._linear_solve import adjoint as _adjoint
 from shardax.lax._linear_solve import matmul as _matmul

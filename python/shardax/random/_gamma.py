@@ -9,7 +9,7 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, bind, operand_of, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax._transform.custom_vmap import custom_vmap
+from shardax._transform.custom.vmap import custom_vmap
 from shardax._transform.pmap_vmap import vmap
 from shardax.numpy._exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher

@@ -5,8 +5,8 @@ from functools import partial
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
-from shardax._transform.custom_arguments import SymbolicZero
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.arguments import SymbolicZero
+from shardax._transform.custom.jvp import custom_jvp
 from shardax.scipy._promote import real
 
 

@@ -8,7 +8,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 from shardax.scipy._integrals import erfcx
 
 

@@ -6,7 +6,7 @@ import shardax._core as _core
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import bind, in_one_program
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 from shardax.numpy._bessel import modified_bessel
 from shardax.numpy._exponentials import logsumexp
 from shardax.scipy._entropy import (

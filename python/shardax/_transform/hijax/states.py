@@ -10,8 +10,8 @@ import threading
 from shardax import tree_util
 from shardax._core import api as _core
 from shardax._transform.jit import typeof
-from shardax._transform.ref_slots import Met, slot_of
 from shardax._transform.refs import Ref, count_as_reference, is_ref
+from shardax._transform.refs.slots import Met, slot_of
 
 
 class AvalQDD:

@@ -24,8 +24,8 @@ from shardax._transform.primitives import (
     lowering_rules,
     transpose_rules,
 )
-from shardax._transform.ref_slots import Met
 from shardax._transform.refs import Ref, count_as_reference
+from shardax._transform.refs.slots import Met
 from shardax._transform.zeros import Zero, zeros_like_aval
 
 

@@ -2,7 +2,7 @@
 import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 
 
 def inexact(*args):

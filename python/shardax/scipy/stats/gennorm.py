@@ -2,7 +2,7 @@
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._transform.custom_jvp import custom_jvp
+from shardax._transform.custom.jvp import custom_jvp
 from shardax.scipy import special
 from shardax.scipy.stats._common import inexact
 

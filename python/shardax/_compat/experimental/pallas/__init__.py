@@ -10,7 +10,7 @@ from typing import Any
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._transform.ref_slices import Slice, ds
+from shardax._transform.refs.slices import Slice, ds
 from shardax.debug import print as debug_print
 from shardax.experimental.pallas import triton
 from shardax.experimental.pallas._blocks import (

@@ -1,0 +1,16 @@
+// callables/program/param_forms.h - the parameters of ops in the form that JAX gives them:
+// dimensions of windows as one tuple, modes as members of an enum, and options that are always None
+// here.
+#pragma once
+
+#include <pybind11/cast.h>
+
+#include <string_view>
+
+namespace shardax::callables {
+
+// Changes the parameters of an equation of that op into JAX's, and back.
+void to_jax_form(std::string_view op, pybind11::dict& params);
+pybind11::dict from_jax_form(const pybind11::dict& params);
+
+}  // namespace shardax::callables

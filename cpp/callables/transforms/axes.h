@@ -1,0 +1,50 @@
+// callables/transforms/axes.h - in_axes and out_axes, the sizes they imply, and the names of mapped
+// axes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "callables/call.h"
+#include "trace/trace.h"
+
+namespace shardax::callables {
+
+// A mapped dimension for each leaf, as the user counts (negative from the end), or `unmapped`.
+using LeafAxes = std::vector<std::int64_t>;
+inline constexpr std::int64_t unmapped = std::numeric_limits<std::int64_t>::min();
+
+// `in_axes` over the arguments of a call: an int, None, or a tuple or list with an entry per
+// positional argument (static ones may be left out), each a tree prefix of it. Arguments passed by
+// keyword are mapped over axis 0. Where it does not fit, ValueError in the words of JAX's `api`.
+LeafAxes input_axes(const char* api, PyObject* in_axes, PyObject* fun, const CallForm& form);
+// `out_axes` over a result: a tree prefix of it.
+LeafAxes output_axes(const char* api, PyObject* out_axes, const TreeDefPtr& out_tree);
+
+// The size of the mapped axis: that of all mapped leaves, which must agree with each other and with
+// `axis_size` (-1: not given); -1 where no leaf is mapped. Makes the axes non-negative. Values that
+// are not mapped may be null.
+std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
+                         std::int64_t axis_size, PyObject* fun, const CallForm& form);
+
+// Dimension `axis` of a result that has rank `rank` with the mapped axis in it, made non-negative;
+// throws ValueError where it is out of bounds.
+std::int64_t checked_axis(std::int64_t axis, std::size_t rank);
+
+// The text of an axis name: strings are their own, other hashable objects get one of theirs.
+std::string axis_name_text(PyObject* name);
+// The interned name for an axis about to be bound. Where one of that text is in scope already, it
+// is another name: the two never mix.
+AxisName new_axis(const std::string& text, bool checked = false);
+// What the user wrote for the name of an axis.
+const std::string& written_axis(AxisName name);
+// The axis in scope that the user means by `text`, innermost first; its own name where there is
+// none (looking up its size then says so).
+AxisName axis_in_scope(const std::string& text);
+// The axis in scope that programs print as `text`; else as above.
+AxisName shown_axis(const std::string& text);
+bool is_axis_in_scope(const std::string& text);
+
+}  // namespace shardax::callables

@@ -1,0 +1,15 @@
+// ir/text/parse.h - reads programs in their textual form (ir/text/text_form.h).
+#pragma once
+
+#include <string_view>
+
+#include "ir/program.h"
+
+namespace shardax {
+
+// The program, verified (ir/verify.h; `closed` as there). Throws ValueError with the line and the
+// column for text that is no program, and for programs that no text holds: those with Python
+// functions, elided constants, primitives of the user's own.
+ProgramPtr parse_program(std::string_view text, bool closed = true);
+
+}  // namespace shardax

@@ -1,0 +1,1 @@
+"""shardax/_transform/export/__init__.py - programs as files, of fixed and symbolic sizes."""
