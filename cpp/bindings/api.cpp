@@ -88,7 +88,7 @@ void init_transformed(py::module_& m) {
       "fun, which runs as one program where it is called on arrays.");
 
   m.def(
-      "recalled",
+      "control_flow_cache",
       [](const py::object& fun, const std::string& name, std::vector<int> function_argnums,
          const std::vector<std::string>& function_argnames, std::vector<int> static_argnums,
          const std::vector<std::string>& static_argnames) {

@@ -179,7 +179,7 @@ bool holds_tracers(PyObject* tree) {
 class ControlFlowCache final : public Transform {
  public:
   ControlFlowCache(const char* name, ControlFlowOptions options)
-      : name_(name), options_(std::move(options)), key_(to_python("recalled " + name_)) {}
+      : name_(name), options_(std::move(options)), key_(to_python("control flow " + name_)) {}
 
   PyObject* call(PyObject* function, const CallArguments& arguments) override {
     PyObject* fun = wrapped_function(function);
@@ -251,7 +251,7 @@ void ControlFlowCache::stage(PyObject* fun, const Arguments& arguments, FlatCall
   }
 }
 
-PyTypeObject* recalled_type() {
+PyTypeObject* control_flow_cache_type() {
   static PyTypeObject* type = make_function_type(
       "shardax.ControlFunction",
       "Control flow that is a program from its second call with the same functions on.", nullptr);
@@ -262,7 +262,7 @@ PyTypeObject* recalled_type() {
 
 Ref make_control_flow_cache(PyObject* fun, const char* name, ControlFlowOptions options) {
   check_callable(fun);
-  return make_function(recalled_type(), fun,
+  return make_function(control_flow_cache_type(), fun,
                        std::make_unique<ControlFlowCache>(name, std::move(options)));
 }
 

@@ -29,18 +29,18 @@ ProgramPtr eliminate_dead_code(const ProgramPtr& program);
 //   b:i4[3] = add a a   ->   c:i32[3] = convert a; d:i32[3] = add c c; b:i4[3] = convert d
 ProgramPtr legalize_types(const ProgramPtr& program);
 
-// Values whose last dimensions are short, and follow a long one, are held with the long one last
-// where that spares short rows (compile/lower/assign_layouts.cpp):
+// Short trailing dimensions change places with the long one before them if that spares short rows
+// (compile/lower/assign_layouts.cpp):
 //   d:f32[9,900,3] = sub b c; e:f32[9,900] = reduce_sum[axes=(2,)] d
 //   ->   d:f32[9,3,900] = sub f g; e:f32[9,900] = reduce_sum[axes=(1,)] d
 ProgramPtr assign_layouts(const ProgramPtr& program);
 
-// Complex numbers that a loop carries and works on one by one are carried as their parts
+// Complex carries of loops are split into real and imaginary parts
 // (compile/loops/split_complex_carries.cpp):
 //   z = scan { mul z z }   ->   x = real z; y = imag z; x, y = scan { ... }; z = complex x y
 ProgramPtr split_complex_carries(const ProgramPtr& program);
 
-// Matrices that each turn of a loop multiplies a vector by are turned before it
+// Transposes of loop-invariant matrices that multiply vectors are hoisted out of the loop
 // (compile/loops/hoist_transposes.cpp):
 //   b = while { dot(a, x) }   ->   t = transpose a; b = while { dot(t, x) }
 ProgramPtr hoist_transposes(const ProgramPtr& program);
@@ -49,18 +49,18 @@ ProgramPtr hoist_transposes(const ProgramPtr& program);
 //   c = add b 9; d = lt b 0; e = select_n d b c; f = gather a e   ->   f = gather[wraps=(9,)] a b
 ProgramPtr fold_index_wrap(const ProgramPtr& program);
 
-// What is used again much later is made again then, where that takes little (shorten_lives.cpp):
+// Cheap equations are copied to late uses of their results (compile/remat/remat_long_lived.cpp):
 //   t = tanh x; ...; y = mul t z   ->   ...; u = optimization_barrier x; v = tanh u; y = mul v z
 // `overwritten`: inputs whose memory results may take over.
 ProgramPtr remat_long_lived(const ProgramPtr& program, const std::vector<bool>& overwritten);
 
-// What is added to a branch's result is added within the branches, where one of them gives zeros
+// Additions to a branch's result sink into the branches if one of them gives zeros
 // (compile/loops/sink_adds_into_branches.cpp):
 //   d = cond(p, { 0 }, { a b }); e = add c d   ->   e = cond(p, c, { c }, { c + a b })
 ProgramPtr sink_adds_into_branches(const ProgramPtr& program);
 
-// Matrices that every turn of a loop multiplies by are brought into the form in which products read
-// them once, before the loop (compile/loops/prepack_operands.cpp):
+// Loop-invariant operands of products are packed once, before the loop
+// (compile/loops/prepack_operands.cpp):
 //   b = scan { dot_general(h, w) }   ->   p:f32[8,256,32] = ... w; b = scan { dot_general(h, p) }
 ProgramPtr prepack_operands(const ProgramPtr& program);
 

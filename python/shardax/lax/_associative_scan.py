@@ -3,14 +3,14 @@
 from shardax import tree_util
 from shardax._base.array_functions import concatenate, stack
 from shardax._base.arrays import asarray
-from shardax.lax._control_cache import recalled
+from shardax.lax._control_cache import cached_control_flow
 from shardax.lax._layout import pad, rev
 from shardax.lax._loops import flatten
 
 __all__ = ["associative_scan"]
 
 
-@recalled("associative_scan", ["fn"], ["reverse", "axis"])
+@cached_control_flow("associative_scan", ["fn"], ["reverse", "axis"])
 def associative_scan(fn, elems, reverse=False, axis=0):
     """All partial results of an associative function, in a logarithmic number of steps.
 

@@ -24,7 +24,7 @@ from shardax._transform.refs.binding import (
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._carries import types_of
-from shardax.lax._control_cache import recalled
+from shardax.lax._control_cache import cached_control_flow
 from shardax.lax._control_checks import check_branches
 from shardax.lax._loops import flatten
 
@@ -78,7 +78,7 @@ def _stage(api, names, index, branches, operands, given=None):
 _ABSENT = object()  # None is an operand
 
 
-@recalled("cond", ["true_fun", "false_fun"], positions=[1, 2])
+@cached_control_flow("cond", ["true_fun", "false_fun"], positions=[1, 2])
 def cond(pred, *args, operand=_ABSENT, **kwargs):
     """true_fun(*operands) where pred holds, else false_fun(*operands); both must give the same
     types.
@@ -142,7 +142,7 @@ def _predicate(pred):
     return _core.convert(pred, _core.ShapedArray((), _INT32))
 
 
-@recalled("switch", ["branches"])
+@cached_control_flow("switch", ["branches"])
 def switch(index, branches, *operands, operand=_ABSENT):
     """branches[index](*operands); the index is clamped to the branches there are.
 

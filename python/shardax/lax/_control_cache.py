@@ -3,7 +3,7 @@ from shardax._base.tracebacks import api_boundary
 from shardax._core import api as _core
 
 
-def recalled(name, functions, statics=(), positions=None):
+def cached_control_flow(name, functions, statics=(), positions=None):
     """A decorator of control flow: called on arrays, outside of programs, it is a program from the
     second call with the same functions on. Within programs and derivatives nothing changes.
 
@@ -17,7 +17,7 @@ def recalled(name, functions, statics=(), positions=None):
     def decorate(fun):
         code = fun.__code__
         places = {word: i for i, word in enumerate(code.co_varnames[: code.co_argcount])}
-        return _core.recalled(
+        return _core.control_flow_cache(
             api_boundary(fun),
             name,
             positions or [places[word] for word in functions],

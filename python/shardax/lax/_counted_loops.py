@@ -19,7 +19,7 @@ from shardax._transform.refs.binding import (
 from shardax.dtypes import issubdtype
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry
-from shardax.lax._control_cache import recalled
+from shardax.lax._control_cache import cached_control_flow
 from shardax.lax._control_checks import check_structure, check_types
 from shardax.lax._loops import (
     bind_scan,
@@ -33,7 +33,7 @@ from shardax.lax._loops import (
 __all__ = ["fori_loop", "map"]
 
 
-@recalled("map", ["f"], ["batch_size"])
+@cached_control_flow("map", ["f"], ["batch_size"])
 def map(f, xs, *, batch_size=None):
     """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once),
     results stacked.
@@ -75,7 +75,7 @@ def _map(f, xs, batch_size):
     return tree_util.tree_map(lambda a, b: concatenate([a, b]), done, tail)
 
 
-@recalled("fori_loop", ["body_fun"], ["lower", "upper", "unroll"])
+@cached_control_flow("fori_loop", ["body_fun"], ["lower", "upper", "unroll"])
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
     """carry = body_fun(i, carry) for i in lower .. upper - 1.
 

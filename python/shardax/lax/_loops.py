@@ -24,7 +24,7 @@ from shardax._transform.refs.binding import (
 from shardax.errors import ConcretizationTypeError
 from shardax.lax import _control_python
 from shardax.lax._carries import settled_carry
-from shardax.lax._control_cache import recalled
+from shardax.lax._control_cache import cached_control_flow
 from shardax.lax._control_checks import check_condition, check_structure, check_types
 
 __all__ = ["scan", "while_loop"]
@@ -89,7 +89,7 @@ def _check_whole_steps(xs):
         )
 
 
-@recalled("scan", ["f"], ["length", "reverse", "unroll", "_split_transpose"])
+@cached_control_flow("scan", ["f"], ["length", "reverse", "unroll", "_split_transpose"])
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     """Runs `carry, y = f(carry, x)` over the leading axis of xs.
 
@@ -201,7 +201,7 @@ def bind_scan(program, constants, carry, slices, steps, reverse, unroll):
 # --------------------------------------------------------------------------- while
 
 
-@recalled("while_loop", ["cond_fun", "body_fun"])
+@cached_control_flow("while_loop", ["cond_fun", "body_fun"])
 def while_loop(cond_fun, body_fun, init_val):
     """Repeats carry = body_fun(carry) as long as cond_fun(carry) holds.
 
