@@ -1,5 +1,6 @@
 """tests/api/test_extension_names.py - names for libraries: layouts, memories, events, versions."""
 
+import asyncio
 import subprocess
 import sys
 
@@ -144,6 +145,31 @@ def test_serialized_arrays(tmp_path):
     manager.wait_until_finished()
     (y,) = manager.deserialize_with_paths([x.sharding], [str(tmp_path / "x")])
     assert done == [1] and y.tolist() == x.tolist() and y.sharding == x.sharding
+    many = [str(tmp_path / "x")] * 3  # one after the other where bytes are few
+    for y in manager.deserialize_with_paths([x.sharding] * 3, many, concurrent_gb=1e-9):
+        assert y.tolist() == x.tolist()
+    with pytest.raises(ValueError, match="primary_host is 1"):
+        asyncio.run(serialization.async_serialize(x, {}, primary_host=1))
+
+
+def test_serialized_arrays_of_a_transaction(tmp_path):
+    tensorstore = pytest.importorskip("tensorstore")
+    from shardax.experimental.array_serialization import serialization
+
+    x, path = jnp.arange(4.0), str(tmp_path / "x")
+    manager = serialization.GlobalAsyncCheckpointManager()
+    with tensorstore.Transaction() as transaction:
+        manager.serialize_with_paths([x], [path], transaction=transaction)
+        manager.wait_until_finished()
+        assert not (tmp_path / "x").exists()
+    (y,) = manager.deserialize_with_paths([x.sharding], [path])
+    assert y.tolist() == x.tolist()
+
+
+def test_paths_of_serialized_arrays():
+    pytest.importorskip("tensorstore")
+    from shardax.experimental.array_serialization import serialization
+
     with pytest.raises(ValueError, match="path should be absolute"):
         serialization.get_tensorstore_spec("x")
 

@@ -80,14 +80,34 @@ def _metadata(x):
     }
 
 
-async def async_serialize(arr_inp, tensorstore_spec, commit_future=None, **options):
-    """Writes an array; with the list `commit_future`, what there is to wait for is added to it."""
+async def async_serialize(
+    arr_inp,
+    tensorstore_spec,
+    commit_future=None,
+    context=None,
+    chunk_layout=None,
+    primary_host=None,
+    replica_id=0,
+    transaction=None,
+):
+    """Writes an array.
+
+    Args:
+      commit_future: a list, to which the futures of the commits are added; None waits for them.
+      context, chunk_layout, transaction: as tensorstore.open takes them.
+      primary_host: the process that creates the array: None or 0, the only one.
+      replica_id: the replica of each shard that is written.
+    """
+    if primary_host not in (None, 0):
+        raise ValueError(f"async_serialize: primary_host is {primary_host}, but process 0 is all.")
     spec = dict(tensorstore_spec)
     spec.setdefault("metadata", _metadata(arr_inp))
     spec.setdefault("dtype", arr_inp.dtype.name)
-    store = await tensorstore.open(tensorstore.Spec(spec), create=True, open=True)
+    how = {"context": context, "chunk_layout": chunk_layout, "transaction": transaction}
+    given = {name: value for name, value in how.items() if value is not None}
+    store = await tensorstore.open(tensorstore.Spec(spec), create=True, open=True, **given)
     for shard in arr_inp.addressable_shards:
-        if shard.replica_id == 0:
+        if shard.replica_id == replica_id:
             written = store[shard.index].write(np.asarray(shard.data))
             if commit_future is None:
                 await written.commit
@@ -96,21 +116,55 @@ async def async_serialize(arr_inp, tensorstore_spec, commit_future=None, **optio
                 commit_future.append(written.commit)
 
 
-def run_serialization(arrays, tensorstore_specs):
-    """Writes arrays, and returns when all are written."""
+def run_serialization(arrays, tensorstore_specs, transaction=None):
+    """Writes arrays, and returns when all are written, or are part of the transaction."""
+    commits = None if transaction is None else []  # those of a transaction wait for its own
 
     async def write():
-        await asyncio.gather(*map(async_serialize, arrays, tensorstore_specs))
+        await asyncio.gather(
+            *(
+                async_serialize(array, spec, commits, transaction=transaction)
+                for array, spec in zip(arrays, tensorstore_specs)
+            )
+        )
 
     asyncio.run(write())
 
 
-async def async_deserialize(in_type, tensorstore_spec, global_shape=None, dtype=None, **options):
+class _ByteLimit:
+    """Lets reads begin while they take no more bytes in all; a larger one runs alone."""
+
+    def __init__(self, most):
+        self.most, self.taken, self.changed = most, 0, asyncio.Condition()
+
+    async def take(self, size):
+        async with self.changed:
+            await self.changed.wait_for(lambda: not self.taken or self.taken + size <= self.most)
+            self.taken += size
+
+    async def give_back(self, size):
+        async with self.changed:
+            self.taken -= size
+            self.changed.notify_all()
+
+
+async def async_deserialize(
+    in_type,
+    tensorstore_spec,
+    global_shape=None,
+    dtype=None,
+    byte_limiter=None,
+    context=None,
+    chunk_layout=None,
+    assume_metadata=False,
+):
     """Reads an array into the shards of a Sharding, a Format or a ShapeDtypeStruct.
 
     Args:
       global_shape: the shape of the result; where the file's is smaller, zeros follow.
       dtype: the dtype of the result.
+      byte_limiter: bounds the bytes of all reads that share it; None: no bound.
+      context, chunk_layout, assume_metadata: as tensorstore.open takes them.
     """
     sharding = in_type.sharding if not hasattr(in_type, "device_set") else in_type
     if isinstance(in_type, Format):
@@ -120,11 +174,19 @@ async def async_deserialize(in_type, tensorstore_spec, global_shape=None, dtype=
     spec = tensorstore_spec
     if not isinstance(spec, tensorstore.Spec):
         spec = tensorstore.Spec(spec)
-    store = await tensorstore.open(spec, open=True)
+    how = {"context": context, "chunk_layout": chunk_layout}
+    given = {name: value for name, value in how.items() if value is not None}
+    store = await tensorstore.open(spec, open=True, assume_metadata=assume_metadata, **given)
     shape = tuple(store.shape if global_shape is None else global_shape)
     whole = np.zeros(shape, store.dtype.numpy_dtype)
     domain = tuple(slice(0, min(a, b)) for a, b in zip(shape, store.shape))
-    whole[domain] = await store[domain].read()
+    if byte_limiter is not None:
+        await byte_limiter.take(whole.nbytes)
+    try:
+        whole[domain] = await store[domain].read()
+    finally:
+        if byte_limiter is not None:
+            await byte_limiter.give_back(whole.nbytes)
     if dtype is not None:
         whole = whole.astype(dtype)
     return make_array_from_callback(shape, sharding, lambda index: whole[index])
@@ -133,10 +195,11 @@ async def async_deserialize(in_type, tensorstore_spec, global_shape=None, dtype=
 def run_deserialization(
     shardings, tensorstore_specs, global_shapes=None, dtypes=None, concurrent_gb=32
 ):
-    """Reads arrays: a list."""
+    """Reads arrays: a list. Reads in progress take at most `concurrent_gb` GB at once."""
     count = len(tensorstore_specs)
 
     async def read():
+        limit = _ByteLimit(concurrent_gb * 10**9)
         return await asyncio.gather(
             *map(
                 async_deserialize,
@@ -144,6 +207,7 @@ def run_deserialization(
                 tensorstore_specs,
                 [None] * count if global_shapes is None else global_shapes,
                 [None] * count if dtypes is None else dtypes,
+                [limit] * count,
             )
         )
 
@@ -170,10 +234,11 @@ class GlobalAsyncCheckpointManager(GlobalAsyncCheckpointManagerBase):
     """Writes arrays in a thread, one checkpoint at a time.
 
     Args:
-      timeout_secs: accepted for compatibility: there are no other processes to wait for.
+      timeout_secs: has no effect: there are no other processes to wait for.
     """
 
     def __init__(self, timeout_secs=300):
+        """`timeout_secs` has no effect: there are no other processes to wait for."""
         self._thread = None
         self._error = None
 
@@ -190,14 +255,17 @@ class GlobalAsyncCheckpointManager(GlobalAsyncCheckpointManagerBase):
             self._thread = None
         self.check_for_errors()
 
-    def serialize(self, arrays, tensorstore_specs, *, on_commit_callback=None, **options):
-        """Writes arrays; calls `on_commit_callback()` when they are written."""
+    def serialize(self, arrays, tensorstore_specs, *, on_commit_callback=None, transaction=None):
+        """Writes arrays, into a tensorstore transaction if one is given.
+
+        Calls `on_commit_callback()` when they are written.
+        """
         self.wait_until_finished()
         arrays = list(arrays)
 
         def write():
             try:
-                run_serialization(arrays, tensorstore_specs)
+                run_serialization(arrays, tensorstore_specs, transaction)
                 if on_commit_callback is not None:
                     on_commit_callback()
             except Exception as error:  # told by check_for_errors
@@ -206,19 +274,25 @@ class GlobalAsyncCheckpointManager(GlobalAsyncCheckpointManagerBase):
         self._thread = threading.Thread(target=write, daemon=True)
         self._thread.start()
 
-    def serialize_with_paths(self, arrays, paths, *, on_commit_callback=None, **options):
+    def serialize_with_paths(self, arrays, paths, *, on_commit_callback=None, transaction=None):
         """`serialize` to these paths."""
         specs = [get_tensorstore_spec(path) for path in paths]
-        self.serialize(arrays, specs, on_commit_callback=on_commit_callback)
+        self.serialize(
+            arrays, specs, on_commit_callback=on_commit_callback, transaction=transaction
+        )
 
     def deserialize(
         self, shardings, tensorstore_specs, global_shapes=None, dtypes=None, concurrent_gb=32
     ):
-        """Reads arrays, once what is being written is."""
+        """Reads arrays, once what is being written is; at most `concurrent_gb` GB at once."""
         self.wait_until_finished()
-        return run_deserialization(shardings, tensorstore_specs, global_shapes, dtypes)
+        return run_deserialization(
+            shardings, tensorstore_specs, global_shapes, dtypes, concurrent_gb
+        )
 
-    def deserialize_with_paths(self, shardings, paths, global_shapes=None, dtypes=None, **options):
+    def deserialize_with_paths(
+        self, shardings, paths, global_shapes=None, dtypes=None, concurrent_gb=32
+    ):
         """`deserialize` of these paths."""
         specs = [get_tensorstore_spec(path) for path in paths]
-        return self.deserialize(shardings, specs, global_shapes, dtypes)
+        return self.deserialize(shardings, specs, global_shapes, dtypes, concurrent_gb)
