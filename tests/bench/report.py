@@ -68,7 +68,7 @@ def run(bench, options):
         if value:
             command += [f"--{name}", str(value)]
             shown += [f"--{name}", "PYTHON" if name in ("jax", "torch") else str(value)]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip("\n")
     date = datetime.date.today().isoformat()
     table = printed if "\n|" in f"\n{printed}" else f"```\n{printed}\n```"
     return f"## {BENCHES[bench]}\n\n{date}, {machine()}: `{' '.join(shown)}`\n\n{table}\n\n"
