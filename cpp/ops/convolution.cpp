@@ -80,20 +80,6 @@ Value groups_moved(const Value& x, std::int64_t from, std::int64_t to, std::int6
   return reshape(moved, joined);
 }
 
-// The convolution. A sum over leading dimensions would join the features of different groups: it
-// follows then.
-Value conv_of_groups(const Value& lhs, const Value& rhs, ConvNumbers n,
-                     const ParamValue& precision) {
-  Ints summed;
-  for (std::size_t i = 0; n.feature_groups > 1 && i < n.leading.size(); ++i) {
-    if (n.leading[i] != static_cast<std::int64_t>(Leading::summed)) continue;
-    n.leading[i] = static_cast<std::int64_t>(Leading::both);
-    summed.push_back(static_cast<std::int64_t>(i));
-  }
-  const Value out = conv(lhs, rhs, n, {}, precision);
-  return summed.empty() ? out : reduce_sum(out, summed);
-}
-
 // d lhs: the cotangent, with gaps as wide as the strides, meets the flipped kernel.
 Value transpose_lhs(const TransposeArgs& a, const ConvNumbers& n) {
   const Value ct = a.ct[0];
@@ -120,7 +106,7 @@ Value transpose_lhs(const TransposeArgs& a, const ConvNumbers& n) {
   }
   t.feature_groups = groups;
   t.leading = turned_leading(n.leading, Leading::rhs);
-  const Value grad = conv_of_groups(ct, rhs, t, param(a.params, "precision"));
+  const Value grad = conv(ct, rhs, t, {}, param(a.params, "precision"));
   const std::int64_t own = n.of_lhs();
   return n.batch_groups > 1
              ? groups_moved(grad, own + n.lhs_spec[1], own + n.lhs_spec[0], n.batch_groups)
@@ -147,7 +133,7 @@ Value transpose_rhs(const TransposeArgs& a, const ConvNumbers& n) {
   t.feature_groups = n.batch_groups;
   t.batch_groups = n.feature_groups;
   t.leading = turned_leading(n.leading, Leading::lhs);
-  return conv_of_groups(lhs, ct, t, param(a.params, "precision"));
+  return conv(lhs, ct, t, {}, param(a.params, "precision"));
 }
 
 Value as_type(const Value& x, const Type& type) {

@@ -1,6 +1,7 @@
 // ops/convolution_kernel.cpp - conv_general_dilated: operands for kernels/conv/convolution.h.
 #include <algorithm>
 
+#include "base/errors.h"
 #include "base/index.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/copy/copy.h"
@@ -55,23 +56,31 @@ class Rearranged {
 class ConvCall {
  public:
   ConvCall(const ConvNumbers& n, std::span<const View> in, const View& out)
-      : n_(n), lhs_(in[0]), rhs_(in[1]), out_(out) {}
+      : n_(n), lhs_(in[0]), rhs_(in[1]), out_(out) {
+    // The groups of channels are one more dimension, the last: it may lie apart from the channels.
+    std::int64_t& channels = lhs_.shape[index(n.of_lhs() + n.lhs_spec[1])];
+    channels /= n.feature_groups;
+    const std::int64_t step = channels * lhs(n.lhs_spec[1]);
+    lhs_.shape.push_back(n.feature_groups);
+    lhs_.strides.push_back(step);
+  }
 
   void run() {
     if (!place()) {
-      // Dimensions that are summed over lie apart: they go beside the channels.
-      const Rearranged lhs(lhs_, beside(lhs_, Leading::rhs, n_.lhs_spec[1], n_.of_lhs()));
-      const Rearranged rhs(rhs_, beside(rhs_, Leading::lhs, n_.rhs_spec[1], n_.of_rhs()));
-      place();
+      // Dimensions that are summed over lie apart: they go beside the channels of each group.
+      const auto groups = static_cast<std::int64_t>(lhs_.shape.size()) - 1;
+      const Rearranged lhs(lhs_, beside({groups}, lhs_, Leading::rhs, n_.lhs_spec[1], n_.of_lhs()));
+      const Rearranged rhs(rhs_, beside({}, rhs_, Leading::lhs, n_.rhs_spec[1], n_.of_rhs()));
+      if (!place()) throw InternalError("conv_general_dilated: summed dimensions lie apart");
       return kernels::convolution(args_, runtime::parallel_for);
     }
     kernels::convolution(args_, runtime::parallel_for);
   }
 
  private:
-  // Summed dimensions and the one of channels first.
-  Ints beside(const View& view, Leading lacks, std::int64_t channel, std::int64_t leading) const {
-    Ints order;
+  // The dimensions of `order`, summed ones and the one of channels first.
+  Ints beside(Ints order, const View& view, Leading lacks, std::int64_t channel,
+              std::int64_t leading) const {
     std::int64_t d = 0;
     for (std::int64_t kind : n_.leading) {
       if (static_cast<Leading>(kind) == Leading::summed) order.push_back(d);
@@ -103,8 +112,7 @@ class ConvCall {
     args_.n = {items, lhs(batch), 0, out(n_.out_spec[0])};
     args_.o = {outputs, 0, rhs(n_.rhs_spec[0]), out(n_.out_spec[1])};
     args_.c = {rhs_size(n_.rhs_spec[1]), lhs(feature), rhs(n_.rhs_spec[1]), 0};
-    const ConvAxis group{groups,
-                         n_.batch_groups > 1 ? items * lhs(batch) : args_.c.size * lhs(feature),
+    const ConvAxis group{groups, n_.batch_groups > 1 ? items * lhs(batch) : lhs_.strides.back(),
                          outputs * args_.o.rhs, outputs * args_.o.out};
     std::size_t l = index(n_.of_lhs()), r = index(n_.of_rhs()), o = index(n_.of_out());
     SmallVector<ConvAxis, 4> apart;  // innermost first

@@ -84,8 +84,6 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
   const Equation* conv = m.b.defined_by(m.in[0], core_ops().conv_general_dilated);
   if (!conv || !conv->params.has("leading")) return {};
   const Params p = conv->params;
-  // Sums over leading dimensions join features: those of different groups would meet.
-  if (p.integer(param::feature_group_count) > 1) return {};
   const Vars operands = conv->inputs;
   Ints leading = p.ints(param::leading), rest = m.params.ints(param::axes);
   constexpr auto both = static_cast<std::int64_t>(ops::Leading::both),
