@@ -73,11 +73,12 @@ EagerCache& eager_cache() {
   return cache;
 }
 
-ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in) {
+ProgramPtr one_op_program(const Op& op, const Params& params, const Values& in,
+                          std::string_view name, LocationPtr location = nullptr) {
   MutableProgram program(new Program);
-  program->name = op.name;
+  program->name = name;
   Types types;
-  Equation eqn{&op, params, {}, {}, nullptr};
+  Equation eqn{&op, params, {}, {}, std::move(location)};
   for (const Value& value : in) {
     const Var v = program->add(value->type());
     program->inputs.push_back(v);
@@ -117,7 +118,7 @@ PlanPtr eager_plan(const Op& op, const Params& params, const Values& in) {
     options.input_strides.push_back(as_array(value).strides());
     types.push_back(value->type());
   }
-  PlanPtr plan = compile(one_op_program(op, params, in), options);
+  PlanPtr plan = compile(one_op_program(op, params, in, op.name), options);
   eager_cache().insert({key, &op, params, std::move(types), options.input_strides, plan});
   return plan;
 }
@@ -167,7 +168,7 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
     return e.key == key && structurally_equal_params(e.params, params);
   };
   if (auto known = cache.find(op, in, same)) return known;
-  auto callable = std::make_shared<Callable>(one_op_program(op, params, in));
+  auto callable = std::make_shared<Callable>(one_op_program(op, params, in, op.name));
   cache.entries.push_front({&op, params, key, types_of(in), callable});
   if (cache.entries.size() > max_entries) cache.entries.pop_back();
   return callable;
@@ -203,7 +204,7 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
     const Shardings known = shardings_of(in);
     set_shardings(out, as_results_show(propagate_at_once(op, params, given, made, known), made,
                                        known, given));
-    if (any_unreduced(out)) keep_partial_sums(*one_op_program(op, params, in), in, out);
+    if (any_unreduced(out)) keep_partial_sums(*one_op_program(op, params, in, op.name), in, out);
   } else {
     place_in_context(out);
   }
@@ -213,28 +214,14 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
 }  // namespace
 
 ProgramPtr program_of(const Op& op, const Params& params, const Values& values) {
-  static const Op* jit = &core_ops().jit;
-  if (&op == jit) return params.program(param::jaxpr);
-  MutableProgram program(new Program);
-  program->name = params.has("name") ? params.text(param::name) : std::string(op.name);
-  Equation equation{&op, params, {}, {}, current_location()};
-  Types types;
-  for (const Value& value : values) {
-    types.push_back(value->type());
-    program->inputs.push_back(program->add(value->type()));
-    equation.inputs.push_back(program->inputs.back());
-  }
-  for (Type& type : infer_types(op, types, params)) {
-    program->outputs.push_back(program->add(std::move(type)));
-    equation.outputs.push_back(program->outputs.back());
-  }
-  program->equations.push_back(std::move(equation));
-  return program;
+  if (&op == &core_ops().jit) return params.program(param::jaxpr);
+  const std::string_view name = params.has("name") ? params.text(param::name) : op.name;
+  return one_op_program(op, params, values, name, current_location());
 }
 
 Values evaluate_op(const Op& op, const Params& params, const Values& in) {
   if (!watching_key_reuse()) return evaluate_unwatched(op, params, in);
-  const KeysInUse keys(*one_op_program(op, params, in), in, op.name);
+  const KeysInUse keys(*one_op_program(op, params, in, op.name), in, op.name);
   Values out = evaluate_unwatched(op, params, in);
   keys.mark(out);
   return out;
