@@ -92,12 +92,9 @@ const FunctionList& functions_of(const Program& program) {
       for (const auto& [name, value] : eqn.params) {
         if (const auto* function = std::get_if<FunctionPtr>(&value)) {
           if (const HostObject* own = host_object(function->get())) add_once(*list, own);
-        } else if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-          add_body(*body);
-        } else if (const auto* regions = std::get_if<Programs>(&value)) {
-          for (const ProgramPtr& each : *regions) add_body(each);
         }
       }
+      for_each_program(eqn.params, add_body);
     }
     return list;
   });

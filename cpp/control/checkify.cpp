@@ -20,7 +20,7 @@ Value number_scalar(std::size_t number) {
 }
 
 Value without_tangent(const Value& value) {
-  static const Op* stop_gradient = &core_ops().stop_gradient;
+  const Op* stop_gradient = &core_ops().stop_gradient;
   return is_inexact(value->dtype()) ? bind1(*stop_gradient, {}, {value}) : value;
 }
 
@@ -61,12 +61,7 @@ class Checkify {
                                                  : automatic_checks(program, eqn, enabled_);
       if (!own.empty() || is_check(*eqn.op)) numbers_[&eqn] = {checks.size(), own.size()};
       checks.insert(checks.end(), own.begin(), own.end());
-      for (const auto& [name, value] : eqn.params) {
-        if (const auto* body = std::get_if<ProgramPtr>(&value)) collect(**body, checks);
-        const auto* regions = std::get_if<Programs>(&value);
-        for (std::size_t i = 0; regions && i < regions->size(); ++i)
-          collect(*(*regions)[i], checks);
-      }
+      for_each_program(eqn.params, [&](const ProgramPtr& body) { collect(*body, checks); });
     }
   }
 

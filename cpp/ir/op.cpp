@@ -37,33 +37,16 @@ const Op* find_op(std::string_view name) {
   return it != list.end() && (*it)->name == name ? *it : nullptr;
 }
 
-namespace {
-
-// Is `test` true of a program that the equation carries?
-template <class Test>
-bool any_body(const Equation& eqn, const Test& test) {
-  for (const auto& [name, value] : eqn.params) {
-    if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-      if (test(*body)) return true;
-    } else if (const auto* regions = std::get_if<Programs>(&value)) {
-      if (std::any_of(regions->begin(), regions->end(), test)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 bool any_equation(const Equation& eqn, const std::function<bool(const Equation&)>& test) {
   check_stack("a program within programs");
-  return test(eqn) || any_body(eqn, [&](const ProgramPtr& program) {
+  return test(eqn) || any_program(eqn.params, [&](const ProgramPtr& program) {
            return std::any_of(program->equations.begin(), program->equations.end(),
                               [&](const Equation& e) { return any_equation(e, test); });
          });
 }
 
 bool has_effects(const Equation& eqn) {
-  return !eqn.op->effect.empty() || any_body(eqn, [](const ProgramPtr& program) {
+  return !eqn.op->effect.empty() || any_program(eqn.params, [](const ProgramPtr& program) {
     return *program->derived<bool>("has_effects",
                                    [&] { return std::make_shared<bool>(has_effects(*program)); });
   });

@@ -3,6 +3,7 @@
 // Being generic, printing, hashing, comparing and binding to Python need no code per op.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -111,6 +112,26 @@ class Params {
                                  std::string_view expected);
   std::vector<Entry> entries_;
 };
+
+// Is `test` true of a program among the params? They come in order, up to that one.
+template <class Test>
+bool any_program(const Params& params, const Test& test) {
+  for (const auto& [name, value] : params) {
+    if (const auto* program = std::get_if<ProgramPtr>(&value)) {
+      if (test(*program)) return true;
+    } else if (const auto* list = std::get_if<Programs>(&value)) {
+      if (std::any_of(list->begin(), list->end(), test)) return true;
+    }
+  }
+  return false;
+}
+template <class Visit>
+void for_each_program(const Params& params, const Visit& visit) {
+  any_program(params, [&](const ProgramPtr& program) {
+    visit(program);
+    return false;
+  });
+}
 
 std::size_t hash(const Params& params);
 std::string to_string(const ParamValue& value);

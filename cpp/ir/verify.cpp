@@ -138,13 +138,7 @@ class Verifier {
       const Regions regions = regions_of(*eqn.op, eqn.params);
       axes_.insert(axes_.end(), regions.axes.begin(), regions.axes.end());
     }
-    for (const auto& [name, value] : eqn.params) {
-      if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-        check(**body);
-      } else if (const auto* list = std::get_if<Programs>(&value)) {
-        for (const ProgramPtr& body : *list) check(*body);
-      }
-    }
+    for_each_program(eqn.params, [&](const ProgramPtr& program) { check(*program); });
     axes_.resize(outside);
   }
 

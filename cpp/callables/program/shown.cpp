@@ -42,13 +42,7 @@ namespace {
 std::vector<const Program*> programs_within(const Program& program) {
   std::vector<const Program*> out;
   for (const Equation& eqn : program.equations) {
-    for (const auto& [name, value] : eqn.params) {
-      if (const auto* body = std::get_if<ProgramPtr>(&value)) {
-        out.push_back(body->get());
-      } else if (const auto* regions = std::get_if<Programs>(&value)) {
-        for (const ProgramPtr& each : *regions) out.push_back(each.get());
-      }
-    }
+    for_each_program(eqn.params, [&](const ProgramPtr& own) { out.push_back(own.get()); });
   }
   return out;
 }
