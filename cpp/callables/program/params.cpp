@@ -10,6 +10,7 @@
 #include "callables/program/primitive.h"
 #include "callables/transforms/axes.h"
 #include "callables/transforms/shard_map_params.h"
+#include "ir/text/param_names.h"
 #include "objects/functions/bind.h"
 #include "objects/sharding_conversion.h"
 #include "trace/trace.h"
@@ -161,7 +162,7 @@ void set_param(Params& params, py::handle name, py::handle value) {
     return;
   }
   if (text != "dimension_numbers") {
-    params.set(objects::param_name(text), param_from_python(name.ptr(), value.ptr()));
+    params.set(param_name(text), param_from_python(name.ptr(), value.ptr()));
     return;
   }
   std::size_t next = 0;

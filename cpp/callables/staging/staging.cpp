@@ -23,6 +23,7 @@
 #include "callables/value_lists.h"
 #include "control/forwarding.h"
 #include "ir/sharding_given.h"
+#include "ir/text/param_names.h"
 #include "numpy/promote.h"
 #include "objects/array/array_type.h"
 #include "objects/config.h"
@@ -126,7 +127,7 @@ py::list bind_op(const std::string& name, const py::dict& params, const py::iter
   Params converted;
   for (const auto& [key, value] : params) {
     if (name == "shard_map" && is_shown_only(py::cast<std::string>(key))) continue;
-    converted.set(objects::param_name(py::cast<std::string>(key)),
+    converted.set(param_name(py::cast<std::string>(key)),
                   param_from_python(key.ptr(), value.ptr()));
   }
   return list_of(bind_forwarding(*op, converted, values_of(values)));

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/index.h"
+#include "ir/text/param_names.h"
 #include "objects/array/convert.h"
 #include "objects/dtypes.h"
 #include "objects/functions/shape_args.h"
@@ -65,11 +66,6 @@ AxisNames axis_names(PyObject* object) {
 }
 
 }  // namespace
-
-std::string_view param_name(const std::string& text) {
-  static std::unordered_set<std::string> names;
-  return *names.insert(text).first;
-}
 
 AxisName to_axis_name(PyObject* object) {
   return intern_axis(PyUnicode_Check(object) ? pytree::text_of(object) : pytree::repr(object));

@@ -10,8 +10,6 @@ namespace shardax::objects {
 // under the names "axes" and "axis_name", strings and tuples of hashable objects that are no ints
 // are names of mapped axes.
 ParamValue to_param(std::string_view name, PyObject* object);
-// Params keep names by reference, so each is kept once for the life of the process.
-std::string_view param_name(const std::string& text);
 // The interned name of a mapped axis: a str as it is, other hashable objects by their repr.
 AxisName to_axis_name(PyObject* object);
 
