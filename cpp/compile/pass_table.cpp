@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
@@ -55,7 +56,7 @@ ProgramPtr rewrite_loops(const ProgramPtr& program, const LoopRewrite& row) {
 // `patterns`: of one name.
 ProgramPtr rewrite_patterns(const ProgramPtr& program, const std::vector<Pattern>& patterns) {
   std::vector<int> uses = count_uses(*program);
-  for (const Var v : program->outputs) ++uses[static_cast<std::size_t>(v)];
+  for (const Var v : program->outputs) ++uses[index(v)];
   Builder builder(*program);
   const auto step = [&](const Equation& eqn, const Vars& in) {
     const PatternContext match{builder, *eqn.op, eqn.params, in, eqn.location, true};
@@ -69,7 +70,7 @@ ProgramPtr rewrite_patterns(const ProgramPtr& program, const std::vector<Pattern
       emit_again(*program, builder, [&](const Equation& eqn, const Vars& in) {
         const Vars out = step(eqn, in);
         for (std::size_t i = 0; i < out.size(); ++i)
-          builder.count_uses(out[i], uses[static_cast<std::size_t>(eqn.outputs[i])]);
+          builder.count_uses(out[i], uses[index(eqn.outputs[i])]);
         return out;
       }));
 }
@@ -94,8 +95,9 @@ PassState state_of(const Program& program, const PassArgs& args) {
 
 ProgramPtr unverified(std::string_view name, const ProgramPtr& program, const PassArgs& args) {
   for (const ProgramPass& pass : program_passes()) {
+    if (pass.name != name) continue;
     PassState state = state_of(*program, args);
-    if (pass.name == name) return pass.run(program, state);
+    return pass.run(program, state);
   }
   for (const LoopRewrite& row : loop_rewrites()) {
     if (row.name == name) return rewrite_loops(program, row);
@@ -124,9 +126,9 @@ void check_args(const Program& program, const PassArgs& args) {
 std::vector<Pass> all_passes() {
   std::vector<Pass> out;
   for (const ProgramPass& pass : program_passes())
-    out.push_back({pass.name, Pass::Kind::program, pass.doc});
+    out.push_back({pass.name, Pass::Kind::program, pass.doc, pass.example});
   for (const LoopRewrite& row : loop_rewrites())
-    out.push_back({row.name, Pass::Kind::loops, row.doc});
+    out.push_back({row.name, Pass::Kind::loops, row.doc, row.example});
   out.push_back(
       {fold_empty_pattern.name, Pass::Kind::pattern, "arrays without elements take no work"});
   for (const Pattern& pattern : simplify_patterns()) {

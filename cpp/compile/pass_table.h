@@ -52,6 +52,7 @@ struct Pass {
   std::string_view name;
   Kind kind;
   std::string_view doc;
+  std::string_view example = {};  // of program passes and rewrites of loops
 };
 // In the order in which they run.
 std::vector<Pass> all_passes();

@@ -26,7 +26,7 @@ from shardax import _core
 
 api = _core.api
 FOLDER = pathlib.Path(__file__).resolve().parent / "passes"
-KINDS = {name: kind for name, kind, _ in api.passes()}
+KINDS = {name: kind for name, kind, *_ in api.passes()}
 MOST_ELEMENTS = 1 << 18  # of the operands of a program that is run
 
 
@@ -120,6 +120,12 @@ def test_every_pass_has_a_case_that_changes_and_one_that_does_not(name):
 def test_the_page_of_the_compiler_names_every_pass(name):
     page = pathlib.Path(__file__).resolve().parents[2] / "cpp/compile/README.md"
     assert name in page.read_text(encoding="utf-8")
+
+
+def test_passes_have_examples():
+    for name, kind, doc, example in api.passes():
+        assert doc, name
+        assert ("->" in example) == (kind in ("program", "loops")), name
 
 
 def test_every_case_is_of_a_pass():

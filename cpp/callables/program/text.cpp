@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "base/index.h"
 #include "callables/object.h"
 #include "callables/program/object.h"
 #include "compile/pass_table.h"
@@ -51,10 +52,10 @@ void init_program_text(py::module_& module) {
         static constexpr const char* kinds[] = {"program", "loops", "pattern", "plan"};
         py::list out;
         for (const Pass& pass : all_passes())
-          out.append(py::make_tuple(pass.name, kinds[static_cast<int>(pass.kind)], pass.doc));
+          out.append(py::make_tuple(pass.name, kinds[index(pass.kind)], pass.doc, pass.example));
         return out;
       },
-      "(name, kind, what it does) of every pass that `run_pass` runs, in their order.");
+      "(name, kind, what it does, an example) of every pass that `run_pass` runs, in their order.");
   module.def("run_pass", run_pass, py::arg("name"), py::arg("text"), py::kw_only(),
              py::arg("strides") = py::tuple(), py::arg("overwritten") = py::tuple(),
              py::arg("stripmine") = false, py::arg("most_elements") = TextOptions().most_elements,
