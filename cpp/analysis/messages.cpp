@@ -37,7 +37,7 @@ Part Messages::summed(Part part, const Split& split) const {
                     part.open.end());
   }
   if (part.open.empty()) return part;
-  static const Op& psum = core_ops().psum;
+  const Op& psum = core_ops().psum;
   part.value = ops::reduce_devices(psum, part.value, devices(part.open));
   part.open.clear();
   return part;

@@ -81,7 +81,7 @@ class Parting {
     // A device asks for nothing that it does not need.
     const std::vector<bool> inputs_kept(types_.size(), true), wanted(mesh_axes_.out.size(), true);
     const ProgramPtr body = dce_program(staged, wanted, &inputs_kept).program;
-    static const Op& shard_map = core_ops().shard_map;
+    const Op& shard_map = core_ops().shard_map;
     return stage_closed(
         wholes_,
         [&](const Values& arrays) {
@@ -206,7 +206,7 @@ ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
 }
 
 bool asks_for_terms(const Op& op) {
-  static const Op* terms = &core_ops().partial_sums;
+  const Op* terms = &core_ops().partial_sums;
   return &op == terms;
 }
 bool asks_for_terms(const Program& program) { return bool(mesh_of_terms(program)); }

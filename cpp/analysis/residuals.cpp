@@ -42,7 +42,7 @@ Origin origin(const Program& program, Var var) {
       }
       return inner;
     }
-    static const Op* name = &core_ops().name;
+    const Op* name = &core_ops().name;
     return {{3, e, position},
             {.type = type,
              .source = Source::output,

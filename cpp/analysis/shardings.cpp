@@ -143,12 +143,12 @@ Shardings grid_shardings(const Op& op, const Params& params, const Shardings& in
 }
 
 bool gives_memory(const Op& op) {
-  static const Op* moves = &core_ops().device_put;
+  const Op* moves = &core_ops().device_put;
   return &op == moves;
 }
 
 bool gives_layout(const Op& op) {
-  static const Op* lays_out = &core_ops().layout_constraint;
+  const Op* lays_out = &core_ops().layout_constraint;
   return &op == lays_out;
 }
 
@@ -238,14 +238,12 @@ void set_shardings(const Values& arrays, const Shardings& shardings) {
 }
 
 bool inspects_sharding(const Equation& eqn) {
-  static const Op* inspect = &core_ops().inspect_sharding;
-  return any_equation(eqn, [](const Equation& e) { return e.op == inspect; });
+  return any_equation(eqn, [](const Equation& e) { return e.op == &core_ops().inspect_sharding; });
 }
 
 bool splits_callbacks(const Equation& eqn) {
-  static const Op* inspect = &core_ops().inspect_sharding;
   return any_equation(eqn, [](const Equation& e) {
-    return e.op == inspect && e.params.text(param::vmap_method) == "parts";
+    return e.op == &core_ops().inspect_sharding && e.params.text(param::vmap_method) == "parts";
   });
 }
 

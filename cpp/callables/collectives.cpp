@@ -63,7 +63,7 @@ Value reduced(const Op& op, const Value& operand, const Axes& axes, std::string_
 }
 
 const Op& psum_op() {
-  static const Op& op = core_ops().psum;
+  const Op& op = core_ops().psum;
   return op;
 }
 

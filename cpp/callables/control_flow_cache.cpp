@@ -231,7 +231,7 @@ Ref ControlFlowCache::recall(PyObject* fun, const CallArguments& given, EntryPtr
 // functions of the host alive. Errors are for Python's call to raise.
 void ControlFlowCache::stage(PyObject* fun, const Arguments& arguments, FlatCall& call,
                              const Values& values, RecalledEntry& entry) const {
-  static const Op* op = &core_ops().jit;
+  const Op* op = &core_ops().jit;
   entry.settled = true;
   CallForm form = call.form();
   for (const FixedArgument& fixed : arguments.fixed) {

@@ -30,7 +30,7 @@ Values BoundOp::compute(const Values& arrays, const std::vector<bool>* donated) 
   if (!callable_) callable_ = std::make_unique<Callable>(program_of(op_, params_, arrays));
   std::optional<KeysInUse> keys;
   if (watching_key_reuse()) {
-    static const Op* jit = &core_ops().jit;
+    const Op* jit = &core_ops().jit;
     keys.emplace(*program_of(op_, params_, arrays), arrays,
                  &op_ == jit ? "jit-compiled function" : op_.name);
   }

@@ -55,7 +55,7 @@ Type type_within(const MeshAxes& mesh_axes, const Type& block, const MeshAxes::B
 
 Values bind_level(const MeshAxes& mesh_axes, const ProgramPtr& inner, std::size_t level,
                   const Values& in) {
-  static const Op& pmap = core_ops().pmap;
+  const Op& pmap = core_ops().pmap;
   return shardax::bind(pmap,
                        {{"axis_name", AxisNames{{mesh_axes.axes[level].name}}},
                         {"axis_size", mesh_axes.axes[level].size},

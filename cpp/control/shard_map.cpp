@@ -207,7 +207,7 @@ Values shard_map_transpose(const TransposeArgs& a) {
       return std::make_shared<ProgramPtr>(stage_closed(
           plain->input_types(),
           [&](const Values& in) {
-            static const Op& psum = core_ops().psum;
+            const Op& psum = core_ops().psum;
             Values out = evaluate(*plain, in);
             for (std::size_t i = 0; i < out.size(); ++i) {
               ops::Devices devices;

@@ -135,7 +135,7 @@ Value as_type(const Value& value, WeakDType type) {
 Value cast(const Value& value, WeakDType type) {
   const bool same = value->dtype() == type.dtype && value->type().weak == type.weak;
   if (same || value->is_tracer() || !captures_arrays()) return as_type(value, type);
-  static const Op& convert = core_ops().convert_element_type;
+  const Op& convert = core_ops().convert_element_type;
   return bind1(convert, {{"new_dtype", type.dtype}, {"weak_type", type.weak}}, {value});
 }
 

@@ -115,7 +115,7 @@ Described parse_sharding(PyObject* description) {
 }
 
 const Op& constraint() {
-  static const Op* op = &core_ops().sharding_constraint;
+  const Op* op = &core_ops().sharding_constraint;
   return *op;
 }
 Params constraint_params(const Described& to) {
@@ -179,7 +179,7 @@ PyObject* with_layout(PyObject*, PyObject* args) {
   PyObject *object, *layout, *otherwise;
   if (!PyArg_ParseTuple(args, "OOO", &object, &layout, &otherwise)) return nullptr;
   return guarded([&] {
-    static const Op* op = &core_ops().layout_constraint;
+    const Op* op = &core_ops().layout_constraint;
     Ints order;
     for (std::int64_t dimension : parse_ints(layout, "layout")) order.push_back(dimension);
     const Params params{{"layout", order}, {"otherwise", parse_sharding(otherwise).sharding}};

@@ -186,8 +186,8 @@ std::atomic<bool> casts = true;
 // The operands, each varying over the checked axes of all. A scalar that devices share beside what
 // is left to sum over an axis is reduced over it.
 Values agreeing(const Values& in) {
-  static const Op &pvary = core_ops().pvary, &preduced = core_ops().preduced,
-                  &to_varying = core_ops().reduced_vary_cast;
+  const Op &pvary = core_ops().pvary, &preduced = core_ops().preduced,
+           &to_varying = core_ops().reduced_vary_cast;
   AxisSet all;
   for (const Value& value : in) all = join(all, value->type().varying);
   const AxisSet sums =

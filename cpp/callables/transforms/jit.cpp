@@ -232,7 +232,7 @@ std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, cons
 }
 
 void Jit::expect_again(FlatCall& call, const Values& values) {
-  static const Op* op = &core_ops().jit;
+  const Op* op = &core_ops().jit;
   JitEntry first{BoundOp(*op, {}), {}, nullptr, {}, KeptFunctions(Program()),
                  nullptr,          {}, 0,       0,  {}};
   cache_->insert(call, values, std::make_shared<JitEntry>(std::move(first)));
@@ -260,7 +260,7 @@ Staged Jit::trace(PyObject* fun, FlatCall& call, const Types& types) {
 
 // Programs that captured tracers are good for this call only.
 std::shared_ptr<JitEntry> Jit::keep(FlatCall& call, const Types& types, const Staged& staged) {
-  static const Op* op = &core_ops().jit;
+  const Op* op = &core_ops().jit;
   const bool captures = !staged.captured.empty();
   ClosedBody body = captures ? closed_body(staged) : ClosedBody{staged.program, {}};
   Params params{{"name", staged.program->name}, {"jaxpr", body.program}};

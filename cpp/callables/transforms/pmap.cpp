@@ -258,7 +258,7 @@ Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
 
 // Programs that captured tracers are good for this call only.
 std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, const Values& values) {
-  static const Op* op = &core_ops().pmap;
+  const Op* op = &core_ops().pmap;
   const std::shared_ptr<PmapCache> cache = cache_;
   const CallForm form = call.form();
   LeafAxes in_axes = input_axes("pmap", options_.in_axes.get(), fun, form);

@@ -261,7 +261,7 @@ Ref ShardMap::call_mapped(PyObject* fun, const CallArguments& arguments) {
 
 // A program whose results vary over the axes that split them.
 ProgramPtr with_spread_results(const Planned& planned, const ProgramPtr& body) {
-  static const Op& pvary = core_ops().pvary;
+  const Op& pvary = core_ops().pvary;
   MutableProgram out = copy_of(*body);
   for (std::size_t i = 0; i < out->outputs.size(); ++i) {
     const Type type = out->type(out->outputs[i]);
@@ -286,7 +286,7 @@ bool returns_once(const MeshAxes& mesh_axes) {
 
 std::pair<std::shared_ptr<ShardMapEntry>, Values> ShardMap::stage(PyObject* fun, FlatCall& call,
                                                                   const Values& values) {
-  static const Op& op = core_ops().shard_map;
+  const Op& op = core_ops().shard_map;
   const std::shared_ptr<ShardMapCache> cache = cache_;
   const CallForm form = call.form();
   Planned planned(plan_.get(), fun, form, values);

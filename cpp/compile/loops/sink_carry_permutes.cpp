@@ -176,7 +176,7 @@ class LateMoves : private CountedLoopView {
   // An iota or a constant that comes from outside of the loop is made within it: masks are known
   // there then.
   bool is_made_within(std::size_t input, Program& made, std::vector<Equation>& out) const {
-    static const Op& iota = core_ops().iota;
+    const Op& iota = core_ops().iota;
     if (regions_.operands[input].flow != PortKind::whole) return false;
     const Var v = body_.inputs[input], given = in_[input];
     if (const Equation* e = builder_.defined_by(given, iota)) {

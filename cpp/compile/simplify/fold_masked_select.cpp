@@ -30,7 +30,7 @@ std::optional<std::int64_t> constant_index(const PatternContext& m, Var v) {
 
 // The dimension along which `v`, an iota that may be repeated along others, counts; -1: none.
 std::int64_t counted_dim(const PatternContext& m, Var v) {
-  static const Op& iota = core_ops().iota;
+  const Op& iota = core_ops().iota;
   std::int64_t dim = 0;
   if (const Equation* broadcast = m.b.defined_by(v, core_ops().broadcast_in_dim)) {
     const Ints& dims = broadcast->params.ints(param::broadcast_dimensions);
@@ -44,7 +44,7 @@ std::int64_t counted_dim(const PatternContext& m, Var v) {
 
 // iota == constant, or that repeated along other dimensions.
 std::optional<Chosen> chosen(const PatternContext& m, Var mask) {
-  static const Op& eq = core_ops().eq;
+  const Op& eq = core_ops().eq;
   Ints dims = ops::iota_ints(m.b.type(mask).rank());
   if (const Equation* broadcast = m.b.defined_by(mask, core_ops().broadcast_in_dim)) {
     dims = broadcast->params.ints(param::broadcast_dimensions);

@@ -108,7 +108,7 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
 }
 
 std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
-  static const Op& scatter_add = core_ops().scatter_add;
+  const Op& scatter_add = core_ops().scatter_add;
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
   const Equation* scatter = m.b.defined_by(m.in[0], scatter_add);
   const Type type = m.b.type(m.in[0]);

@@ -90,7 +90,7 @@ Result drop_double_neg(const PatternContext& m) {
 
 // As XLA has it, also where exp(x) overflows; logarithms of complex numbers are periodic.
 Result log_of_exp(const PatternContext& m) {
-  static const Op& exp = core_ops().exp;
+  const Op& exp = core_ops().exp;
   const Equation* inner = m.b.defined_by(m.in[0], exp);
   return inner && is_floating(m.b.type(m.in[0]).dtype) ? one(inner->inputs[0]) : Result{};
 }
@@ -231,7 +231,7 @@ Result add_units_after(const PatternContext& m) {
 }
 
 Result add_into_scatter(const PatternContext& m) {
-  static const Op& scatter_add = core_ops().scatter_add;
+  const Op& scatter_add = core_ops().scatter_add;
   for (const std::size_t i : {1, 0}) {
     const Equation* scatter = m.b.defined_by(m.in[i], scatter_add);
     const Var other = m.in[1 - i];

@@ -16,7 +16,7 @@ extern const Op pvary_op;
 Values transpose_pvary(const TransposeArgs& a) {
   const AxisSet checked = checked_axes(a.params.axes(param::collective_axes));
   if (checked.empty()) return {a.ct[0]};
-  static const Op& psum = core_ops().psum_invariant;
+  const Op& psum = core_ops().psum_invariant;
   return {reduce_devices(psum, a.ct[0], {checked, 1, {}})};
 }
 

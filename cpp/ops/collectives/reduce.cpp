@@ -80,7 +80,7 @@ Value sum_over(const Params& params, const Value& x) {
   const AxisSet& axes = params.axes(param::collective_axes);
   const AxisSet checked = groups ? AxisSet() : checked_axes(axes);
   if (checked.empty()) return bind1(psum_op, params, {x});
-  static const Op& unreduced_psum = core_ops().unreduced_psum;
+  const Op& unreduced_psum = core_ops().unreduced_psum;
   const bool left = common_state(x, checked, "psum") == AxisState::unreduced;
   const Value sum =
       left ? bind1(unreduced_psum, {{"axes", AxisNames{checked}}}, {x})
