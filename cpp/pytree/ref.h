@@ -4,7 +4,6 @@
 // that the interpreter's error indicator is set: whoever returns to Python returns NULL.
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include <cstddef>
