@@ -1,0 +1,78 @@
+// runtime/processes.h - the processes of one program, and the messages between them.
+//
+// MPI starts processes and moves bytes. Whoever asks for a sum adds its terms, in the order of
+// processes, so that its bits depend on no library. A message is sent by all processes of a group
+// at the same step of the same program; its label says which step, and a process that is at another
+// one gets an error in place of that step's bytes. Waits poll: signals get through.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardax::runtime {
+
+// A handle of MPI: an int (MPICH, Intel MPI) lies in its low half, a pointer (Open MPI) fills it.
+using MpiHandle = std::uintptr_t;
+
+// The library that mpi4py has loaded: functions by their addresses, handles by their values. No
+// mpi.h is needed to build, and one build serves each library.
+struct MpiLibrary {
+  int rank = 0;
+  int size = 1;
+  bool yields = false;  // more processes than cores: waiting gives the core to others
+  MpiHandle communicator = 0;
+  MpiHandle byte = 0;
+  void* status_ignore = nullptr;
+  int (*isend)(const void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*) = nullptr;
+  int (*irecv)(void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*) = nullptr;
+  int (*test)(MpiHandle*, int*, void*) = nullptr;
+  int (*abort)(MpiHandle, int) = nullptr;
+};
+
+// Joins the processes of the library's communicator. Called once, before the first message.
+void join_processes(const MpiLibrary& library);
+
+int process_index();  // 0 where this is the only process
+int process_count();  // 1 where this is the only process
+
+// Ranks of the processes that take part in a message, in the order of their positions. This
+// process is one of them.
+using ProcessGroup = std::span<const int>;
+
+// The step of a program that sends a message.
+struct MessageLabel {
+  std::uint32_t hash = 0;  // of the step's op, types and params, and of its place in the program
+  std::string text;        // for errors: the op, its types, its line
+};
+
+// The bytes of each process in turn, group.size() * bytes in all.
+void all_gather(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
+                const MessageLabel& label);
+
+// Adds (or multiplies, or takes the greatest of) the `count` terms, n elements each, in order. The
+// result may be one of the terms.
+struct Reduction {
+  std::size_t itemsize;
+  void (*combine)(std::byte* out, const std::byte* const* terms, std::size_t count, std::size_t n);
+};
+// The reduction over the group of the n elements at `from`, which may be `to`.
+void all_reduce(const std::byte* from, std::byte* to, std::size_t n, const Reduction& reduction,
+                ProcessGroup group, const MessageLabel& label);
+// Of group.size() blocks of n elements at `from`, the reduction of the own one.
+void reduce_scatter(const std::byte* from, std::byte* to, std::size_t n, const Reduction& reduction,
+                    ProcessGroup group, const MessageLabel& label);
+
+// The k-th block of `bytes` at `from` goes to the k-th process; what comes from there is the k-th
+// block at `to`.
+void all_to_all(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
+                const MessageLabel& label);
+
+// Sends `bytes` to the ranks `destinations`, each once, and receives as many from `source`. -1:
+// there is none, and `to` is filled with zeros.
+void permute(const std::byte* from, std::byte* to, std::size_t bytes,
+             std::span<const int> destinations, int source, const MessageLabel& label);
+
+}  // namespace shardax::runtime
