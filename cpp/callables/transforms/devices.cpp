@@ -3,11 +3,19 @@
 
 #include <algorithm>
 
+#include "array/checked_axis.h"
+#include "array/process_axis.h"
 #include "base/index.h"
 #include "callables/transforms/axes.h"
 
 namespace shardax::callables {
 namespace {
+
+// Is `processes` the process part of `axis`?
+bool cuts(AxisName processes, AxisName axis) {
+  return is_process_axis(processes) && is_checked(processes) == is_checked(axis) &&
+         device_axis_text(axis_text(processes)) == axis_text(axis);
+}
 
 void add_axis(Axes& axes, PyObject* item, std::string_view user) {
   const std::string text = axis_name_text(item);
@@ -19,6 +27,13 @@ void add_axis(Axes& axes, PyObject* item, std::string_view user) {
   const std::int64_t size = axis_size(name, user);
   if (contains(axes.devices.axes, name)) {
     value_error(user, ": the axis '", text, "' is named twice; each axis of axis_name once.");
+  }
+  // The processes of an axis that is cut between them come first.
+  for (const BoundAxis& bound : bound_axes()) {
+    if (!cuts(bound.name, name)) continue;
+    axes.devices.axes.push_back(bound.name);
+    axes.devices.size *= bound.size;
+    break;
   }
   axes.devices.axes.push_back(name);
   axes.devices.size *= size;

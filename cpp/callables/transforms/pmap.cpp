@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "array/process_axis.h"
 #include "base/index.h"
 #include "base/lists.h"
 #include "callables/cache.h"
@@ -24,6 +25,7 @@
 #include "control/control.h"
 #include "ir/core_ops.h"
 #include "objects/config.h"
+#include "runtime/processes.h"
 
 namespace shardax::callables {
 namespace {
@@ -103,6 +105,10 @@ class Pmap final : public Transform {
   AxisName axis_name() const {
     return new_axis(options_.axis_name.empty() ? "_internal_pmap_axis_name" : options_.axis_name);
   }
+  // Is it one of the processes' parts of an axis over all devices?
+  bool spans_processes(std::int64_t size) const;
+  // Those of this process among `devices`; all where none is one of its own.
+  std::vector<int> own_devices() const;
   void check_device_count(std::int64_t size) const;
   ShardingPtr sharding(std::int64_t axis, std::int64_t size) const;
 
@@ -155,7 +161,9 @@ Ref Pmap::call_mapped(PyObject* fun, const CallArguments& arguments) {
 std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun,
                              const CallForm& form) const {
   const std::int64_t found = mapped_size("pmap", values, axes, -1, fun, form);
-  if (found >= 0 && options_.axis_size >= 0 && found != options_.axis_size) {
+  const std::int64_t processes = runtime::process_count();
+  if (found >= 0 && options_.axis_size >= 0 && found != options_.axis_size &&
+      found * processes != options_.axis_size) {
     value_error(
         "pmap: Specified axis_size ", options_.axis_size, " doesn't match received axis_size ",
         found,
@@ -163,6 +171,9 @@ std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun
         "that size.");
   }
   if (found >= 0) return found;
+  const std::int64_t local = objects::device_count();
+  if (options_.axis_size > local && options_.axis_size % processes == 0)
+    return options_.axis_size / processes;
   if (options_.axis_size >= 0) return options_.axis_size;
   Scratch spec;
   pytree::flatten(options_.in_axes.get(), spec.leaves(), spec.tree());
@@ -170,8 +181,20 @@ std::int64_t Pmap::axis_size(const Values& values, LeafAxes& axes, PyObject* fun
     value_error("pmap requires at least one argument with a mapped axis: in_axes maps no array of ",
                 "this call of ", function_name(fun),
                 ". Pass one, or say the size with axis_size= and in_axes=None.");
-  return options_.devices.empty() ? objects::device_count()
-                                  : static_cast<std::int64_t>(options_.devices.size());
+  return options_.devices.empty() ? local : static_cast<std::int64_t>(own_devices().size());
+}
+
+std::vector<int> Pmap::own_devices() const {
+  std::vector<int> own;
+  std::ranges::copy_if(options_.devices, std::back_inserter(own), runtime::is_local_device);
+  return own.empty() ? options_.devices : own;
+}
+
+bool Pmap::spans_processes(std::int64_t size) const {
+  const bool local = std::ranges::all_of(options_.devices, runtime::is_local_device);
+  return runtime::process_count() > 1 && options_.axis_size != size &&
+         (options_.devices.empty() || !local) &&
+         std::ranges::none_of(bound_axes(), [](const BoundAxis& axis) { return axis.devices; });
 }
 
 void Pmap::check_device_count(std::int64_t size) const {
@@ -179,7 +202,7 @@ void Pmap::check_device_count(std::int64_t size) const {
   for (const BoundAxis& axis : bound_axes()) total *= axis.devices ? axis.size : 1;
   const bool chosen = !options_.devices.empty();
   const auto available =
-      chosen ? static_cast<std::int64_t>(options_.devices.size()) : objects::device_count();
+      chosen ? static_cast<std::int64_t>(own_devices().size()) : objects::device_count();
   if (chosen && size > available) {
     value_error(
         "pmap: ", size, " mapped slices need ", size, " devices, but `devices` lists ", available,
@@ -211,9 +234,10 @@ ShardingPtr Pmap::sharding(std::int64_t axis, std::int64_t size) const {
   sharding->mesh_axes = {name};
   sharding->mesh_shape = {size};
   sharding->axis_types.assign(1, 'p');
-  sharding->devices = options_.devices;
+  sharding->devices = own_devices();
   sharding->devices.resize(index(size));
-  if (options_.devices.empty()) std::iota(sharding->devices.begin(), sharding->devices.end(), 0);
+  if (options_.devices.empty())
+    std::iota(sharding->devices.begin(), sharding->devices.end(), runtime::first_device());
   if (axis != unmapped) {
     sharding->spec.resize(index(axis) + 1);
     sharding->spec.back() = {name};
@@ -244,6 +268,12 @@ Ints as_ints(const LeafAxes& axes) {
   return out;
 }
 
+// The processes of a mapped axis, in scope beside it.
+BoundAxis across_processes(AxisName axis) {
+  const std::string text = process_axis_text(axis_text(axis));
+  return {intern_axis(text), runtime::process_count(), true};
+}
+
 // The types of one device's leaves.
 Types device_types(const Values& values, const LeafAxes& axes, AxisName axis) {
   Types types = types_of(values);
@@ -269,6 +299,8 @@ std::pair<Pmap::EntryPtr, Values> Pmap::stage(PyObject* fun, FlatCall& call, con
   Staged staged;
   const CompileLog log;
   {
+    std::optional<AxisScope> processes;
+    if (spans_processes(size)) processes.emplace(across_processes(axis));
     const AxisScope scope({axis, size, true});
     staged = stage_call("pmap", fun, form, device_types(values, in_axes, axis));
   }
@@ -307,6 +339,8 @@ Ref Pmap::run_op_by_op(PyObject* fun, FlatCall& call, const Values& values) cons
   check_device_count(size);
   std::vector<bool> mapped;
   for (const std::int64_t axis : in_axes) mapped.push_back(axis != unmapped);
+  std::optional<AxisScope> processes;
+  if (spans_processes(size)) processes.emplace(across_processes(axis_name()));
   TreeDefPtr out_tree;
   const auto body = [&](const Values& in) {
     const Ref result = call_with_values(fun, form, in);

@@ -7,6 +7,7 @@
 #include "compile/passes.h"
 #include "compile/simplify/fold_empty.h"
 #include "ir/core_ops.h"
+#include "ops/collectives/process_ops.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
 #include "transform/batch.h"
@@ -16,7 +17,7 @@ namespace {
 
 // Will its body be walked in place?
 bool is_call(const Equation& eqn) {
-  if (!eqn.op->regions) return eqn.op->expand != nullptr;
+  if (!eqn.op->regions) return eqn.op->expand || ops::is_over_processes(eqn);
   const ExecutionKind runs = eqn.op->regions(eqn.params).runs;
   return runs == ExecutionKind::once || runs == ExecutionKind::mapped ||
          runs == ExecutionKind::mesh;
@@ -155,10 +156,11 @@ Vars PatternDriver::step(const Equation& eqn, const Vars& operands) {
     if (regions.runs == ExecutionKind::counted)
       return builder_.emit(*loop.op, loop.params, in, location);
   }
-  if (eqn.op->expand) {
+  if (eqn.op->expand || ops::is_over_processes(eqn)) {
     Types types;
     for (Var v : in) types.push_back(builder_.type(v));
-    return walk(*eqn.op->expand(eqn.params, types), in);
+    return walk(
+        eqn.op->expand ? *eqn.op->expand(eqn.params, types) : *ops::over_processes(eqn, types), in);
   }
   const PatternContext match{builder_, *eqn.op, eqn.params, in, location, uses_ && depth_ == 1};
   if (auto replaced = apply_rules(match)) return *replaced;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "array/checked_axis.h"
+#include "array/process_axis.h"
 #include "base/index.h"
 #include "ops/collectives/collective.h"
 #include "ops/indexing/index.h"
@@ -301,6 +302,8 @@ DeviceCount devices_of(const Op& op, const Params& params, const Types& in,
                                   [&](const AxisExtent& axis) { return axis.name == *name; });
     if (own != scope.axes.rend()) {
       out.all *= own->size;
+    } else if (is_process_axis(*name)) {
+      out.all *= process_axis_size(*name);
     } else if (scope.closed) {
       value_error(op.name, ": the axis '", axis_text(*name), "' is not in scope; there are ",
                   known_axes(scope), ".");

@@ -1,0 +1,100 @@
+// ops/collectives/over_processes.cpp - collectives over process axes, as messages.
+//
+// A reduction is one message of one device's size. Any other collective is the op on an array whose
+// dimension 0 lists the processes (its batching rule), of which each process has made its own row;
+// permutes, exchanges and scatters over whole processes send what is needed alone.
+#include <limits>
+
+#include "array/process_axis.h"
+#include "ops/collectives/family.h"
+#include "ops/collectives/process_ops.h"
+#include "ops/indexing/index.h"
+#include "trace/stage.h"
+
+namespace shardax::ops {
+namespace {
+
+const Op& record(std::string_view name) { return *find_op(name); }
+
+Params over(const AxisSet& axes) { return {{"axes", AxisNames{axes}}}; }
+
+Value process_index(AxisName axis) {
+  static const Op& op = record("process_index");
+  return bind1(op, over({axis}), {});
+}
+
+// Row `position` of dimension 0.
+Value own_row(const Value& rows, const Value& position) {
+  Values starts(rows->shape().size(), scalar(DType::int32, 0));
+  starts[0] = position;
+  Shape sizes = rows->shape(), shape = rows->shape();
+  sizes[0] = 1;
+  shape.erase(0);
+  return reshape(dynamic_slice(rows, starts, sizes), shape);
+}
+
+// The dtype that messages add in: numbers of less than a byte are sent as wider ones.
+DType sent_as(DType dtype) {
+  if (is_narrow_float(dtype)) return DType::float32;
+  return is_narrow_integer(dtype) ? DType::int32 : dtype;
+}
+
+// Devices leave NaNs aside where one of them has a number.
+Value without_nan(const Value& x, std::string_view computation) {
+  if (computation == "add" || !is_floating(x->dtype())) return x;
+  const double least = std::numeric_limits<double>::infinity() * (computation == "max" ? -1 : 1);
+  return where(ne(x, x), full_like(x, least), x);
+}
+
+Value reduced(const Equation& eqn, const Value& x, std::string_view computation) {
+  const DType sent = sent_as(x->dtype());
+  const Value wide = convert(without_nan(x, computation), sent);
+  const Value sum = process_all_reduce({wide}, collective_axes(eqn.params), computation)[0];
+  return convert(sum, x->dtype());
+}
+
+// One axis after the other: what is left over others is such a collective again.
+Values on_all_rows(const Equation& eqn, const Values& in) {
+  static const Op& gather = record("process_all_gather");
+  const AxisName axis = collective_axes(eqn.params)[0];
+  Values rows;
+  for (const Value& x : in) rows.push_back(bind1(gather, over({axis}), {x}));
+  const std::vector<bool> batched(in.size(), true);
+  const BatchAxis processes{process_axis_size(axis), axis, true};
+  Batched out = eqn.op->batch({*eqn.op, eqn.params, rows, batched, processes});
+  for (std::size_t i = 0; i < out.out.size(); ++i) {
+    if (out.batched[i]) out.out[i] = own_row(out.out[i], process_index(axis));
+  }
+  return std::move(out.out);
+}
+
+}  // namespace
+
+bool is_over_processes(const Equation& eqn) {
+  if (eqn.op->kind != Kind::collective) return false;
+  const AxisSet& axes = collective_axes(eqn.params);
+  return !axes.empty() && process_axes(axes).size() == axes.size();
+}
+
+std::string_view computation_of(const Op& op) {
+  if (op.name == "psum" || op.name == "psum_invariant") return "add";
+  if (op.name == "pmax") return "max";
+  return op.name == "pmin" ? "min" : "";
+}
+
+ProgramPtr over_processes(const Equation& eqn, const Types& in) {
+  return stage_closed(
+      in,
+      [&](const Values& v) -> Values {
+        if (eqn.op->name == "axis_index") return {process_index(collective_axes(eqn.params)[0])};
+        if (stays_local(*eqn.op)) return v;
+        const std::string_view computation = computation_of(*eqn.op);
+        if (!computation.empty() && groups_of(eqn.params).empty() &&
+            stacked_axes(eqn.params).empty())
+          return {reduced(eqn, v[0], computation)};
+        return on_all_rows(eqn, v);
+      },
+      std::string(eqn.op->name));
+}
+
+}  // namespace shardax::ops

@@ -1,0 +1,361 @@
+// ops/collectives/process_ops.cpp - records of the collectives between processes.
+#include "ops/collectives/process_ops.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+#include "array/half.h"
+#include "array/process_axis.h"
+#include "base/hash.h"
+#include "base/index.h"
+#include "kernels/copy/copy.h"
+#include "ops/family.h"
+#include "runtime/processes.h"
+#include "runtime/scratch.h"
+
+namespace shardax::ops {
+namespace {
+
+// ---- combining the terms of processes, in order ----------------------------------------------
+
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a + b);
+  }
+};
+// Not the operand that is a NaN, as of pmax.
+struct Max {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
+};
+struct Min {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+
+template <class T, class Combine>
+void combine_terms(std::byte* out, const std::byte* const* terms, std::size_t count,
+                   std::size_t n) {
+  constexpr std::size_t tile = 1024;
+  for (std::size_t from = 0; from < n; from += tile) {
+    const std::size_t size = std::min(tile, n - from);
+    T sum[tile];
+    std::memcpy(sum, terms[0] + from * sizeof(T), size * sizeof(T));
+    for (std::size_t k = 1; k < count; ++k) {
+      const T* term = reinterpret_cast<const T*>(terms[k]) + from;
+      for (std::size_t i = 0; i < size; ++i) sum[i] = Combine()(sum[i], term[i]);
+    }
+    std::memcpy(out + from * sizeof(T), sum, size * sizeof(T));
+  }
+}
+
+// 16-bit floats are added as float32 and rounded once.
+inline bfloat16_t from_float(float x, bfloat16_t) { return to_bfloat16(x); }
+inline float16_t from_float(float x, float16_t) { return to_float16(x); }
+
+template <class T, class Combine>
+void combine_halves(std::byte* out, const std::byte* const* terms, std::size_t count,
+                    std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    float sum = to_float(reinterpret_cast<const T*>(terms[0])[i]);
+    for (std::size_t k = 1; k < count; ++k)
+      sum = Combine()(sum, to_float(reinterpret_cast<const T*>(terms[k])[i]));
+    reinterpret_cast<T*>(out)[i] = from_float(sum, T{});
+  }
+}
+
+template <class Combine>
+runtime::Reduction reduction_of(DType dtype) {
+  const auto size = index(itemsize(dtype));
+  return visit_dtype(dtype, [&]<class T>(T) -> runtime::Reduction {
+    if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) {
+      return {size, combine_halves<T, Combine>};
+    } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                         std::is_same_v<T, std::complex<double>>) {
+      if constexpr (std::is_same_v<Combine, Add>) return {size, combine_terms<T, Combine>};
+    } else if constexpr (!is_opaque<T>) {
+      return {size, combine_terms<T, Combine>};
+    }
+    type_error("process_all_reduce: the dtype ", name(dtype), " cannot be reduced.");
+  });
+}
+
+runtime::Reduction reduction_for(const std::string& computation, DType dtype) {
+  if (computation == "add") return reduction_of<Add>(dtype);
+  if (computation == "max") return reduction_of<Max>(dtype);
+  if (computation == "min") return reduction_of<Min>(dtype);
+  value_error("process_all_reduce: computation is '", computation,
+              "'; expected 'add', 'max' or 'min'.");
+}
+
+// ---- memory ----------------------------------------------------------------------------------
+
+using Bytes = runtime::Scratch<std::byte>;
+
+std::size_t bytes_of(const Type& type) { return index(type.bytes()); }
+
+void read_dense(const View& view, std::byte* to) {
+  kernels::copy_strided(to, row_major_strides(view.shape), view.data, view.strides, view.shape,
+                        itemsize(view.dtype));
+}
+void write_dense(const std::byte* from, const View& view) {
+  kernels::copy_strided(view.data, view.strides, from, row_major_strides(view.shape), view.shape,
+                        itemsize(view.dtype));
+}
+
+// The operand's bytes, row-major: its own memory, or a copy in `room`.
+const std::byte* dense(const View& view, Bytes& room) {
+  if (is_contiguous(view.shape, view.strides)) return view.data;
+  Type type{view.dtype, false, view.shape, {}};
+  room.resize(bytes_of(type));
+  read_dense(view, room.data());
+  return room.data();
+}
+// A result's memory to write to, or `room`, of which finish() copies to it.
+class Dense {
+ public:
+  explicit Dense(const View& view) : view_(view) {
+    if (is_contiguous(view.shape, view.strides)) return;
+    room_.resize(bytes_of(Type{view.dtype, false, view.shape, {}}));
+  }
+  std::byte* data() { return room_.empty() ? view_.data : room_.data(); }
+  void finish() {
+    if (!room_.empty()) write_dense(room_.data(), view_);
+  }
+
+ private:
+  const View& view_;
+  Bytes room_;
+};
+
+// ---- records ---------------------------------------------------------------------------------
+
+constexpr ParamKey<std::string> computation_key{"computation"};
+
+const AxisSet& axes_of(const Params& params) { return params.axes(param::collective_axes); }
+
+runtime::MessageLabel label_of(std::string_view op, const Types& in, const Params& params) {
+  std::string text = concat(op, "[", params.has("computation") ? params.text(computation_key) : "");
+  for (const AxisName axis : axes_of(params)) text += concat(" ", axis_text(axis));
+  text += "]";
+  for (const Type& type : in) text += concat(" ", short_string(type));
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string>()(text));
+  return {hash, std::move(text)};
+}
+
+void check_process_axes(const Op& op, const Params& params) {
+  const AxisSet& axes = axes_of(params);
+  if (!axes.empty() && process_axes(axes).size() == axes.size()) return;
+  value_error(op.name, ": axes=", to_string(AxisNames{axes}),
+              "; expected process axes of a program that runs in several processes.");
+}
+
+std::int64_t group_size(const Params& params) {
+  std::int64_t size = 1;
+  for (const AxisName axis : axes_of(params)) size *= process_axis_size(axis);
+  return size;
+}
+
+Types reduce_type(const Op& op, const Types& in, const Params& params) {
+  check_process_axes(op, params);
+  for (const Type& type : in) {
+    if (type.dtype != in[0].dtype)
+      type_error(op.name, ": operands of ", to_string(in[0]), " and ", to_string(type),
+                 "; expected one dtype.");
+  }
+  reduction_for(params.text(computation_key), in[0].dtype);
+  Types out = in;
+  for (Type& type : out) {
+    for (const AxisName axis : axes_of(params)) type.varying = without(type.varying, axis);
+  }
+  return out;
+}
+
+// What all devices of an axis send is one message, with their dimension behind that of processes.
+Batched batch_slices(const BatchArgs& a) {
+  return batched1(moveaxis(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}), 1, 0));
+}
+Batched batch_reduce(const BatchArgs& a) { return {bind(a.op, a.params, a.in), a.batched}; }
+
+Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
+  const runtime::Reduction reduction = reduction_for(params.text(computation_key), in[0].dtype);
+  std::size_t total = 0;
+  for (const Type& type : in) total += index(type.size());
+  return [group = process_group(axes_of(params)), reduction, total,
+          label = label_of("process_all_reduce", in, params)](std::span<const View> views,
+                                                              std::span<const View> outs) {
+    if (views.size() == 1) {
+      Bytes room;
+      Dense out(outs[0]);
+      runtime::all_reduce(dense(views[0], room), out.data(), total, reduction, group, label);
+      return out.finish();
+    }
+    Bytes room(total * reduction.itemsize);
+    std::byte* next = room.data();
+    const auto size_of = [](const View& v) { return bytes_of(Type{v.dtype, false, v.shape, {}}); };
+    for (const View& view : views) {
+      read_dense(view, next);
+      next += size_of(view);
+    }
+    runtime::all_reduce(room.data(), room.data(), total, reduction, group, label);
+    next = room.data();
+    for (const View& view : outs) {
+      write_dense(next, view);
+      next += size_of(view);
+    }
+  };
+}
+
+// A process waits for others: results are kept, once each, in order.
+constexpr OpSpec message(OpSpec spec) {
+  spec.effect = "Message";
+  spec.no_gradient = true;
+  spec.half_native = true;
+  return spec;
+}
+
+const Op process_all_reduce_op{
+    message({.name = "process_all_reduce",
+             .operands = at_least(1),
+             .doc = "Sums, maxima or minima over processes, of all operands in one message.",
+             .type = reduce_type,
+             .batch = batch_reduce,
+             .multiple_results = true,
+             .kernel = reduce_kernel})};
+
+const Op process_all_gather_op{
+    message({.name = "process_all_gather",
+             .operands = 1,
+             .doc = "The operands of all processes, along a new first dimension.",
+             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+               check_process_axes(op, params);
+               Type out = in[0];
+               out.insert_dimension(0, group_size(params));
+               return {out};
+             },
+             .batch = [](const BatchArgs& a) -> Batched {
+               return batched1(moveaxis(bind1(a.op, a.params, a.in), 1, 0));
+             },
+             .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+               return [group = process_group(axes_of(params)), bytes = bytes_of(in[0]),
+                       label = label_of("process_all_gather", in, params)](
+                          std::span<const View> views, std::span<const View> outs) {
+                 Bytes room;
+                 Dense out(outs[0]);
+                 runtime::all_gather(dense(views[0], room), out.data(), bytes, group, label);
+                 out.finish();
+               };
+             }})};
+
+const Op process_all_to_all_op{message(
+    {.name = "process_all_to_all",
+     .operands = 1,
+     .doc = "Slice k of dimension 0 goes to process k, from which slice k of the result is.",
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_process_axes(op, params);
+       if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
+         value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
+                     group_size(params), " slices.");
+       return {in[0]};
+     },
+     .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+       const std::vector<int> group = process_group(axes_of(params));
+       return [group, bytes = bytes_of(in[0]) / group.size(),
+               label = label_of("process_all_to_all", in, params)](std::span<const View> views,
+                                                                   std::span<const View> outs) {
+         Bytes room;
+         Dense out(outs[0]);
+         runtime::all_to_all(dense(views[0], room), out.data(), bytes, group, label);
+         out.finish();
+       };
+     }})};
+
+const Op process_reduce_scatter_op{message(
+    {.name = "process_reduce_scatter",
+     .operands = 1,
+     .doc = "The own slice along dimension 0 of the sum over processes.",
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_process_axes(op, params);
+       if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
+         value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
+                     group_size(params), " slices.");
+       reduction_for("add", in[0].dtype);
+       Type out = in[0];
+       out.erase_dimension(0);
+       return {out};
+     },
+     .kernel = [](const Types& in, const Types& out_types, const Params& params) -> Kernel {
+       return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
+               reduction = reduction_for("add", in[0].dtype),
+               label = label_of("process_reduce_scatter", in, params)](std::span<const View> views,
+                                                                       std::span<const View> outs) {
+         Bytes room;
+         Dense out(outs[0]);
+         runtime::reduce_scatter(dense(views[0], room), out.data(), n, reduction, group, label);
+         out.finish();
+       };
+     }})};
+
+// The pairs of process positions (source, destination, ...): each process sends to as many as name
+// it, and receives from at most one.
+const Op process_permute_op{message(
+    {.name = "process_permute",
+     .operands = 1,
+     .doc = "The operand of the process that sends to this one; zeros where none does.",
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_process_axes(op, params);
+       return {in[0]};
+     },
+     .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+       const std::vector<int> group = process_group(axes_of(params));
+       const Ints& pairs = params.ints(param::perm);
+       std::vector<int> destinations;
+       int source = -1;
+       for (std::size_t i = 0; i < pairs.size(); i += 2) {
+         const int from = group[index(pairs[i])], to = group[index(pairs[i + 1])];
+         if (from == runtime::process_index()) destinations.push_back(to);
+         if (to == runtime::process_index()) source = from;
+       }
+       return [destinations, source, bytes = bytes_of(in[0]),
+               label = label_of("process_permute", in, params)](std::span<const View> views,
+                                                                std::span<const View> outs) {
+         Bytes room;
+         Dense out(outs[0]);
+         runtime::permute(dense(views[0], room), out.data(), bytes, destinations, source, label);
+         out.finish();
+       };
+     }})};
+
+const Op process_index_op{
+    {.name = "process_index",
+     .operands = 0,
+     .doc = "The position of this process along a process axis, int32.",
+     .type = [](const Op& op, const Types&, const Params& params) -> Types {
+       check_process_axes(op, params);
+       return {Type{DType::int32, false, {}, {}}};
+     },
+     .batch = [](const BatchArgs& a) -> Batched { return {{bind1(a.op, a.params, {})}, {false}}; },
+     .no_gradient = true,
+     .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
+       const std::vector<int> group = process_group(axes_of(params));
+       const auto own = std::find(group.begin(), group.end(), runtime::process_index());
+       return [position = static_cast<std::int32_t>(own - group.begin())](
+                  std::span<const View>, std::span<const View> outs) {
+         std::memcpy(outs[0].data, &position, sizeof position);
+       };
+     }}};
+
+}  // namespace
+
+Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation) {
+  return bind(process_all_reduce_op,
+              {{"axes", AxisNames{axes}}, {"computation", std::string(computation)}}, values);
+}
+
+}  // namespace shardax::ops

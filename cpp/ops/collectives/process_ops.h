@@ -1,0 +1,26 @@
+// ops/collectives/process_ops.h - collectives between processes, which have kernels: messages.
+//
+// Programs of users have none. The compiler makes them of collectives over process axes
+// (array/process_axis.h), once all other axes are dimensions:
+//
+//   psum[axes=('i@process', 'i')] a:f32[3]               one device's program
+//   psum[axes=('i@process',)] (reduce_sum[axes=(0,)] a)  batched over 'i'
+//   process_all_reduce[computation=add] (reduce_sum a)   compiled
+#pragma once
+
+#include "trace/trace.h"
+
+namespace shardax::ops {
+
+// Is it a collective whose axes are process axes alone?
+bool is_over_processes(const Equation& eqn);
+// The program of operands of these types that such an equation stands for.
+ProgramPtr over_processes(const Equation& eqn, const Types& in);
+
+// The reductions of all values in one message; they have one dtype. `computation` is "add", "max"
+// or "min". The record's name is "process_all_reduce".
+Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation);
+// What process_all_reduce computes for a collective: "add" of psum; "" where it is none.
+std::string_view computation_of(const Op& op);
+
+}  // namespace shardax::ops
