@@ -54,11 +54,11 @@ LAYERS = [
         "tree",
         "version",
     ],
-    ["", "__main__", "_alias"],  # the package itself
+    ["", "__main__", "_alias", "_launch"],  # the package itself
     ["_as_jax"],  # its other name
 ]
 # Private modules that lie beside the public ones: those that concern the package as a whole.
-AT_THE_TOP = {"__init__.py", "__main__.py", "_alias.py"}
+AT_THE_TOP = {"__init__.py", "__main__.py", "_alias.py", "_launch.py"}
 MAX_LINES = 400  # of a module of the package
 MAX_LINES_ANYWHERE = 450  # of tests and examples too
 

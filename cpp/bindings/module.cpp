@@ -16,6 +16,7 @@
 #include "objects/errors.h"
 #include "objects/functions/functions.h"
 #include "objects/indexing/index.h"
+#include "objects/processes.h"
 #include "objects/runtime.h"
 #include "objects/sharding_conversion.h"
 #include "objects/transfers.h"
@@ -79,6 +80,7 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
     init_functions(m.ptr());
     init_index(m.ptr());
     init_runtime(m.ptr());
+    init_processes(m.ptr());
     init_api(m);
   } catch (const PythonError&) {
     throw pybind11::error_already_set();

@@ -3,11 +3,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <optional>
 
 #include "base/errors.h"
 #include "execute/execute.h"
-#include "runtime/interrupt.h"
 
 namespace shardax {
 namespace {
@@ -19,23 +17,6 @@ CompileListener compile_listener = nullptr;
 
 // Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
 constexpr double long_work_ns = 50'000;
-
-// Work without the interpreter's lock, which the caller's signals can end.
-class LockReleased {
- public:
-  explicit LockReleased(bool wanted) : state_(wanted && hooks.release ? hooks.release() : nullptr) {
-    if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
-  }
-  ~LockReleased() {
-    if (state_) hooks.acquire(state_);
-  }
-  LockReleased(const LockReleased&) = delete;
-  LockReleased& operator=(const LockReleased&) = delete;
-
- private:
-  void* state_;
-  std::optional<runtime::Interruptible> signals_;
-};
 
 }  // namespace
 
@@ -49,6 +30,15 @@ void check_execution() {
 }
 
 void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
+
+LockReleased::LockReleased(bool wanted)
+    : state_(wanted && hooks.release ? hooks.release() : nullptr) {
+  if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
+}
+
+LockReleased::~LockReleased() {
+  if (state_) hooks.acquire(state_);
+}
 
 void set_compile_listener(CompileListener listener) { compile_listener = listener; }
 

@@ -25,7 +25,6 @@ struct MpiLibrary {
   bool yields = false;  // more processes than cores: waiting gives the core to others
   MpiHandle communicator = 0;
   MpiHandle byte = 0;
-  void* status_ignore = nullptr;
   int (*isend)(const void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*) = nullptr;
   int (*irecv)(void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*) = nullptr;
   int (*test)(MpiHandle*, int*, void*) = nullptr;
@@ -52,6 +51,13 @@ struct MessageLabel {
   std::uint32_t hash = 0;  // of the step's op, types and params, and of its place in the program
   std::string text;        // for errors: the op, its types, its line
 };
+
+// Waits until all processes are here.
+void barrier(const MessageLabel& label);
+
+// What each process hands over, of any length, in the order of processes.
+std::vector<std::vector<std::byte>> gather_bytes(std::span<const std::byte> own,
+                                                 const MessageLabel& label);
 
 // The bytes of each process in turn, group.size() * bytes in all.
 void all_gather(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,

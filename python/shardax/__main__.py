@@ -8,16 +8,23 @@ import sys
 import types
 
 from shardax import install_as_jax
+from shardax._base import processes
 
 
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(
-            "usage: python -m shardax script.py [args]\n\nRuns a script in which `import jax` "
-            "means shardax."
+            "usage: python -m shardax [--processes N] script.py [args]\n\nRuns a script in which "
+            "`import jax` means shardax; with --processes in N processes, which MPI connects."
         )
         sys.exit(0 if len(sys.argv) > 1 else 2)
+    if sys.argv[1].partition("=")[0] == "--processes":
+        from shardax import _launch  # where several processes are asked for
+
+        sys.exit(_launch.main(sys.argv[1:]))
     install_as_jax()
+    if processes.started_by_mpi():
+        processes.join("python -m shardax")
     sys.argv = sys.argv[1:]
     path = sys.argv[0]
     if path == "-m" and len(sys.argv) > 1:
