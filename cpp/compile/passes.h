@@ -8,6 +8,9 @@
 
 namespace shardax {
 
+// Sums, maxima and minima over processes that do not need each other travel as one message.
+ProgramPtr combine_all_reduces(const ProgramPtr& program);
+
 // Inputs whose layout repeats along dimensions (stride 0) become smaller inputs that are broadcast:
 //   a:f32[8,5] (strides 0,1)   ->   a:f32[5]; b:f32[8,5] = broadcast_in_dim a
 // `input_strides` is changed to those of the smaller inputs. `stripmine` as for simplify.

@@ -73,6 +73,10 @@ ProgramPtr run_remat_into_consumers(const ProgramPtr& program, PassState& state)
 }
 
 constexpr ProgramPass passes[] = {
+    {Phase::specialize, "combine_all_reduces", "sums over processes travel as one message",
+     "b = psum[axes=('i@process', 'i')] a; d = psum[axes=('i@process', 'i')] c -> e = psum[axes="
+     "('i',)] a; f = psum[axes=('i',)] c; b d = process_all_reduce[axes=('i@process',)] e f",
+     plain<combine_all_reduces>},
     {Phase::specialize, "expose_uniform", "inputs of stride 0 become smaller and are broadcast",
      "a:f32[8,5] (strides 0,1) -> a:f32[5]; b:f32[8,5] = broadcast_in_dim a", run_expose_uniform},
     {Phase::simplify, "simplify", "inlines calls, batches device axes, applies patterns",

@@ -26,12 +26,14 @@ from shardax import _core
 
 api = _core.api
 FOLDER = pathlib.Path(__file__).resolve().parent / "passes"
+OF_PROCESSES = FOLDER.parents[1] / "mpi" / "messages.txt"  # tests/mpi/test_passes.py runs them
 KINDS = {name: kind for name, kind, *_ in api.passes()}
 MOST_ELEMENTS = 1 << 18  # of the operands of a program that is run
 
 
 class Case:
     def __init__(self, file, block):
+        self.file = file
         head, *lines = block.splitlines()
         self.name, *settings = re.split(r" (?=\w+=)", head.strip())
         self.settings = {k: ast.literal_eval(v) for k, v in (s.split("=") for s in settings)}
@@ -49,12 +51,12 @@ class Case:
 
 ALL_CASES = [
     Case(file.name, block)
-    for file in sorted(FOLDER.glob("*.txt"))
+    for file in [*sorted(FOLDER.glob("*.txt")), OF_PROCESSES]
     for block in file.read_text().split("\n== ")[1:]
 ]
 
 
-CASES = [case for case in ALL_CASES if not case.makes_plan]
+CASES = [case for case in ALL_CASES if not case.makes_plan and case.file != OF_PROCESSES.name]
 PLANS = [case for case in ALL_CASES if case.makes_plan]
 
 

@@ -33,23 +33,9 @@ Value own_row(const Value& rows, const Value& position) {
   return reshape(dynamic_slice(rows, starts, sizes), shape);
 }
 
-// The dtype that messages add in: numbers of less than a byte are sent as wider ones.
-DType sent_as(DType dtype) {
-  if (is_narrow_float(dtype)) return DType::float32;
-  return is_narrow_integer(dtype) ? DType::int32 : dtype;
-}
-
-// Devices leave NaNs aside where one of them has a number.
-Value without_nan(const Value& x, std::string_view computation) {
-  if (computation == "add" || !is_floating(x->dtype())) return x;
-  const double least = std::numeric_limits<double>::infinity() * (computation == "max" ? -1 : 1);
-  return where(ne(x, x), full_like(x, least), x);
-}
-
 Value reduced(const Equation& eqn, const Value& x, std::string_view computation) {
-  const DType sent = sent_as(x->dtype());
-  const Value wide = convert(without_nan(x, computation), sent);
-  const Value sum = process_all_reduce({wide}, collective_axes(eqn.params), computation)[0];
+  const Value sent = as_sent(x, computation);
+  const Value sum = process_all_reduce({sent}, collective_axes(eqn.params), computation)[0];
   return convert(sum, x->dtype());
 }
 
@@ -69,6 +55,21 @@ Values on_all_rows(const Equation& eqn, const Values& in) {
 }
 
 }  // namespace
+
+// Devices leave NaNs aside where one of them has a number.
+Value as_sent(const Value& value, std::string_view computation) {
+  const DType dtype = value->dtype();
+  if (computation == "add") {
+    if (is_half(dtype) || is_narrow_float(dtype)) return convert(value, DType::float32);
+    return is_narrow_integer(dtype) ? convert(value, DType::int32) : value;
+  }
+  const Value sent = is_narrow(dtype)
+                         ? convert(value, is_narrow_float(dtype) ? DType::float32 : DType::int32)
+                         : value;
+  if (!is_floating(dtype)) return sent;
+  const double least = std::numeric_limits<double>::infinity() * (computation == "max" ? -1 : 1);
+  return where(ne(sent, sent), full_like(sent, least), sent);
+}
 
 bool is_over_processes(const Equation& eqn) {
   if (eqn.op->kind != Kind::collective) return false;

@@ -20,6 +20,9 @@ ProgramPtr over_processes(const Equation& eqn, const Types& in);
 // The reductions of all values in one message; they have one dtype. `computation` is "add", "max"
 // or "min". The record's name is "process_all_reduce".
 Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation);
+// A value as one that is sent: numbers of fewer than 32 bits are added as wider ones, and NaNs do
+// not count where a maximum or minimum is taken.
+Value as_sent(const Value& value, std::string_view computation);
 // What process_all_reduce computes for a collective: "add" of psum; "" where it is none.
 std::string_view computation_of(const Op& op);
 
