@@ -66,8 +66,6 @@ WITHOUT_EFFECT = {
         "experimental.mesh_utils.create_device_mesh(allow_split_physical_axes) "
         "experimental.mesh_utils.create_device_mesh(contiguous_submeshes) "
         "experimental.mesh_utils.create_hybrid_device_mesh(allow_split_physical_axes) "
-        "experimental.mesh_utils.create_hybrid_device_mesh(process_is_granule) "
-        "experimental.mesh_utils.create_hybrid_device_mesh(should_sort_granules_by_key) "
         "experimental.multihost_utils.assert_equal(fail_message) "
         "experimental.multihost_utils.assert_equal(in_tree) "
         "experimental.multihost_utils.sync_global_devices(name) "

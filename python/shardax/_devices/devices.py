@@ -1,4 +1,4 @@
-# shardax/_devices/devices.py - simulated devices: names for the parts of one memory.
+# shardax/_devices/devices.py - simulated devices: names for the parts of each process's memory.
 import sys
 
 import numpy as np
@@ -6,35 +6,55 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.version import JAX_VERSION, __version__
 from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind
+from shardax.errors import JaxRuntimeError
+
+# Device i of process p has the id p * IDS_PER_PROCESS + i, as in JAX.
+IDS_PER_PROCESS = 2048
 
 
 class Device:
-    """A simulated CPU device. All share one memory; `id` numbers them from 0."""
+    """A simulated CPU device. Those of a process share its memory; `id` numbers them from 0, those
+    of process p from 2048 p.
+    """
 
     __slots__ = ("id", "__dict__", "__weakref__")  # the class shows that devices have an id
 
     platform = "cpu"
     device_kind = "cpu"
-    process_index = 0
-    host_id = 0
-    task_id = 0
 
     def __init__(self, id):
         self.id = id
 
     @property
+    def process_index(self):
+        """The number of the process that the device belongs to."""
+        return process_of(self.id)
+
+    host_id = task_id = process_index
+
+    @property
     def local_hardware_id(self):
-        return self.id
+        """Its number among the devices of this process; None where it belongs to another one."""
+        return self.id - first_id() if self._is_local else None
+
+    @property
+    def _is_local(self):
+        return self.process_index == _core.process_index()
 
     @property
     def client(self):
         return backend
 
     def memory_stats(self):
+        if not self._is_local:
+            raise JaxRuntimeError(
+                "INVALID_ARGUMENT: MemoryStats is only supported for addressable PjRt devices."
+            )
         return None
 
     def addressable_memories(self):
-        return [Memory(self, kind) for kind in MEMORY_KINDS]
+        memory = Memory if self._is_local else UnaddressableMemory
+        return [memory(self, kind) for kind in MEMORY_KINDS]
 
     def memory(self, kind):
         """The memory of that kind."""
@@ -64,14 +84,17 @@ class Device:
 
 
 class Memory:
-    """What a device can address. There is one memory; the kinds are names for it."""
+    """What a device can address. A process has one memory; the kinds are names for it."""
 
     platform = "cpu"
-    process_index = 0
 
     def __init__(self, device, kind):
         self.device = device
         self.kind = kind
+
+    @property
+    def process_index(self):
+        return self.device.process_index
 
     def addressable_by_devices(self):
         return [self.device]
@@ -99,6 +122,16 @@ class Memory:
         return f"{name}Memory(id={self.id}, process_index={self.process_index}, client=cpu)"
 
 
+class UnaddressableMemory(Memory):
+    """Memory of another process's device."""
+
+    def addressable_by_devices(self):
+        return []
+
+    def __repr__(self):
+        return "UNADDRESSABLE_MEMORY_SPACE"
+
+
 _known: dict[int, Device] = {}
 
 
@@ -113,7 +146,17 @@ def device(id):
 def default_device():
     """Where arrays lie that nothing has been said about: jax_default_device, else the first."""
     chosen = _core.config_read("jax_default_device")
-    return chosen if isinstance(chosen, Device) else device(0)
+    return chosen if isinstance(chosen, Device) else device(first_id())
+
+
+def first_id():
+    """The id of this process's first device."""
+    return IDS_PER_PROCESS * _core.process_index()
+
+
+def process_of(id):
+    """The number of the process that the device with that id belongs to."""
+    return id // IDS_PER_PROCESS if _core.process_count() > 1 else 0
 
 
 def check_default_device(value):
@@ -140,16 +183,16 @@ class Backend:
         return devices()
 
     def local_devices(self):
-        return devices()
+        return local_devices()
 
     def device_count(self):
         return device_count()
 
     def local_device_count(self):
-        return device_count()
+        return local_device_count()
 
     def process_index(self):
-        return 0
+        return process_index()
 
 
 backend = Backend()
@@ -165,47 +208,58 @@ def refuse_other_backends(name):
 
 
 def devices(backend=None):
-    """All devices, in order of their ids."""
+    """All devices, those of this process and of others, in order of their ids."""
     refuse_other_backends(backend)
-    return [device(i) for i in range(_core.device_count())]
+    return [each for index in process_indices() for each in local_devices(index)]
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
-    """The devices of this process, which are all."""
+    """The devices of this process, or of the one with that number."""
     refuse_other_backends(backend)
     index = host_id if process_index is None else process_index
-    if index not in (None, 0):
+    index = _core.process_index() if index is None else index
+    if index not in range(_core.process_count()):
         raise ValueError(f"Unknown process_index {index}")
-    return devices()
+    return [device(IDS_PER_PROCESS * index + i) for i in range(local_device_count())]
 
 
 def device_count(backend=None):
-    """How many devices there are."""
-    refuse_other_backends(backend)
-    return _core.device_count()
+    """How many devices there are in all processes."""
+    return local_device_count(backend) * _core.process_count()
 
 
 def local_device_count(backend=None):
-    """How many devices this process has: all."""
-    return device_count(backend)
+    """How many devices each process has."""
+    refuse_other_backends(backend)
+    count = _core.device_count()
+    if count > IDS_PER_PROCESS and _core.process_count() > 1:
+        raise ValueError(
+            f"local_device_count: jax_num_cpu_devices is {count}, but each of several processes "
+            f"has at most {IDS_PER_PROCESS} devices."
+        )
+    return count
 
 
 def process_index(backend=None):
-    """0: there is one process."""
+    """The number of this process, from 0."""
     refuse_other_backends(backend)
-    return 0
+    return _core.process_index()
 
 
 def process_count(backend=None):
-    """1: there is one process."""
+    """How many processes there are."""
     refuse_other_backends(backend)
-    return 1
+    return _core.process_count()
 
 
 def process_indices(backend=None):
-    """[0]."""
-    refuse_other_backends(backend)
-    return [0]
+    """The numbers of all processes.
+
+    Example:
+      >>> process_indices() == list(range(process_count()))
+      True
+    """
+    return list(range(process_count(backend)))
 
 
 host_id = process_index
@@ -248,7 +302,7 @@ def print_environment_info(return_string=False):
             f"jaxlib: {JAX_VERSION}",
             f"numpy:  {np.__version__}",
             f"python: {sys.version}",
-            f"device info: {device_count()} simulated devices, platform cpu, "
+            f"device info: {local_device_count()} simulated devices, platform cpu, "
             f"{_core.thread_count()} threads",
             f"device_count: {device_count()}",
             f"process_count: {process_count()}",

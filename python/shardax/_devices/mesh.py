@@ -1,6 +1,6 @@
 """shardax/_devices/mesh.py - devices in a grid whose axes have names.
 
-A mesh only names devices: all of them share one memory.
+A mesh only names devices: those of a process share its memory.
 """
 
 import collections
@@ -14,6 +14,7 @@ import numpy as np
 
 from shardax._devices import mesh_state as state
 from shardax._devices.devices import devices as _devices
+from shardax._devices.devices import process_index
 
 
 class AxisType(enum.Enum):
@@ -220,6 +221,10 @@ class AbstractMesh:
         return mesh_svg(self)
 
 
+def _others(axis, ndim):
+    return tuple(i for i in range(ndim) if i != axis)
+
+
 _CPU = AbstractDevice("cpu", None, "cpu")
 
 
@@ -266,12 +271,34 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
         return () if self.empty else tuple(d.id for d in self.devices.flat)
 
     @property
+    def is_multi_process(self):
+        return len(self.local_devices) != self.size
+
+    @property
     def local_mesh(self):
-        return self
+        """The part of the grid that this process's devices make up, with axes of type Auto; the
+        mesh itself where there are no others.
+
+        Raises:
+          ValueError: where they make up no part that is a grid.
+        """
+        if not self.is_multi_process:
+            return self
+        own = np.vectorize(lambda d: d.process_index == process_index(), otypes=[bool])(
+            self.devices
+        )
+        spans = [np.flatnonzero(own.any(axis=_others(axis, own.ndim))) for axis in range(own.ndim)]
+        part = tuple(slice(at[0], at[-1] + 1) if at.size else slice(0) for at in spans)
+        if not own.any() or not own[part].all():
+            raise ValueError(
+                f"local_mesh: the devices of process {process_index()}, {self.local_devices}, are "
+                f"no contiguous part of {self!r}; each process's devices should be one block of it."
+            )
+        return Mesh(self.devices[part], self.axis_names)
 
     @property
     def local_devices(self):
-        return list(self.devices.flat)
+        return [d for d in self.devices.flat if d.process_index == process_index()]
 
     @property
     def abstract_mesh(self):
