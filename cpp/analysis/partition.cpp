@@ -59,8 +59,9 @@ class Parting {
   }
   void give(const Split& split) { mesh_axes_.out.push_back(blocks(split)); }
 
-  // `walk` is called with a device's parts. Effects that it leaves happen once, to what comes out.
-  ProgramPtr program(const ValueFunction& walk, const std::string& name) {
+  // The program of one device. `walk` is called with its parts; operands of effects that it leaves
+  // are further results.
+  ProgramPtr body(const ValueFunction& walk, const std::string& name) {
     const ShardingGiven asked_already;
     const ProgramPtr staged = [&] {
       const MeshAxesScope scope(mesh_axes_);
@@ -74,13 +75,19 @@ class Parting {
           },
           name);
     }();
+    // A device asks for nothing that it does not need.
+    const std::vector<bool> inputs_kept(types_.size(), true), wanted(staged->outputs.size(), true);
+    return dce_program(staged, wanted, &inputs_kept).program;
+  }
+
+  // The program of all. Effects that the walk leaves happen once, to what comes out.
+  ProgramPtr program(const ValueFunction& walk, const std::string& name) {
+    const ProgramPtr body = this->body(walk, name);
+    const ShardingGiven asked_already;
     const std::size_t count = mesh_axes_.out.size();
     for (const Effect& effect : partitioner_.effects) {
       for (const Value& value : effect.in) give(Split(value->type().rank()));
     }
-    // A device asks for nothing that it does not need.
-    const std::vector<bool> inputs_kept(types_.size(), true), wanted(mesh_axes_.out.size(), true);
-    const ProgramPtr body = dce_program(staged, wanted, &inputs_kept).program;
     const Op& shard_map = core_ops().shard_map;
     return stage_closed(
         wholes_,
@@ -160,10 +167,9 @@ HeldList arguments_of(const Values& values, const std::vector<Taken>& taken) {
   return out;
 }
 
-ProgramPtr of_parts(const ProgramPtr& program, const Shardings& in, const std::vector<bool>& known,
-                    const ShardingPtr& mesh) {
-  const Shardings out = propagate(*program, in);
-  Parting parting(mesh);
+// The walk over a program whose results are split as `out` says.
+ValueFunction walk_of(Parting& parting, const ProgramPtr& program, const Shardings& in,
+                      const Shardings& out, const std::vector<bool>& known) {
   Partitioner& partitioner = parting.partitioner();
   const Types inputs = program->input_types(), outputs = program->output_types();
   const std::vector<Taken> taken = take_all(parting, inputs, in, known);
@@ -172,16 +178,21 @@ ProgramPtr of_parts(const ProgramPtr& program, const Shardings& in, const std::v
     out_splits.push_back(partitioner.even(out[i], outputs[i]));
     parting.give(out_splits[i]);
   }
-  return parting.program(
-      [&](const Values& values) {
-        const HeldList results = partitioner.run(*program, arguments_of(values, taken));
-        const LocationScope nowhere(std::make_shared<const Location>());
-        Values parts;
-        for (std::size_t i = 0; i < results.size(); ++i)
-          parts.push_back(partitioner.value_at(results[i], out_splits[i]));
-        return parts;
-      },
-      program->name);
+  return [program, taken, out_splits, &partitioner](const Values& values) {
+    const HeldList results = partitioner.run(*program, arguments_of(values, taken));
+    const LocationScope nowhere(std::make_shared<const Location>());
+    Values parts;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      parts.push_back(partitioner.value_at(results[i], out_splits[i]));
+    return parts;
+  };
+}
+
+ProgramPtr of_parts(const ProgramPtr& program, const Shardings& in, const std::vector<bool>& known,
+                    const ShardingPtr& mesh) {
+  Parting parting(mesh);
+  const ValueFunction walk = walk_of(parting, program, in, propagate(*program, in), known);
+  return parting.program(walk, program->name);
 }
 
 // The mesh over which a sum is taken apart.
@@ -203,6 +214,15 @@ ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in) {
   const auto maps = [](const Equation& e) { return maps_over_devices(*e.op, e.params); };
   if (std::ranges::all_of(program->equations, maps)) return nullptr;
   return of_parts(program, in, std::vector<bool>(in.size()), *first);
+}
+
+ProgramPtr program_of_process(const ProgramPtr& program, const Shardings& in, const Shardings& out,
+                              const ShardingPtr& mesh) {
+  Parting parting(mesh);
+  parting.partitioner().in_processes = true;
+  const ValueFunction walk =
+      walk_of(parting, program, in, out, std::vector<bool>(in.size(), false));
+  return parting.body(walk, program->name);
 }
 
 bool asks_for_terms(const Op& op) {

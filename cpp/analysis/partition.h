@@ -24,6 +24,10 @@ ProgramPtr partitioned(const ProgramPtr& program, const Shardings& in);
 // arguments, which stand for sums, the stacked terms are given.
 ProgramPtr partitioned_sums(const ProgramPtr& program, const Shardings& in,
                             const std::vector<bool>& known);
+// The program of one process of a mesh whose devices are processes: it takes and gives slabs, and
+// names the axes of `mesh`. Effects happen in each process.
+ProgramPtr program_of_process(const ProgramPtr& program, const Shardings& in, const Shardings& out,
+                              const ShardingPtr& mesh);
 // Does a result depend on what each device has of a sum?
 bool asks_for_terms(const Op& op);
 bool asks_for_terms(const Program& program);

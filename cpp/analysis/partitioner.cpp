@@ -38,40 +38,6 @@ bool uses(const Split& split, const Axes& axes) {
   });
 }
 
-// Checked axes of a shard_map go by their names on the mesh.
-AxisSet on_mesh(const AxisSet& axes) {
-  AxisSet out;
-  for (const AxisName name : axes) out.push_back(intern_axis(axis_text(name)));
-  return out;
-}
-
-Values bind_on_mesh(const Equation& eqn, const Values& in);
-
-ProgramPtr program_on_mesh(const Program& program) {
-  Types types = program.input_types();
-  for (Type& type : types) type.varying = on_mesh(type.varying);
-  return stage_closed(
-      types, [&](const Values& in) { return eval_program(program, in, bind_on_mesh); },
-      program.name);
-}
-
-// The op, on parts that devices have already: what only says of which state a value is, vanishes.
-Values bind_on_mesh(const Equation& eqn, const Values& in) {
-  const bool state = eqn.op->kind == Kind::collective && ops::stays_local(*eqn.op);
-  if (state && eqn.params.has("axes")) return in;
-  Params params = eqn.params;
-  for (const auto& [name, value] : eqn.params) {
-    if (const auto* axes = std::get_if<AxisNames>(&value))
-      params.set(name, AxisNames{on_mesh(axes->names)});
-  }
-  if (eqn.op->regions) {
-    Regions regions = eqn.op->regions(params);
-    for (ProgramPtr& program : regions.programs) program = program_on_mesh(*program);
-    params = eqn.op->with_regions(params, regions);
-  }
-  return shardax::bind(*eqn.op, params, in);
-}
-
 }  // namespace
 
 PartedPtr held(Part part) { return std::make_shared<Parted>(Parted{{std::move(part)}}); }
@@ -157,24 +123,21 @@ HeldList Partitioner::step(const Equation& eqn, const HeldList& in, const Types&
   const Op& op = *eqn.op;
   if (op.regions) {
     const Regions regions = regions_of(op, eqn.params);
-    if (regions.runs == ExecutionKind::mesh) return blocks(eqn, in);
+    if (regions.runs == ExecutionKind::mesh)
+      return in_processes ? blocks_of_processes(eqn, in) : blocks(eqn, in);
     if (regions.runs == ExecutionKind::once) return run(*regions.programs[0], in);
     return regions.fixed ? on_whole(eqn, in) : loop(eqn, regions, in, in_types);
   }
   if (asks_for_terms(op)) return terms(eqn, in[0], out_types[0]);
   if (op.expand) return run(*op.expand(eqn.params, in_types), in);
-  if (happens_outside(eqn, in)) return {};
+  if (!in_processes && happens_outside(eqn, in)) return {};
   if (!op.effect.empty()) return on_whole(eqn, in);
   return leaf(eqn, in, in_types, out_types);
 }
 
-namespace {
-
 bool is_mere_effect(const Equation& eqn) {
   return !eqn.op->effect.empty() && eqn.outputs.empty() && !eqn.op->regions;
 }
-
-}  // namespace
 
 bool Partitioner::happens_outside(const Equation& eqn, const HeldList& in) {
   if (!is_mere_effect(eqn)) return false;
@@ -355,50 +318,6 @@ HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList&
     if (regions.results[r].flow == PortKind::sliced)
       made.split.emplace(made.split.begin() + regions.results[r].axis);
     all.push_back(held({out[r], std::move(made.split), std::move(made.open), eqn.location}));
-  }
-  return all;
-}
-
-// A function of blocks takes them as its specs say. Of a sum that it ends with the terms are known
-// too.
-HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
-  const MeshAxes mesh_axes = mesh_axes_of(eqn.params);
-  const auto split_of = [&](const MeshAxes::Blocks& blocks) {
-    Split out;
-    for (const Ints& axes : blocks) {
-      out.emplace_back();
-      for (const std::int64_t axis : axes) out.back().push_back(mesh_axes.text_of(axis));
-    }
-    return out;
-  };
-  Values values;
-  for (std::size_t i = 0; i < in.size(); ++i)
-    values.push_back(value_at(in[i], split_of(mesh_axes.in[i])));
-  static const std::vector<const Op*> sums = {&core_ops().psum, &core_ops().psum_invariant,
-                                              &core_ops().unreduced_psum};
-  const Program& body = *eqn.params.program(param::jaxpr);
-  std::vector<Part> terms(body.types.size());  // of variables that are sums over devices
-  const Values out =
-      eval_program(body, values, [&](const Equation& inner, const Values& operands) -> Values {
-        if (without_effects && is_mere_effect(inner)) return {};
-        const ParamValue* groups = inner.params.find("axis_index_groups");
-        if (has(sums, inner.op) && !(groups && std::holds_alternative<Ints>(*groups))) {
-          Axes open;
-          for (const AxisName name : inner.params.axes(param::collective_axes))
-            open.push_back(axis_text(name));
-          terms[index(inner.outputs[0])] = {operands[0], Split(operands[0]->type().rank()), open,
-                                            inner.location};
-        }
-        return bind_on_mesh(inner, operands);
-      });
-  HeldList all;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const Split split = split_of(mesh_axes.out[i]);
-    all.push_back(held({out[i], split}));
-    Part& term = terms[index(body.outputs[i])];
-    if (!term.value) continue;
-    term.split = split;
-    all.back()->forms.push_back(std::move(term));
   }
   return all;
 }

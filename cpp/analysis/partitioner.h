@@ -28,6 +28,9 @@ struct Effect {
   Values in;
 };
 
+// Has it an effect and no results?
+bool is_mere_effect(const Equation& eqn);
+
 class Partitioner {
  public:
   explicit Partitioner(const Sharding& mesh);
@@ -36,6 +39,9 @@ class Partitioner {
   std::vector<Effect> effects;
   // The program has run already: nothing is to happen again.
   bool without_effects = false;
+  // Devices of the mesh are processes with devices of their own: functions of blocks map over these
+  // within, and effects happen in each process.
+  bool in_processes = false;
 
   // How parts can be that are to be split like this: evenly, and over this mesh.
   Split even(const ShardingPtr& sharding, const Type& type) const;
@@ -60,6 +66,7 @@ class Partitioner {
                 const Types& out_types);
   HeldList loop(const Equation& eqn, Regions regions, const HeldList& in, const Types& in_types);
   HeldList blocks(const Equation& eqn, const HeldList& in);
+  HeldList blocks_of_processes(const Equation& eqn, const HeldList& in);
   std::vector<std::string> open_through(const Op& op, const HeldList& in, const Types& in_types,
                                         const Type& result, const Parts& parts) const;
   std::function<Value(const Split&)> broadcaster(const Equation& eqn, const PartedPtr& operand,

@@ -39,6 +39,22 @@ ArrayPtr empty_array(Type type) {
   return new Array(std::move(type), std::move(strides), std::move(buffer), data);
 }
 
+Array::Array(Type whole, ShardingPtr sharding, Shared<Array> slab)
+    : ValueBase(std::move(whole), false),
+      strides_(row_major_strides(type_.shape)),
+      data_(nullptr),
+      slab_(std::move(slab)) {
+  set_sharding(std::move(sharding));
+}
+
+void Array::refuse_other_processes() {
+  fail(ErrorKind::runtime_error,
+       "Fetching value for `jax.Array` that spans non-addressable (non process local) devices is "
+       "not possible. You can use `jax.experimental.multihost_utils.process_allgather` to print "
+       "the global array or use `.addressable_shards` method of jax.Array to inspect the "
+       "addressable (process local) shards.");
+}
+
 namespace {
 
 template <class Source>

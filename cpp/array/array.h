@@ -62,13 +62,28 @@ class Array final : public ValueBase {
     type_.host = false;
   }
 
-  std::byte* data() const { return data_; }
+  // An array that several processes have: the type is that of the whole, `slab` is this process's
+  // part of it (array/process_mesh.h).
+  Array(Type whole, ShardingPtr sharding, Shared<Array> slab);
+
+  // Throws RuntimeError where other processes have some of the elements.
+  std::byte* data() const {
+    if (slab_) [[unlikely]]
+      refuse_other_processes();
+    return data_;
+  }
+  const Shared<Array>& slab() const { return slab_; }
   const Shape& strides() const { return strides_; }
-  const Shared<Buffer>& buffer() const { return buffer_; }
+  const Shared<Buffer>& buffer() const {
+    if (slab_) [[unlikely]]
+      refuse_other_processes();
+    return buffer_;
+  }
   bool deleted() const { return deleted_; }
   void mark_deleted() {
     deleted_ = true;
     buffer_ = nullptr;
+    slab_ = nullptr;
   }
   const ShardingPtr& sharding() const { return sharding_; }
   void set_sharding(ShardingPtr sharding) {
@@ -94,9 +109,12 @@ class Array final : public ValueBase {
   void set_used_keys(std::vector<bool> used) { used_keys_ = std::move(used); }
 
  private:
+  [[noreturn]] static void refuse_other_processes();
+
   Shape strides_;
   Shared<Buffer> buffer_;
   std::byte* data_;
+  Shared<Array> slab_;
   ShardingPtr sharding_;
   Shared<Array> terms_;
   bool deleted_ = false;

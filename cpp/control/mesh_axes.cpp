@@ -1,4 +1,5 @@
 // control/mesh_axes.cpp - mapped axes of a mesh as nested pmaps over views of arrays.
+#include "array/process_axis.h"
 #include "base/index.h"
 #include "base/lists.h"
 #include "control/control.h"
@@ -158,6 +159,11 @@ const std::string& MeshAxes::text_of(std::int64_t entry) const {
   return mesh->mesh_axes[index(entry) - axes.size()];
 }
 
+bool MeshAxes::across_processes(std::int64_t entry) const {
+  const Axis* own = axis(entry);
+  return own && is_process_axis(own->name);
+}
+
 Ints MeshAxes::unmentioned(const Blocks& blocks) const {
   Ints out;
   for (std::int64_t k = 0; k < static_cast<std::int64_t>(axes.size()); ++k) {
@@ -201,7 +207,9 @@ ShardingPtr MeshAxes::label(const Blocks& blocks, const Type& block) const {
   for (const Ints& split : blocks) {
     const std::size_t d = spec.size();
     spec.emplace_back();
-    for (const std::int64_t entry : split) spec.back().push_back(text_of(entry));
+    for (const std::int64_t entry : split) {
+      if (!across_processes(entry)) spec.back().push_back(text_of(entry));
+    }
     if (!block.sharding || d >= block.sharding->spec.size()) continue;
     // An axis that a batch is labelled with stands in both.
     for (const std::string& name : block.sharding->spec[d]) {

@@ -43,6 +43,9 @@ struct MeshAxes {
   const std::string& text_of(std::int64_t entry) const;
   // "(P('x',), P())"
   std::string specs_text(const std::vector<Blocks>& list) const;
+  // Is it the processes' part of a mesh axis (array/process_axis.h)? The part of their devices
+  // stands for both where users see the axes.
+  bool across_processes(std::int64_t entry) const;
   // How many blocks there are along a dimension that `split` splits.
   std::int64_t count(const Ints& split) const;
   // The axes that blocks do not mention.

@@ -11,6 +11,7 @@
 #include "control/control.h"
 #include "execute/execute.h"
 #include "execute/partial_sums.h"
+#include "execute/process_programs.h"
 #include "execute/run.h"
 #include "ir/core_ops.h"
 #include "ir/structural_equal.h"
@@ -174,6 +175,14 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   return callable;
 }
 
+// Does a sharding that it gives have devices of other processes?
+bool names_processes(const Params& params) {
+  return std::any_of(params.begin(), params.end(), [](const Params::Entry& entry) {
+    const auto* sharding = std::get_if<ShardingPtr>(&entry.second);
+    return sharding && spans_processes(*sharding);
+  });
+}
+
 Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) {
   check_execution();
   for (const Value& value : in) check_alive(as_array(value));
@@ -186,6 +195,8 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
   }
   if (op.eager) return op.eager(params, in);
   if (op.kind != Kind::control && any_sharding(in)) require_same_devices(op.name, in);
+  if (op.kind != Kind::control && (any_spans_processes(in) || names_processes(params)))
+    return run_on_processes(one_op_program(op, params, in, op.name), in);
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }

@@ -16,6 +16,7 @@
 #include "compile/pipeline.h"
 #include "control/control.h"
 #include "execute/partial_sums.h"
+#include "execute/process_programs.h"
 #include "execute/run.h"
 #include "runtime/spans.h"
 
@@ -56,6 +57,7 @@ struct Callable::State {
   bool labels = false;    // something within gives a sharding whatever the inputs have
   AskedDevices devices;   // those that a sharding within asks for
   bool parts = false;     // it takes sums over devices apart
+  bool spans = false;     // it names devices of other processes
   bool inspects = false;  // something within is told how an array is split
   bool always = false;    // ... before each call
   std::optional<Shardings> inspected_for;
@@ -150,6 +152,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->always |= splits_callbacks(eqn);
   }
   state_->parts = asks_for_terms(*program_);
+  state_->spans = spans_processes(*program_);
   if (state_->labels) state_->devices = devices_asked(*program_);
 }
 
@@ -195,6 +198,7 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
   const auto name = [this] { return program_->name; };
   const runtime::Span span(name);
   for (const Value& value : arrays) check_alive(as_array(value));
+  if (state_->spans || any_spans_processes(arrays)) return run_on_processes(program_, arrays);
   if (!state_->gathers && any_sharding(arrays)) {
     require_same_devices(program_->name, arrays);
     require_devices(program_->name, arrays, state_->devices);

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "execute/execute.h"
 #include "execute/partial_sums.h"
+#include "execute/process_programs.h"
 #include "ir/core_ops.h"
 #include "objects/array/array_methods.h"
 #include "objects/config.h"
@@ -122,6 +123,51 @@ Params constraint_params(const Described& to) {
   return {{"sharding", to.sharding}, {"unconstrained_dims", to.open}};
 }
 
+// The array where devices of several processes have it.
+Value between_processes(const Array& array, const Described& given) {
+  if (!array.slab()) return split_between_processes(array, given.sharding);
+  const bool lies_so =
+      same_sharding(over_processes(*array.sharding()), over_processes(*given.sharding));
+  if (lies_so) return of_slab(array.slab(), array.type(), given.sharding);
+  return ops::sharding_constraint(ArrayPtr(const_cast<Array*>(&array)), given.sharding, given.open);
+}
+
+PyObject* get_slab(PyObject*, PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    const Value value = unwrap(object);
+    check_not_deleted(value);
+    if (value->is_tracer() || !as_array(value).slab()) Py_RETURN_NONE;
+    const Array& slab = *as_array(value).slab();
+    return wrap(view_of(slab, slab.type(), slab.strides(), 0));
+  });
+}
+
+PyObject* slab_slice(PyObject*, PyObject* args) {
+  PyObject *shape, *description;
+  if (!PyArg_ParseTuple(args, "OO", &shape, &description)) return nullptr;
+  return guarded([&] {
+    const Slab slab = slab_of(parse_ints(shape, "shape"), *parse_sharding(description).sharding);
+    return Py_BuildValue("(NN)", int_tuple(slab.start).release(), int_tuple(slab.size).release());
+  });
+}
+
+PyObject* from_slab(PyObject*, PyObject* args) {
+  PyObject *object, *shape, *description;
+  if (!PyArg_ParseTuple(args, "OOO", &object, &shape, &description)) return nullptr;
+  return guarded([&] {
+    const Value value = unwrap(object);
+    check_not_deleted(value);
+    const Array& own = as_array(value);
+    const ShardingPtr sharding = parse_sharding(description).sharding;
+    Type whole = own.type();
+    whole.shape = parse_ints(shape, "shape");
+    if (slab_of(whole.shape, *sharding).size != own.shape())
+      value_error("from_slab: the part has shape ", to_string(own.shape()), "; expected ",
+                  to_string(slab_of(whole.shape, *sharding).size), ".");
+    return wrap(of_slab(view_of(own, own.type(), own.strides(), 0), whole, sharding));
+  });
+}
+
 // The same elements, labelled so. While tracing, and where dimensions are open, an op does it; None
 // for the description takes an array's label away. Cotangents of a tracer that comes `from` another
 // sharding go back there.
@@ -141,6 +187,7 @@ PyObject* with_sharding(PyObject*, PyObject* args) {
       return wrap(ops::sharding_constraint(value, given.sharding, given.open));
     if (value->is_tracer()) return Py_NewRef(object);
     const Array& array = as_array(value);
+    if (spans_processes(given.sharding)) return wrap(between_processes(array, given));
     ArrayPtr made = view_of(array, array.type(), array.strides(), 0);
     made->set_sharding(given.sharding);
     const ShardingPtr& before = array.sharding();
@@ -197,6 +244,12 @@ PyMethodDef labels_functions[] = {
      "What devices have of a value that stands for a sum, stacked over the first axes of a "
      "sharding."},
     {"get_type_sharding", get_type_sharding, METH_O, "The sharding in the type of a value."},
+    {"get_slab", get_slab, METH_O,
+     "What this process has of an array that is split between processes; None of others."},
+    {"slab_slice", slab_slice, METH_VARARGS,
+     "Where this process's part of an array of that shape and sharding starts, and its shape."},
+    {"from_slab", from_slab, METH_VARARGS,
+     "The array of that shape and sharding of which this process has that part."},
     {"with_sharding", with_sharding, METH_VARARGS, "A view with another recorded sharding."},
     {"with_layout", with_layout, METH_VARARGS,
      "A value with that order of dimensions, over what is given where it lies nowhere."},

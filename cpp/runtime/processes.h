@@ -40,7 +40,9 @@ int process_count();  // 1 where this is the only process
 // Devices of process p have the ids most_devices * p, most_devices * p + 1, ...
 inline constexpr int most_devices = 2048;
 inline int first_device() { return most_devices * process_index(); }
-inline bool is_local_device(int id) { return id / most_devices == process_index(); }
+inline bool is_local_device(int id) {
+  return process_count() == 1 || id / most_devices == process_index();
+}
 
 // Ranks of the processes that take part in a message, in the order of their positions. This
 // process is one of them.

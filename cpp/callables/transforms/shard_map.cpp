@@ -15,6 +15,7 @@
 #include "analysis/device_sets.h"
 #include "analysis/shardings.h"
 #include "array/checked_axis.h"
+#include "array/process_mesh.h"
 #include "base/index.h"
 #include "callables/cache.h"
 #include "callables/host_function.h"
@@ -82,12 +83,11 @@ class Planned {
     const auto [args, kwargs] = rebuild_arguments(form, wrap_all(values));
     call_ = py::handle(plan).attr("of_call")(py::handle(fun), py::handle(args.get()));
     checked_ = py::cast<bool>(call_.attr("check"));
-    for (const py::handle axis : call_.attr("axes")) {
-      const auto [name, size] = py::cast<std::pair<py::object, std::int64_t>>(axis);
-      mesh_axes.axes.push_back({new_axis(axis_name_text(name.ptr()), checked_), size});
-    }
-    if (bound_axes().empty() && !call_.attr("mesh_description").is_none())
-      mesh_axes.mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
+    ShardingPtr mesh;
+    if (!call_.attr("mesh_description").is_none())
+      mesh = objects::sharding_from(call_.attr("mesh_description").ptr());
+    add_axes(call_.attr("axes"), mesh);
+    if (bound_axes().empty()) mesh_axes.mesh = mesh;
     mesh_axes.in = blocks_of(call_.attr("in_blocks"), values);
     mesh_axes.given = true;
     mesh_axes.current = py::cast<bool>(call_.attr("current"));
@@ -107,8 +107,11 @@ class Planned {
     for (const auto& result : results) {
       types.push_back(wrap_type(type_of(result)));
       py::list names;
-      for (std::size_t k = 0; k < mesh_axes.axes.size(); ++k) {
-        if (contains(type_of(result).varying, mesh_axes.axes[k].name)) names.append(k);
+      const auto varies = [&](std::int64_t k) {
+        return contains(type_of(result).varying, mesh_axes.axes[index(k)].name);
+      };
+      for (std::size_t k = 0; k < own_axes_.size(); ++k) {
+        if (std::ranges::any_of(own_axes_[k], varies)) names.append(k);
       }
       varying.append(names);
     }
@@ -136,14 +139,40 @@ class Planned {
   std::vector<std::size_t> spec_lengths;  // of the results'
 
  private:
+  // A mesh axis that lies across processes is two axes.
+  void add_axes(const py::object& axes, const ShardingPtr& mesh) {
+    const bool spans = spans_processes(mesh);
+    const ProcessMesh processes = spans ? process_mesh(*mesh) : ProcessMesh();
+    for (const py::handle axis : axes) {
+      const auto [name, size] = py::cast<std::pair<py::object, std::int64_t>>(axis);
+      const std::string text = axis_name_text(name.ptr());
+      own_axes_.emplace_back();
+      const auto add = [&](const std::string& own, std::int64_t count) {
+        own_axes_.back().push_back(static_cast<std::int64_t>(mesh_axes.axes.size()));
+        mesh_axes.axes.push_back({new_axis(own, checked_), count});
+      };
+      std::int64_t count = size;
+      if (spans) {
+        const auto at = std::ranges::find(mesh->mesh_axes, text) - mesh->mesh_axes.begin();
+        const ProcessMesh::Axis& cut = processes.axes[index(at)];
+        if (cut.process_count > 1) add(cut.processes, cut.process_count);
+        count = cut.local_count;
+      }
+      add(text, count);
+    }
+  }
+
   template <class Leaves>
-  static std::vector<MeshAxes::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
+  std::vector<MeshAxes::Blocks> blocks_of(const py::object& given, const Leaves& leaves) {
     std::vector<MeshAxes::Blocks> out;
     for (const py::handle entry : given) {
       MeshAxes::Blocks blocks(type_of(leaves[out.size()]).rank());
       std::size_t d = 0;
       for (const py::handle split : entry) {
-        for (const py::handle axis : split) blocks[d].push_back(py::cast<std::int64_t>(axis));
+        for (const py::handle axis : split) {
+          const auto k = py::cast<std::size_t>(axis);
+          blocks[d].append(own_axes_[k].begin(), own_axes_[k].end());
+        }
         ++d;
       }
       out.push_back(std::move(blocks));
@@ -153,6 +182,7 @@ class Planned {
 
   PyObject* fun_;
   py::object call_;
+  std::vector<Ints> own_axes_;  // of each axis of the plan, the positions in mesh_axes.axes
   bool checked_ = false;
 };
 

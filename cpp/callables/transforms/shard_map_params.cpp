@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "array/checked_axis.h"
+#include "array/process_axis.h"
 #include "callables/python.h"
 #include "callables/transforms/axes.h"
 #include "control/shard_map.h"
@@ -24,7 +25,9 @@ py::list names_of(const MeshAxes& mesh_axes, const std::vector<MeshAxes::Blocks>
     py::list entries;
     for (const Ints& split : blocks) {
       py::list names;
-      for (const std::int64_t axis : split) names.append(py::str(mesh_axes.text_of(axis)));
+      for (const std::int64_t axis : split) {
+        if (!mesh_axes.across_processes(axis)) names.append(py::str(mesh_axes.text_of(axis)));
+      }
       entries.append(py::tuple(names));
     }
     out.append(entries);
@@ -38,7 +41,9 @@ void add_specs(const Params& params, py::dict& out) {
   if (!params.has("in_blocks")) return;
   const MeshAxes mesh_axes = mesh_axes_of(params);
   py::list names;
-  for (const MeshAxes::Axis& axis : mesh_axes.axes) names.append(py::str(written_axis(axis.name)));
+  for (const MeshAxes::Axis& axis : mesh_axes.axes) {
+    if (!is_process_axis(axis.name)) names.append(py::str(written_axis(axis.name)));
+  }
   const Ref mesh = checked(objects::describe_sharding(mesh_axes.mesh));
   const bool check = !mesh_axes.axes.empty() && is_checked(mesh_axes.axes[0].name);
   const Ref specs =

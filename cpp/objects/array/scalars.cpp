@@ -221,7 +221,8 @@ PyObject* array_str(PyObject* self) {
     const Value value = printed_value(self);
     if (!value) return array_repr(self);
     if (value->is_tracer()) return unicode(tracer_text(value));
-    if (is_key(value->dtype()) || is_sum(as_array(value).sharding())) return array_repr(self);
+    if (is_key(value->dtype()) || is_sum(as_array(value).sharding()) || as_array(value).slab())
+      return array_repr(self);
     Ref shared = shared_text(self);
     if (shared.get() != Py_None) return shared.release();
     return PyObject_Str(to_numpy(value).get());

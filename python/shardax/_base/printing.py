@@ -15,6 +15,8 @@ def array_repr(x):
     recorded = _core.get_sharding(x)
     if recorded is not None and recorded[6]:  # each device has a term of the sum
         return f"{prefix}shape={x.shape}, dtype={x.dtype.name}, sharding={x.sharding})"
+    if _core.get_slab(x) is not None:  # other processes have some of it
+        return f"{prefix}shape={x.shape}, {dtype}"
     width = np.get_printoptions()["linewidth"]
     if x.size == 0:
         text = f"[], shape={x.shape}"

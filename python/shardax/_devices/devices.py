@@ -159,6 +159,11 @@ def process_of(id):
     return id // IDS_PER_PROCESS if _core.process_count() > 1 else 0
 
 
+def is_local(id):
+    """Whether the device with that id belongs to this process."""
+    return process_of(id) == _core.process_index()
+
+
 def check_default_device(value):
     """Refuses what jax_default_device cannot be: neither a device nor the name of a platform."""
     if isinstance(value, Device):

@@ -8,7 +8,7 @@ import shardax._core as _core
 from shardax import tree_util
 from shardax._base.array_functions import concatenate, stack
 from shardax._base.arrays import asarray, bind
-from shardax._devices.devices import Device
+from shardax._devices.devices import Device, is_local
 from shardax._devices.layout import AutoLayout, check_order, layout_of
 from shardax._devices.layouts import Format
 from shardax._devices.mesh_context import get_mesh
@@ -101,8 +101,11 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
     shape = tuple(shape)
     expected = where.shard_shape(shape)
     pieces = {}
-    for _, index, _ in parts(shape, where._description(len(shape))):
+    description = where._description(len(shape))
+    for device_id, index, _ in parts(shape, description):
         start = _starts(index)
+        if not is_local(device_id):
+            continue
         if start not in pieces:
             data = data_callback(index)
             if isinstance(data, _core.Tracer):
@@ -119,7 +122,19 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
             "Input buffers to `Array` must have matching dtypes; the callback gave parts of dtypes "
             f"{', '.join(kinds)}."
         )
-    return label(_joined(pieces), wanted)
+    return _whole(_joined(pieces), shape, where, wanted)
+
+
+def _whole(own, shape, where, wanted):
+    """The labelled array of which `own` is what this process has."""
+    if is_fully_local(where):
+        return label(own, wanted)
+    return _core.from_slab(own, shape, where._description(len(shape)))
+
+
+def is_fully_local(where):
+    """Whether all devices of a Sharding belong to this process."""
+    return all(is_local(d.id) for d in where.device_set)
 
 
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
@@ -181,6 +196,8 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     description = where._description(len(shape))
     pieces = {}
     for (device, index, _), place in zip(parts(shape, description), places_in_terms(description)):
+        if not is_local(device):
+            continue
         _check_shape(where, expected, by_device[device].shape)
         term = pieces.setdefault(place if description[6] else (), {})
         term.setdefault(_starts(index), by_device[device])
@@ -190,7 +207,7 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     orders = {_core.get_layout(array) for array in arrays}
     if wanted is where and len(orders) == 1 and orders != {None}:
         wanted = Format(layout_of(*orders, len(shape)), where)
-    return label(terms[0], wanted)
+    return _whole(terms[0], shape, where, wanted)
 
 
 def _sum_to_do(terms, where):
@@ -205,7 +222,7 @@ def _sum_to_do(terms, where):
 
 
 def _by_device(where, arrays):
-    expected = {d.id for d in where.device_set}
+    expected = {d.id for d in where.device_set if is_local(d.id)}
     if len(arrays) != len(expected):
         raise ValueError(
             f"Expected {len(expected)} per-device arrays (this is how many devices are addressable "
@@ -239,15 +256,16 @@ def _ids(ids):
 
 
 def make_array_from_process_local_data(sharding, local_data, global_shape=None):
-    """A tree of arrays out of the data of this process, which is all there is.
+    """A tree of arrays out of the data that each process has.
 
     Args:
       sharding: a Sharding or Device, or a tree prefix of them.
-      local_data: a tree of arrays.
-      global_shape: a shape, a tree of shapes (or a prefix of one) or None: that of the data.
+      local_data: a tree of arrays: this process's parts, joined, or the whole data.
+      global_shape: a shape, a tree of shapes (or a prefix of one) or None. Dimensions that are None
+        have the extent that the parts of all processes have together.
 
     Raises:
-      ValueError: where a global shape is not that of the data.
+      ValueError: where a global shape fits neither the data nor the data of one process.
 
     Example:
       >>> where = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
@@ -263,11 +281,43 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
     wheres = tree_util.broadcast_prefix(sharding, local_data)
     out = []
     for leaf, shape, where in zip(leaves, shapes, wheres):
-        own = tuple(leaf.shape)
-        if shape is not None and tuple(n if g is None else g for n, g in zip(own, shape)) != own:
-            raise ValueError(
-                f"make_array_from_process_local_data: the data has shape {own} and there is one "
-                f"process, but global_shape is {shape}; expected the shape of the data."
-            )
-        out.append(label(asarray(leaf), _parts_of(where)[1]))
+        out.append(_of_process(asarray(leaf), shape, *_parts_of(where)))
     return tree.unflatten(out)
+
+
+def _of_process(own, shape, where, wanted):
+    have = tuple(own.shape)
+    if is_fully_local(where):
+        if shape is not None and tuple(n if g is None else g for n, g in zip(have, shape)) != have:
+            raise ValueError(
+                f"make_array_from_process_local_data: the data has shape {have} and one process "
+                f"has all devices of the sharding, but global_shape is {shape}; expected the shape "
+                "of the data."
+            )
+        return label(own, wanted)
+    description = where._description(own.ndim)
+    counts = _processes_along(description, own.ndim)
+    joined = tuple(n * count for n, count in zip(have, counts))
+    whole = joined if shape is None else tuple(j if g is None else g for j, g in zip(joined, shape))
+    starts, sizes = _core.slab_slice(whole, description)
+    for d, (given, wants) in enumerate(zip(have, sizes)):
+        if given not in (wants, whole[d]):
+            raise ValueError(
+                f"make_array_from_process_local_data: the data has shape {have}, which gives "
+                f"dimension {d} of the global shape {whole} neither the {wants} elements of this "
+                f"process nor all {whole[d]}."
+            )
+    pieces = tuple(
+        slice(start, start + size) if given != size else slice(None)
+        for start, size, given in zip(starts, sizes, have)
+    )
+    return _core.from_slab(own[pieces], whole, description)
+
+
+def _processes_along(description, ndim):
+    """How many processes split each dimension."""
+    size = 1 << 20  # any that all counts of processes divide does
+    for count in description[1]:
+        size *= count
+    _, sizes = _core.slab_slice((size,) * ndim, description)
+    return tuple(size // own for own in sizes)

@@ -2,7 +2,7 @@
 """Each function is a method or property of Array of the same name."""
 
 import shardax._core as _core
-from shardax._devices.devices import default_device
+from shardax._devices.devices import default_device, is_local
 from shardax._devices.devices import device as _device
 from shardax._devices.layout import with_order
 from shardax._devices.layouts import format_of
@@ -40,15 +40,33 @@ def _on(x, device_id, index):
     return _core.with_sharding(_core.with_sharding(x, None)[index], label)
 
 
+def _own_parts(x):
+    """The same of the devices of this process, which has a slab of x."""
+    slab, recorded = _core.get_slab(x), _core.get_sharding(x)
+    starts, _ = _core.slab_slice(x.shape, recorded)
+    for device_id, index, replica in _parts(x):
+        if is_local(device_id):
+            own = tuple(
+                slice(s.start - start, s.stop - start) if s.start is not None else s
+                for s, start in zip(index, starts)
+            )
+            label = ("device",), (1,), (device_id,), ((),) * x.ndim, False, ""
+            yield device_id, index, replica, _core.with_sharding(slab[own], label)
+
+
 def _terms(x):
     """(device id, index, replica id, data) of each shard. Of an array that stands for a sum each
     device has its term; where nobody knows them, the first has all of it. Of what pmap returned
     once each device has what it computed."""
+    if _core.get_slab(x) is not None:
+        return list(_own_parts(x))
     shards = _parts(x)
     recorded = _core.get_sharding(x)
     known = None if recorded is None else _core.get_terms(x)
     if recorded is None or (known is None and not recorded[6]):
-        return [(d, index, replica, _on(x, d, index)) for d, index, replica in shards]
+        return [
+            (d, index, replica, _on(x, d, index)) for d, index, replica in shards if is_local(d)
+        ]
     nothing = _core.with_sharding(_core.full(x.shape, 0, x.dtype), recorded)
 
     def term(place):
@@ -59,6 +77,7 @@ def _terms(x):
     return [
         (d, index, replica, _on(term(place), d, index))
         for (d, index, replica), place in zip(shards, places_in_terms(recorded))
+        if is_local(d)
     ]
 
 
@@ -66,7 +85,12 @@ def addressable_shards(x):
     return [Shard(_device(d), index, replica, data) for d, index, replica, data in _terms(x)]
 
 
-global_shards = addressable_shards
+def global_shards(x):
+    """Of all devices; those of other processes have no data here."""
+    own = {shard.device.id: shard for shard in addressable_shards(x)}
+    return [
+        own.get(d) or Shard(_device(d), index, replica, None) for d, index, replica in _parts(x)
+    ]
 
 
 def device_buffers(x):
@@ -113,7 +137,8 @@ def is_fully_replicated(x):
 
 
 def is_fully_addressable(x):
-    return True
+    recorded = _core.get_sharding(x)
+    return recorded is None or all(map(is_local, recorded[2]))
 
 
 format = format_of
