@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/partition.h"
+#include "array/process_mesh.h"
 #include "base/index.h"
 #include "base/lists.h"
 #include "base/stack.h"
@@ -59,6 +60,7 @@ Split Partitioner::even(const ShardingPtr& sharding, const Type& type) const {
 PartedPtr Partitioner::constant(const Value& value) const {
   const Array& array = as_array(value);
   const ShardingPtr& sharding = array.sharding();
+  if (array.slab()) return held({array.slab(), even(over_processes(*sharding), array.type())});
   if (!is_sum(sharding) || !array.terms() || !same_mesh(*sharding, mesh_))
     return held({value, Split(value->type().rank())});
   const Array& stack = *array.terms();

@@ -110,6 +110,11 @@ ArrayPtr view_of(const Array& array, Type type, Shape strides, std::int64_t offs
   return new Array(std::move(type), std::move(strides), array.buffer(), data);
 }
 
+ArrayPtr view_of(const Array& array) {
+  if (array.slab()) return new Array(array.type(), array.sharding(), array.slab());
+  return view_of(array, array.type(), array.strides(), 0);
+}
+
 namespace {
 
 bool same_elements(const std::byte* a, const std::byte* b, const Shape& shape, const Shape& strides,

@@ -134,6 +134,8 @@ ArrayPtr scalar_array_int(DType dtype, std::int64_t value, bool weak = false);
 bool is_contiguous(const Shape& shape, const Shape& strides);
 // The same bytes seen with another shape and strides, starting `offset` elements further.
 ArrayPtr view_of(const Array& array, Type type, Shape strides, std::int64_t offset);
+// The same elements, also of an array that several processes have; its label is another's matter.
+ArrayPtr view_of(const Array& array);
 
 // Are all slices along `axis` the same bits? Stops at the first difference.
 bool slices_equal(const Array& array, std::int64_t axis);

@@ -21,22 +21,24 @@
 namespace shardax {
 namespace {
 
-// The mesh that a sharding or shard_map within the equation names, where it spans processes.
-ShardingPtr mesh_within(const Equation& eqn) {
-  ShardingPtr found;
-  any_equation(eqn, [&](const Equation& e) {
-    for (const auto& [name, value] : e.params) {
-      const auto* sharding = std::get_if<ShardingPtr>(&value);
-      if (sharding && spans_processes(*sharding)) found = *sharding;
-    }
-    return bool(found);
-  });
-  return found;
-}
-
+// The mesh that a sharding, a shard_map or an array within a program lies on, where it spans
+// processes.
 ShardingPtr mesh_within(const Program& program) {
+  for (const Constant& constant : program.constants) {
+    const ShardingPtr& sharding = as_array(constant.value).sharding();
+    if (spans_processes(sharding)) return sharding;
+  }
+  ShardingPtr found;
   for (const Equation& eqn : program.equations) {
-    if (ShardingPtr found = mesh_within(eqn)) return found;
+    for (const auto& [name, value] : eqn.params) {
+      const auto* sharding = std::get_if<ShardingPtr>(&value);
+      if (sharding && spans_processes(*sharding)) return *sharding;
+    }
+    any_program(eqn.params, [&](const ProgramPtr& within) {
+      found = mesh_within(*within);
+      return bool(found);
+    });
+    if (found) return found;
   }
   return nullptr;
 }
@@ -137,10 +139,9 @@ std::shared_ptr<ProcessProgram> make_process_program(const ProgramPtr& program,
   return out;
 }
 
+// What this process has of an argument, without a label.
 ArrayPtr slab_of_argument(const Array& array) {
-  if (array.slab()) return array.slab();
-  const ArrayPtr own = view_of(array, array.type(), array.strides(), 0);
-  return own;
+  return array.slab() ? array.slab() : view_of(array, array.type(), array.strides(), 0);
 }
 
 }  // namespace

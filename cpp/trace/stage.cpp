@@ -26,6 +26,8 @@ bool same_value(const Value& a, const Value& b) {
   if (a == b) return true;
   if (a->is_tracer() || b->is_tracer()) return false;
   const Array &x = as_array(a), &y = as_array(b);
+  if (x.slab() || y.slab())
+    return x.slab() == y.slab() && x.type() == y.type() && x.sharding() == y.sharding();
   return x.data() == y.data() && x.strides() == y.strides() && x.type() == y.type() &&
          x.sharding() == y.sharding() && x.deleted() == y.deleted();
 }
@@ -135,7 +137,7 @@ ArrayPtr constant_of(const Array& array) {
     fail(ErrorKind::runtime_error, "Array has been deleted with shape=", to_string(array.type()),
          ": it was deleted or donated by the function that uses it.");
   }
-  ArrayPtr constant = view_of(array, array.type(), array.strides(), 0);
+  ArrayPtr constant = view_of(array);
   constant->set_sharding(array.sharding());
   constant->set_terms(array.terms());
   constant->remember_uniformity(array.leading_uniformity());

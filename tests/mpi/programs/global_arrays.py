@@ -18,7 +18,10 @@ MESH = shardax.make_mesh((N,), ("x",), axis_types=(shardax.sharding.AxisType.Aut
 RNG = np.random.RandomState(0)
 A, W = RNG.randn(48, 32).astype(np.float32), RNG.randn(32, 24).astype(np.float32)
 W2, ROWS = RNG.randn(24, 32).astype(np.float32), RNG.randint(0, 48, 24)
-IMAGES, FILTERS = RNG.randn(12, 3, 8, 8).astype(np.float32), RNG.randn(4, 3, 3, 3).astype(np.float32)
+IMAGES, FILTERS = (
+    RNG.randn(16, 3, 8, 8).astype(np.float32),
+    RNG.randn(4, 3, 3, 3).astype(np.float32),
+)
 
 
 def placed(x, *spec):
@@ -86,33 +89,43 @@ PROGRAMS = {
     "indexing": (lambda a, i: (a[i], a.at[i].add(1)), (A, ROWS), (P("x"), P("x"))),
     "convolution": (convolved, (IMAGES, FILTERS), (P("x"), P())),
     "random": (
-        lambda a: a + shardax.random.normal(shardax.random.key(0), a.shape), (A,), (P("x"),)
+        lambda a: a + shardax.random.normal(shardax.random.key(0), a.shape),
+        (A,),
+        (P("x"),),
     ),
     "scan": (rows_scanned, (A,), (P("x"),)),
     "carry": (carried, (A, W, W2), (P("x"), P(), P())),
     "while": (
         lambda a: lax.while_loop(lambda c: jnp.abs(c).sum() < 1e6, lambda c: c * 2, a),
-        (A,), (P("x"),)
+        (A,),
+        (P("x"),),
     ),
     "cond": (lambda a: lax.cond(a.sum() > 0, lambda: a * 2, lambda: a - a.mean()), (A,), (P("x"),)),
     "norm": (lambda a: jnp.linalg.norm(a), (A,), (P("x"),)),
     "fft": (lambda a: jnp.fft.fft(a, axis=1).real, (A,), (P("x"),)),
     "windows": (
         lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),
-        (IMAGES,), (P("x"),)
+        (IMAGES,),
+        (P("x"),),
     ),
     "dtypes": (lambda a: (a.astype(jnp.bfloat16).sum(0), (a > 0).sum(), a + 1j), (A,), (P("x"),)),
     "blocks": (blocks, (A,), (P("x"),), blocks_whole),
     "gradient of blocks": (
-        blocks_gradient, (W, A), (P(), P("x")),
+        blocks_gradient,
+        (W, A),
+        (P(), P("x")),
         lambda w, a: shardax.value_and_grad(lambda w: ((a @ w) ** 2).sum())(w),
     ),
     "out_shardings": (
-        shardax.jit(lambda a: a * 2, out_shardings=NamedSharding(MESH, P(None, "x"))), (A,), (P(),)
+        shardax.jit(lambda a: a * 2, out_shardings=NamedSharding(MESH, P(None, "x"))),
+        (A,),
+        (P(),),
     ),
     "constraint": (
         lambda a: lax.with_sharding_constraint(a * 2, NamedSharding(MESH, P("x"))) + 1,
-        (A,), (P(),), lambda a: a * 2 + 1
+        (A,),
+        (P(),),
+        lambda a: a * 2 + 1,
     ),
 }
 
@@ -144,4 +157,8 @@ for name, (program, arguments, specs, *plain) in PROGRAMS.items():
             differ.append(name)
 found = _core.gather_bytes("\n".join(differ).encode(), "what differs")
 if ME == 0:
-    print(len(PROGRAMS), "programs; differ:", *sorted({n for f in found for n in f.decode().split("\n")}))
+    print(
+        len(PROGRAMS),
+        "programs; differ:",
+        *sorted({n for f in found for n in f.decode().split("\n") if n}),
+    )
