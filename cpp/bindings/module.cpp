@@ -20,6 +20,7 @@
 #include "objects/runtime.h"
 #include "objects/sharding_conversion.h"
 #include "objects/transfers.h"
+#include "runtime/interpreter_lock.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -64,8 +65,8 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
   using namespace shardax::objects;
   try {
     shardax::core_ops();  // throws where one has no record
-    shardax::set_lock_hooks({shardax::release_lock, shardax::acquire_lock, shardax::gets_signals,
-                             shardax::check_signals});
+    shardax::runtime::set_lock_hooks({shardax::release_lock, shardax::acquire_lock,
+                                      shardax::gets_signals, shardax::check_signals});
     shardax::runtime::set_caller_check(shardax::check_held_signals);
     shardax::lapack::set_finder(shardax::lapack_library);
     shardax::init_pytree(m);

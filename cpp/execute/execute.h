@@ -41,14 +41,4 @@ void refuse_execution(bool refused);
 using CompileListener = void (*)(const std::string& name, double seconds);
 void set_compile_listener(CompileListener listener);
 
-// How work that is long enough to be worth it runs without the interpreter's lock. Installed by the
-// bindings.
-struct LockHooks {
-  void* (*release)() = nullptr;  // what to give back, or null where the lock is not held
-  void (*acquire)(void* state) = nullptr;
-  bool (*gets_signals)() = nullptr;              // whether this thread is the one that handles them
-  void (*check_signals)(void* state) = nullptr;  // while released; throws what a handler raises
-};
-void set_lock_hooks(const LockHooks& hooks);
-
 }  // namespace shardax

@@ -6,13 +6,13 @@
 
 #include "base/errors.h"
 #include "execute/execute.h"
+#include "runtime/interpreter_lock.h"
 
 namespace shardax {
 namespace {
 
 std::atomic<bool> execution_refused = false;
 
-LockHooks hooks;
 CompileListener compile_listener = nullptr;
 
 // Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
@@ -27,17 +27,6 @@ void check_execution() {
   fail(ErrorKind::runtime_error,
        "a program or op was to run, but the 'no_execution' option is set: leave the block of "
        "jax.no_execution first.");
-}
-
-void set_lock_hooks(const LockHooks& installed) { hooks = installed; }
-
-LockReleased::LockReleased(bool wanted)
-    : state_(wanted && hooks.release ? hooks.release() : nullptr) {
-  if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
-}
-
-LockReleased::~LockReleased() {
-  if (state_) hooks.acquire(state_);
 }
 
 void set_compile_listener(CompileListener listener) { compile_listener = listener; }
@@ -57,7 +46,7 @@ Values run_plan(const Plan& plan, const Values& arrays) {
   memory.reserve(arrays.size());
   for (const Value& array : arrays) memory.push_back(as_array(array).buffer());
   for (std::size_t i : plan.overwritten) as_array(arrays[i]).mark_deleted();
-  const LockReleased released(plan.cost > long_work_ns);
+  const runtime::LockReleased released(plan.cost > long_work_ns);
   return plan.run(arrays, memory);
 }
 

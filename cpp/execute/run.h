@@ -1,11 +1,8 @@
 // execute/run.h - compiling a plan and running it on arrays: listeners, lock, checks.
 #pragma once
 
-#include <optional>
-
 #include "compile/pipeline.h"
 #include "compile/plan.h"
-#include "runtime/interrupt.h"
 
 namespace shardax {
 
@@ -17,21 +14,7 @@ void check_alive(const Array& array);
 PlanPtr compile_told(const ProgramPtr& program, const CompileOptions& options);
 
 // The plan's results. Donated arrays that it writes to are deleted first. The interpreter's lock is
-// released around long work (set_lock_hooks).
+// released around long work (runtime/interpreter_lock.h).
 Values run_plan(const Plan& plan, const Values& arrays);
-
-// While one lives, the interpreter's lock is released where that is `wanted` (set_lock_hooks); the
-// caller's signals can end the work.
-class LockReleased {
- public:
-  explicit LockReleased(bool wanted);
-  ~LockReleased();
-  LockReleased(const LockReleased&) = delete;
-  LockReleased& operator=(const LockReleased&) = delete;
-
- private:
-  void* state_;
-  std::optional<runtime::Interruptible> signals_;
-};
 
 }  // namespace shardax

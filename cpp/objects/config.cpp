@@ -19,6 +19,7 @@
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
 #include "objects/transfers.h"
+#include "runtime/mpi.h"
 #include "trace/auto_pvary.h"
 
 namespace shardax::objects {
@@ -232,6 +233,15 @@ constexpr std::string_view traced_flags[] = {
 };
 
 // What the core keeps a copy of.
+void set_timeout_from(PyObject* value) {
+  const double seconds = value == Py_None ? 0 : PyFloat_AsDouble(value);
+  if (!(seconds >= 0)) {
+    fail(ErrorKind::value_error, "config.update: jax_message_timeout is ", seconds,
+         "; a number of seconds is needed, or 0 or None for no limit.");
+  }
+  runtime::set_message_timeout(seconds);
+}
+
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (name == "jax_default_device") check_default_device(value);
@@ -248,6 +258,7 @@ void mirror(const Flag& f, PyObject* value) {
     set_traced_setting(f.name, pytree::repr(value));
   if (name == "jax_auto_pcast") cast_operands(value == Py_True);
   if (name == "jax_debug_key_reuse") watch_key_reuse(value == Py_True);
+  if (name == "jax_message_timeout") set_timeout_from(value);
   if (name == "jax_no_execution") refuse_execution(value == Py_True);
   if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);

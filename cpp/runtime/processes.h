@@ -1,9 +1,13 @@
 // runtime/processes.h - the processes of one program, and the messages between them.
 //
-// MPI starts processes and moves bytes. Whoever asks for a sum adds its terms, in the order of
+// MPI starts processes and moves bytes (runtime/mpi.h); within a machine the terms of sums lie in
+// shared memory (runtime/node_window.h). Whoever asks for a sum adds its terms, in the order of
 // processes, so that its bits depend on no library. A message is sent by all processes of a group
 // at the same step of the same program; its label says which step, and a process that is at another
 // one gets an error in place of that step's bytes. Waits poll: signals get through.
+//
+// One thread at a time sends messages. After an error in one, which may have left processes at
+// different steps, further ones raise.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +18,11 @@
 
 namespace shardax::runtime {
 
-// A handle of MPI: an int (MPICH, Intel MPI) lies in its low half, a pointer (Open MPI) fills it.
-using MpiHandle = std::uintptr_t;
-
-// The library that mpi4py has loaded: functions by their addresses, handles by their values. No
-// mpi.h is needed to build, and one build serves each library.
-struct MpiLibrary {
-  int rank = 0;
-  int size = 1;
-  bool yields = false;  // more processes than cores: waiting gives the core to others
-  MpiHandle communicator = 0;
-  MpiHandle byte = 0;
-  int (*isend)(const void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*) = nullptr;
-  int (*irecv)(void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*) = nullptr;
-  int (*test)(MpiHandle*, int*, void*) = nullptr;
-  int (*abort)(MpiHandle, int) = nullptr;
-};
-
-// Joins the processes of the library's communicator. Called once, before the first message.
-void join_processes(const MpiLibrary& library);
-
 int process_index();  // 0 where this is the only process
 int process_count();  // 1 where this is the only process
+
+// Has a message failed? Then the others may wait for this process.
+bool messages_failed();
 
 // Devices of process p have the ids most_devices * p, most_devices * p + 1, ...
 inline constexpr int most_devices = 2048;

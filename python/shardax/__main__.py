@@ -24,7 +24,14 @@ def main():
         sys.exit(_launch.main(sys.argv[1:]))
     install_as_jax()
     if processes.started_by_mpi():
+        processes.write_to_launcher()
         processes.join("python -m shardax")
+    with processes.exits_together():
+        run()
+
+
+def run():
+    """Runs what the arguments name, with those behind it as its own."""
     sys.argv = sys.argv[1:]
     path = sys.argv[0]
     if path == "-m" and len(sys.argv) > 1:

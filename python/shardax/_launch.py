@@ -1,13 +1,21 @@
 """python -m shardax --processes N script.py [args]: starts a script in N processes of this machine.
 
-The launcher is the mpiexec of the library that mpi4py has loaded. Each process writes into pipes of
-its own: what process 0 writes is passed on as it is, what the others write to their stderr with
-their number in front. When one process fails, or this launcher is interrupted, all end.
+The launcher is the mpiexec of the library that mpi4py loads. Each process writes into two pipes of
+its own: what process 0 writes is passed on as it is, what others write to their stderr with their
+number in front. When a process fails, or this program is interrupted, all of them end.
 """
 
+import contextlib
+import ctypes
 import os
+import select
+import signal
 import subprocess
 import sys
+import tempfile
+import time
+
+from shardax._base.processes import OUTPUT
 
 # Open MPI starts nothing as root, and no more processes than cores, unless it is told to. Pinning
 # is the processes' own matter (`_base/processes.py`).
@@ -20,25 +28,213 @@ _SETTINGS = {
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "I_MPI_PIN": "0",
 }
+_USAGE = "usage: python -m shardax --processes N [--output all] script.py [args]"
+
+# Seconds that processes have to end by themselves: after the first one has, and when interrupted.
+_PATIENCE = 4
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def main(arguments):
     """Runs the command line after `python -m shardax`; gives the exit code."""
-    count, rest = _parse(arguments)
+    count, shows_all, rest = _parse(arguments)
     command = [mpiexec(), "-n", str(count), sys.executable, "-m", "shardax", *rest]
-    return subprocess.call(command, env={**_SETTINGS, **os.environ})
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)  # what mpiexec leaves behind becomes a child of this process
+    with tempfile.TemporaryDirectory(prefix="shardax-") as folder:
+        pipes = _Pipes(folder, count, shows_all)
+        with open(os.path.join(folder, "mpiexec"), "w+") as said:
+            started = subprocess.Popen(
+                command,
+                env={**_SETTINGS, **os.environ, OUTPUT: folder},
+                stdin=subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # an interrupt from the keyboard reaches this process alone
+                preexec_fn=lambda: _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM),
+            )
+            try:
+                code = _watch(started, pipes)
+            except KeyboardInterrupt:
+                code = 128 + signal.SIGINT
+                pipes.signal_all(signal.SIGINT)
+                with contextlib.suppress(KeyboardInterrupt):
+                    _watch(started, pipes, time.monotonic() + _PATIENCE)
+            finally:
+                _end(started)
+            pipes.pass_on_rest()
+            lost = pipes.lost()
+            code = pipes.told_code() or code
+            if lost:
+                code = code or 1
+                sys.stderr.write(
+                    f"python -m shardax: process {lost[0]} has ended before the others, without an "
+                    "exception: it was killed, crashed or left by os._exit. All have ended.\n"
+                )
+            # What mpiexec says of the end is of interest where no process has said it.
+            if code != 0 and (lost or not pipes.said_why):
+                said.seek(0)
+                sys.stderr.write(said.read())
+    return code
 
 
 def _parse(arguments):
-    name, _, count = arguments[0].partition("=")
-    rest = arguments[1:]
-    if not count and rest:
-        count, *rest = rest
-    if not count.isdigit() or int(count) < 1:
-        sys.exit(f"python -m shardax: {name} takes a number of processes from 1, got '{count}'.")
-    if not rest:
-        sys.exit("python -m shardax: --processes needs a script.")
-    return int(count), rest
+    count, shows_all = None, False
+    rest = list(arguments)
+    while rest and rest[0].startswith("--"):
+        name, equals, value = rest.pop(0).partition("=")
+        if not equals and rest:
+            value = rest.pop(0)
+        if name == "--processes" and value.isdigit() and int(value) > 0:
+            count = int(value)
+        elif name == "--output" and value in ("all", "first"):
+            shows_all = value == "all"
+        else:
+            sys.exit(
+                f"python -m shardax: {name} {value} is not an option; --processes takes a number "
+                f"from 1, --output 'all' or 'first'.\n{_USAGE}"
+            )
+    if count is None or not rest:
+        sys.exit(_USAGE)
+    return count, shows_all, rest
+
+
+def _prctl(option, value):
+    ctypes.CDLL(None).prctl(option, value)
+
+
+# ---- while the processes run ---------------------------------------------------------------------
+
+
+class _Pipes:
+    """The named pipes of all processes, and how their lines are passed on."""
+
+    def __init__(self, folder, count, shows_all):
+        self.count = count
+        self.said_why = False  # has anything come from a stderr?
+        self.ended = {}  # process: when
+        self._folder = folder
+        self._shows_all = shows_all
+        self._poll = select.poll()
+        self._open = {}  # descriptor: (process, name)
+        self._rests = {}  # descriptor: the beginning of a line
+        for process in range(count):
+            for name in ("out", "err"):
+                os.mkfifo(self._path(process, name))
+                pipe = os.open(self._path(process, name), os.O_RDONLY | os.O_NONBLOCK)
+                self._open[pipe] = (process, name)
+                self._rests[pipe] = b""
+                self._poll.register(pipe, select.POLLIN)
+
+    def pass_on(self, milliseconds):
+        """Passes on what comes within that time; gives whether anything did."""
+        events = self._poll.poll(milliseconds)
+        for pipe, kind in events:
+            text = os.read(pipe, 1 << 16) if kind & select.POLLIN else b""
+            self._write(pipe, text)
+            if not text:
+                self._close(pipe)
+        return bool(events)
+
+    def pass_on_rest(self):
+        """Passes on what the processes have written before they ended."""
+        while self._open and self.pass_on(0):
+            pass
+        for pipe in list(self._open):
+            self._close(pipe)
+
+    def _close(self, pipe):
+        if self._rests[pipe]:
+            self._write(pipe, b"\n")
+        self._poll.unregister(pipe)
+        os.close(pipe)
+        process, _ = self._open.pop(pipe)
+        if all(other != process for other, _ in self._open.values()):
+            self.ended[process] = time.monotonic()
+
+    def _write(self, pipe, text):
+        process, name = self._open[pipe]
+        if name == "err":
+            self.said_why = self.said_why or bool(text)
+        elif process > 0 and not self._shows_all:
+            return
+        if process > 0:
+            *lines, self._rests[pipe] = (self._rests[pipe] + text).split(b"\n")
+            text = b"".join(b"[%d] %s\n" % (process, line) for line in lines)
+        to = sys.stdout if name == "out" else sys.stderr
+        with contextlib.suppress(BrokenPipeError):
+            to.buffer.write(text)
+            to.buffer.flush()
+
+    def left_behind(self):
+        """Whether processes go on although another one has ended some time ago: those that end as
+        they should wait for each other."""
+        if not 0 < len(self.ended) < self.count:
+            return False
+        return time.monotonic() - min(self.ended.values()) > _PATIENCE
+
+    def lost(self):
+        """The processes of which none has told why all end, in the order in which they ended; none
+        where one has, or all have ended as they should."""
+        told = any(os.path.exists(self._path(process, "end")) for process in range(self.count))
+        return [] if told else sorted(self.ended, key=self.ended.get)
+
+    def told_code(self):
+        """The exit code of a process that has ended all; 0 where none has."""
+        for process in range(self.count):
+            with contextlib.suppress(OSError, ValueError), open(self._path(process, "end")) as file:
+                if code := int(file.read()):
+                    return code
+        return 0
+
+    def _path(self, process, name):
+        return os.path.join(self._folder, f"{process}.{name}")
+
+    def signal_all(self, number):
+        for process in range(self.count):
+            with contextlib.suppress(OSError, ValueError):
+                with open(self._path(process, "pid")) as file:
+                    os.kill(int(file.read()), number)
+
+
+def _watch(started, pipes, end=float("inf")):
+    """Passes on what processes write until they, or the time, have ended; gives the exit code."""
+    while started.poll() is None and time.monotonic() < end:
+        pipes.pass_on(50)
+        if pipes.left_behind():
+            return 1
+    return 1 if started.returncode is None else started.returncode
+
+
+def _end(started):
+    """Ends mpiexec and whatever it has started that still runs."""
+    if started.poll() is None:
+        started.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            started.wait(_PATIENCE / 2)
+    while descendants := _descendants(os.getpid()):
+        for process in descendants:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(0.01)
+
+
+def _descendants(process):
+    """The processes that it has started, and those that these have."""
+    found = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children") as file:
+                for child in map(int, file.read().split()):
+                    found += [child, *_descendants(child)]
+    return found
+
+
+# ---- the library's launcher ----------------------------------------------------------------------
 
 
 def mpiexec():
@@ -47,19 +243,19 @@ def mpiexec():
     folder = os.path.dirname(library)
     # An installation's lib and bin lie side by side; Debian's libraries lie in /usr/lib/<machine>,
     # and the programs of its several MPIs have suffixes.
-    openmpi = os.path.basename(library).startswith(("libmpi.so.40", "libmpi.so.80"))
-    suffixes = ("openmpi", "") if openmpi else ("mpich", "hydra", "")
-    for up in (".", "..", "../..", "../../.."):
-        for suffix in suffixes if up == "../../.." or up == "../.." else ("",):
-            name = "mpiexec" + ("." + suffix if suffix else "")
-            path = os.path.normpath(os.path.join(folder, up, "bin", name))
-            if os.access(path, os.X_OK):
-                return path
+    is_openmpi = "openmpi" in library or os.path.basename(library).startswith("libmpi.so.40")
+    suffixes = (".openmpi", "") if is_openmpi else (".mpich", ".hydra", "")
+    places = [("..", ""), ("../..", "")]
+    places += [(up, suffix) for up in ("../..", "../../..", "../../../..") for suffix in suffixes]
+    for up, suffix in places:
+        path = os.path.normpath(os.path.join(folder, up, "bin", "mpiexec" + suffix))
+        if os.access(path, os.X_OK):
+            return path
     sys.exit(f"python -m shardax: no mpiexec lies beside mpi4py's library, {library}.")
 
 
 def _library():
-    """The path of the MPI library that mpi4py loads, which is not started."""
+    """The path of the MPI library that mpi4py loads; MPI is not started."""
     try:
         import mpi4py
     except ImportError:
@@ -68,8 +264,6 @@ def _library():
             "`pip install 'shardax[mpi]'`."
         )
     mpi4py.rc.initialize = False
-    import ctypes
-
     from mpi4py import MPI
 
     class Place(ctypes.Structure):

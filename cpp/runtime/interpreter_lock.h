@@ -1,0 +1,33 @@
+// runtime/interpreter_lock.h - the lock of the interpreter that calls the core, if one does.
+#pragma once
+
+#include <optional>
+
+#include "runtime/interrupt.h"
+
+namespace shardax::runtime {
+
+// What an interpreter installs.
+struct LockHooks {
+  void* (*release)() = nullptr;  // what to give back, or null where the lock is not held
+  void (*acquire)(void* state) = nullptr;
+  bool (*gets_signals)() = nullptr;              // whether this thread is the one that handles them
+  void (*check_signals)(void* state) = nullptr;  // while released; throws what a handler raises
+};
+void set_lock_hooks(const LockHooks& hooks);
+
+// While one lives, the lock is released where that is `wanted` and the thread holds it; the
+// caller's signals can then end the work.
+class LockReleased {
+ public:
+  explicit LockReleased(bool wanted = true);
+  ~LockReleased();
+  LockReleased(const LockReleased&) = delete;
+  LockReleased& operator=(const LockReleased&) = delete;
+
+ private:
+  void* state_;
+  std::optional<Interruptible> signals_;
+};
+
+}  // namespace shardax::runtime
