@@ -136,6 +136,13 @@ struct View {
   Shape shape;
   Shape strides;
 };
+// How dimensions of operands and results map to each other (ir/dim_factors.h); all results have the
+// same dimensions, `out` is the type of one.
+struct DimFactors;
+using DimsRule = DimFactors (*)(const Params& params, const Types& in, const Type& out);
+// The params for results of another shape of the same rank: of a device's part or of some rows.
+using ResizeRule = Params (*)(const Params& params, const Shape& out);
+
 // How a result is split over the mesh, given how operands are: the mesh axes that divide each
 // dimension. `mesh` is that of the first operand that has a sharding, or of the param `sharding`;
 // rules are in ops/sharding_rules/sharding_rules.h.
@@ -270,9 +277,11 @@ struct OpSpec {
   MapRule map = nullptr;
   ReduceRule reduce = nullptr;
   ViewRule view = nullptr;
-  SplitRule split = nullptr;         // null: by kind
+  DimsRule dims = nullptr;           // null: results may depend on any element
+  ResizeRule resize = nullptr;       // null: the params say nothing of results' sizes
+  SplitRule split = nullptr;         // null: by `dims`, of collectives by kind
   SplitCheck check_split = nullptr;  // null: by kind
-  PartsRule parts = nullptr;         // null: by kind; of others a device computes the whole
+  PartsRule parts = nullptr;         // null: by `dims`; of others a device computes the whole
   SumsRule sums = nullptr;           // null: by kind
   KernelRule kernel = nullptr;
   // The kernel may find its result in the memory of operand 0, and then leaves alone what it does

@@ -5,6 +5,7 @@
 #include "base/index.h"
 #include "ir/core_ops.h"
 #include "kernels/copy/copy.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 #include "ops/sharding_rules/ambiguity.h"
@@ -60,39 +61,42 @@ Kernel concatenate_kernel(const Types&, const Types&, const Params& params) {
   };
 }
 
-const Op concatenate_op{{.name = "concatenate",
-                         .doc = "Arrays joined end to end along one dimension.",
-                         .type = concatenate_type,
-                         .jvp = [](const JvpArgs& a) -> Values {
-                           Values parts;
-                           for (std::size_t i = 0; i < a.in.size(); ++i) {
-                             parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
-                           }
-                           return {concatenate(parts, a.params.integer(param::dimension))};
-                         },
-                         .transpose = [](const TransposeArgs& a) -> Values {
-                           const std::int64_t dim = a.params.integer(param::dimension);
-                           Values out(a.in.size());
-                           std::int64_t start = 0;
-                           for (std::size_t i = 0; i < a.in.size(); ++i) {
-                             const std::int64_t size = a.in_types[i].shape[index(dim)];
-                             if (a.linear(i))
-                               out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
-                             start += size;
-                           }
-                           return out;
-                         },
-                         .batch = [](const BatchArgs& a) -> Batched {
-                           return batched1(
-                               concatenate(all_batched(a), a.params.integer(param::dimension) + 1));
-                         },
-                         .half_native = true,
-                         .split = split_grown,
-                         .check_split = check_split_joined,
-                         .parts = parts_grown,
-                         .sums = sums_added,
-                         .kernel = concatenate_kernel,
-                         .keys = KeyUse::splits}};
+const Op concatenate_op{
+    {.name = "concatenate",
+     .doc = "Arrays joined end to end along one dimension.",
+     .type = concatenate_type,
+     .jvp = [](const JvpArgs& a) -> Values {
+       Values parts;
+       for (std::size_t i = 0; i < a.in.size(); ++i) {
+         parts.push_back(a.t[i] ? a.t[i] : full_like(a.in[i], 0));
+       }
+       return {concatenate(parts, a.params.integer(param::dimension))};
+     },
+     .transpose = [](const TransposeArgs& a) -> Values {
+       const std::int64_t dim = a.params.integer(param::dimension);
+       Values out(a.in.size());
+       std::int64_t start = 0;
+       for (std::size_t i = 0; i < a.in.size(); ++i) {
+         const std::int64_t size = a.in_types[i].shape[index(dim)];
+         if (a.linear(i)) out[i] = slice_in_dim(a.ct[0], start, start + size, dim);
+         start += size;
+       }
+       return out;
+     },
+     .batch = [](const BatchArgs& a) -> Batched {
+       return batched1(concatenate(all_batched(a), a.params.integer(param::dimension) + 1));
+     },
+     .half_native = true,
+     .dims =
+         [](const Params& params, const Types& in, const Type& out) {
+           return dims_along({params.integer(param::dimension)}, in, out, FactorUse::windowed);
+         },
+     .split = split_grown,
+     .check_split = check_split_joined,
+     .parts = parts_grown,
+     .sums = sums_added,
+     .kernel = concatenate_kernel,
+     .keys = KeyUse::splits}};
 
 // ---- pad -------------------------------------------------------------------------------------
 
@@ -219,6 +223,17 @@ const Op pad_op{
        return batched1(where(inside, padded, broadcast_in_dim(a.in[1], padded->shape(), {0})));
      },
      .half_native = true,
+     .dims =
+         [](const Params& params, const Types& in, const Type& out) {
+           Ints padded;
+           for (std::size_t d = 0; d < out.rank(); ++d) {
+             const bool same = params.ints(param::low)[d] == 0 &&
+                               params.ints(param::high)[d] == 0 &&
+                               params.ints(param::interior)[d] == 0;
+             if (!same) padded.push_back(static_cast<std::int64_t>(d));
+           }
+           return dims_along(padded, in, out, FactorUse::windowed);
+         },
      .split = split_grown,
      .check_split = [](const Op&, const Params&, const Types& in,
                        const Types& out) { check_comes_out_even("padding", in[0], out[0]); },

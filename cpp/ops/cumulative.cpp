@@ -7,6 +7,7 @@
 #include "ir/core_ops.h"
 #include "kernels/wide.h"
 #include "ops/contiguous.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/lines.h"
 #include "ops/sharding_rules/ambiguity.h"
@@ -289,6 +290,9 @@ OpSpec running(OpSpec spec) {
   spec.type = running_type;
   spec.batch = running_batch;
   spec.half_native = true;
+  spec.dims = [](const Params& params, const Types& in, const Type& out) {
+    return dims_along({params.integer(param::axis)}, in, out, FactorUse::whole);
+  };
   spec.check_split = check_split_cumulative;
   spec.parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer(param::axis)}); };
   return spec;

@@ -7,6 +7,7 @@
 #include "kernels/tiles/short_rows.h"
 #include "kernels/wide.h"
 #include "ops/contiguous.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/lines.h"
 #include "ops/param_checks.h"
@@ -277,6 +278,7 @@ const Op argmax_op{{.name = "argmax",
                     .batch = position_batch,
                     .no_gradient = true,
                     .half_native = true,
+                    .dims = dims_reduced,
                     .split = split_reduced,
                     .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<true>}};
@@ -288,6 +290,7 @@ const Op argmin_op{{.name = "argmin",
                     .batch = position_batch,
                     .no_gradient = true,
                     .half_native = true,
+                    .dims = dims_reduced,
                     .split = split_reduced,
                     .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<false>}};

@@ -2,6 +2,7 @@
 #include "ops/family.h"
 
 #include "ops/batch_axis.h"
+#include "ops/dim_rules.h"
 
 namespace shardax::ops {
 
@@ -115,6 +116,7 @@ OpSpec elementwise(OpSpec spec) {
   spec.kind = Kind::elementwise;
   if (!spec.type) spec.type = type_same;
   if (!spec.batch) spec.batch = batch_elementwise;
+  if (!spec.dims) spec.dims = dims_elementwise;
   return spec;
 }
 

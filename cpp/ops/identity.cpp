@@ -5,6 +5,7 @@
 #include "array/sharding_text.h"
 #include "base/errors.h"
 #include "base/lists.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -32,6 +33,7 @@ const Op stop_gradient_op{
      .no_gradient = true,
      .half_native = true,
      .view = same_view,
+     .dims = dims_elementwise,
      .parts = parts_elementwise}};
 
 Types type_of_operand(const Op&, const Types& in, const Params&) { return {in[0]}; }
@@ -52,6 +54,7 @@ const Op optimization_barrier_op{
      .batch = batch_identity,
      .half_native = true,
      .view = same_view,
+     .dims = dims_elementwise,
      .parts = parts_elementwise,
      .show = [](const Params&) { return std::vector<std::string>(); }}};
 
@@ -67,6 +70,7 @@ const Op name_op{
      .batch = batch_identity,
      .half_native = true,
      .view = same_view,
+     .dims = dims_elementwise,
      .parts = parts_elementwise}};
 
 // The new dimension stays split as it is.
@@ -179,6 +183,7 @@ OpSpec constraint(OpSpec own) {
   own.batch = batch_sharding_constraint;
   own.half_native = true;
   own.view = same_view;
+  own.dims = dims_elementwise;
   own.split = split_constrained;
   return own;
 }
@@ -221,6 +226,7 @@ const Op move_op{{.name = "device_put",
                   .batch = batch_identity,
                   .half_native = true,
                   .view = same_view,
+                  .dims = dims_elementwise,
                   .parts = parts_elementwise,
                   .show = [](const Params& params) -> std::vector<std::string> {
                     const bool host = !params.text(param::memory).empty();
@@ -261,6 +267,7 @@ const Op layout_constraint_op{
      .batch = batch_layout,
      .half_native = true,
      .view = same_view,
+     .dims = dims_elementwise,
      .parts = parts_elementwise,
      .show = show_layout}};
 

@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "ir/limits.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 #include "ops/permutations.h"
@@ -114,6 +115,8 @@ const Op broadcast_op{layout(
            with_front(0, shifted(a.params.ints(param::broadcast_dimensions))), asked));
      },
      .view = broadcast_view,
+     .dims = dims_broadcast,
+     .resize = [](const Params& p, const Shape& out) { return p.with("shape", out); },
      .split = [](const SplitArgs& a) -> Split {
        const ShardingPtr asked = asked_split(a.params);
        return asked ? asked->spec : split_view(a);
@@ -189,6 +192,8 @@ const Op reshape_op{layout(
        return batched1(reshape(a.in[0], with_front(a.axis.size, a.params.ints(param::new_sizes))));
      },
      .view = reshape_view,
+     .dims = dims_reshaped,
+     .resize = [](const Params& p, const Shape& out) { return p.with("new_sizes", out); },
      .split = split_reshaped,
      .check_split = check_split_reshaped,
      .parts = parts_reshaped})};
@@ -231,6 +236,7 @@ const Op transpose_op{
                   }
                   return true;
                 },
+            .dims = dims_transposed,
             .parts = parts_transposed})};
 
 // ---- squeeze and expand_dims are kinds of reshape that views always serve ----------------------
@@ -276,6 +282,7 @@ const Op squeeze_op{layout(
            result.strides = squeezed(strides, params.ints(param::dimensions));
            return true;
          },
+     .dims = dims_squeezed,
      .parts = parts_squeezed})};
 
 }  // namespace

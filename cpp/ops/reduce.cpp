@@ -9,6 +9,7 @@
 #include "kernels/tiles/extremum.h"
 #include "kernels/tiles/reduce_loops.h"
 #include "kernels/wide.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/spmd_partition_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
@@ -233,6 +234,7 @@ OpSpec reduction(OpSpec spec) {
   spec.kind = Kind::reduction;
   spec.type = reduce_type;
   spec.batch = reduce_batch;
+  spec.dims = dims_reduced;
   return spec;
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/sort/radix_sort.h"
 #include "kernels/sort/vector_sort.h"
 #include "ops/contiguous.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/indexing/index.h"
 #include "ops/param_checks.h"
@@ -243,6 +244,10 @@ const Op sort_op{
      },
      .half_native = true,
      .multiple_results = true,
+     .dims =
+         [](const Params& params, const Types& in, const Type& out) {
+           return dims_along({params.integer(param::dimension)}, in, out, FactorUse::whole);
+         },
      .check_split = check_split_sorted,
      .parts =
          [](const SplitArgs& a) { return parts_along(a, {a.params.integer(param::dimension)}); },
@@ -340,6 +345,10 @@ const Op top_k_op{
      },
      .half_native = true,
      .multiple_results = true,
+     .dims =
+         [](const Params& params, const Types& in, const Type& out) {
+           return dims_along({top_k_axis(params, in[0].shape)}, in, out, FactorUse::windowed);
+         },
      .split =
          [](const SplitArgs& a) {
            Split split = split_of(a, 0);

@@ -8,6 +8,7 @@
 #include "callables/object.h"
 #include "callables/program/object.h"
 #include "compile/pass_table.h"
+#include "ir/dim_factors.h"
 #include "ir/text/parse.h"
 #include "ir/text/text_form.h"
 
@@ -27,6 +28,36 @@ std::string run_pass(const std::string& name, const std::string& text,
   args.stripmine = stripmine;
   if (makes_plan(name)) return plan_text(parse_program(text), args);
   return text_form(*apply_pass(name, parse_program(text), args), {most_elements});
+}
+
+py::tuple factors_of_array(const ArrayFactors& array) {
+  py::list dims;
+  for (const FactorList& dim : array) {
+    py::list factors;
+    for (const std::int32_t factor : dim) factors.append(factor);
+    dims.append(py::tuple(factors));
+  }
+  return py::tuple(dims);
+}
+
+py::list factors_of(const ProgramObject& object) {
+  static constexpr const char* uses[] = {"parallel", "reduced", "whole", "windowed"};
+  const ProgramPtr program = closed_program(object);
+  py::list out;
+  for (const Equation& eqn : program->equations) {
+    const std::optional<DimFactors> dims = dim_factors(*program, eqn);
+    if (!dims) {
+      out.append(py::none());
+      continue;
+    }
+    py::list factors, operands;
+    for (const Factor& factor : dims->factors)
+      factors.append(py::make_tuple(uses[index(factor.use)], factor.size));
+    for (const ArrayFactors& operand : dims->operands) operands.append(factors_of_array(operand));
+    out.append(
+        py::make_tuple(py::tuple(factors), py::tuple(operands), factors_of_array(dims->result)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -62,6 +93,9 @@ void init_program_text(py::module_& module) {
              "What the pass makes of a program, both as text; of fusion and lowering the plan. "
              "`strides`: of each input, for expose_uniform; `overwritten`: for each input, whether "
              "results may take its memory; `stripmine`: mapped functions a few devices at a time.");
+  module.def("dim_factors", factors_of, py::arg("program"),
+             "For each equation: None, or (factors, operands, result). A factor is (use, size), a "
+             "dimension a tuple of the factors that it consists of, the slowest first.");
   module.def("verified_passes", verified_passes,
              "How often what a pass made has been verified, where SHARDAX_VERIFY=1.");
 }

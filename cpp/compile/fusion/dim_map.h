@@ -6,13 +6,13 @@
 // 3} of its transpose [8,64,5,4] and {0, added_up} of what contracts dimension 1.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/dim_factors.h"
 
 namespace shardax {
 
-// For each row dimension, the one of a variable.
+// For each row dimension, the one of a variable. no_dim: all of an operand is needed; a result has
+// it added up.
 using TileDims = SmallVector<std::int32_t, 6>;
-inline constexpr std::int32_t no_dim = -1;  // operands: all of it is needed; results: added up
 
 struct DimMap {
   std::size_t rows = 0;  // how many row dimensions can be followed; 0: the equation has none
@@ -37,8 +37,5 @@ struct TileStart {
   TileDims dims;
 };
 TileStart start_of_rows(const Program& program, const Equation& eqn);
-
-// The params for a result of this shape, of the same rank: some rows instead of all.
-Params params_for_rows(const Equation& eqn, const Shape& shape);
 
 }  // namespace shardax

@@ -111,7 +111,7 @@ class BlockProgram {
     }
     const Type& type = program_.type(eqn.outputs[0]);
     const Shape shape = part_of(type.shape, map.result);
-    made.params = params_for_rows(eqn, shape);
+    made.params = resized(*eqn.op, eqn.params, shape);
     made.outputs[0] = out_->add(with_shape(type, shape));
     made_[eqn.outputs[0]] = made.outputs[0];
     out_->equations.push_back(std::move(made));

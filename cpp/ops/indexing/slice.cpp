@@ -1,4 +1,5 @@
 // ops/indexing/slice.cpp - slice and rev: parts of an array at fixed places, as views.
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/layout.h"
 #include "ops/param_checks.h"
@@ -59,6 +60,25 @@ Value slice_transpose(const Value& ct, const Type& in, const Params& params) {
   return pad(ct, scalar(in.dtype, 0), start, high, interior);
 }
 
+DimFactors slice_dims(const Params& params, const Types& in, const Type& out) {
+  Ints cut;
+  for (std::size_t d = 0; d < in[0].rank(); ++d) {
+    const bool all = params.ints(param::start_indices)[d] == 0 && in[0].shape[d] == out.shape[d];
+    if (!all) cut.push_back(static_cast<std::int64_t>(d));
+  }
+  return dims_along(cut, in, out, FactorUse::windowed);
+}
+
+// Dimensions of another size are whole ones, of which a part is asked for.
+Params slice_resize(const Params& params, const Shape& out) {
+  const Ints &start = params.ints(param::start_indices), &step = params.ints(param::strides);
+  Ints limit = params.ints(param::limit_indices);
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    if ((limit[d] - start[d] + step[d] - 1) / step[d] != out[d]) limit[d] = out[d];
+  }
+  return params.with("limit_indices", limit);
+}
+
 const Op slice_op{
     layout({.name = "slice",
             .operands = 1,
@@ -77,6 +97,8 @@ const Op slice_op{
                                     with_front(1, a.params.ints(param::strides))));
             },
             .view = slice_view,
+            .dims = slice_dims,
+            .resize = slice_resize,
             .split = split_grown,
             .check_split = [](const Op&, const Params&, const Types& in,
                               const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
@@ -118,6 +140,10 @@ const Op rev_op{layout(
              result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
            }
            return true;
+         },
+     .dims =
+         [](const Params& params, const Types& in, const Type& out) {
+           return dims_along(params.ints(param::dimensions), in, out, FactorUse::whole);
          },
      .parts =
          [](const SplitArgs& a) { return parts_along(a, a.params.ints(param::dimensions)); }})};

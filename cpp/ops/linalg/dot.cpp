@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/linalg/product.h"
 #include "ops/param_checks.h"
@@ -198,6 +199,7 @@ const Op dot_op{
      .transpose = dot_transpose,
      .batch = dot_batch,
      .half_native = true,
+     .dims = dims_product,
      .split = split_product,
      .check_split = check_split_product,
      .parts = parts_product,

@@ -1,0 +1,66 @@
+// ir/dim_factors.h - dimensions of an op's operands and results, as products of factors.
+//
+// A factor is an index that the op runs over. A dimension is a list of factors, the slowest first:
+//   dot_general [b,m,k] [b,k,n] -> [b,m,n]   [0][1][2] [0][2][3] -> [0][1][3]; 2 is reduced
+//   reshape [6,4] -> [2,3,4]                 [0 1][2] -> [0][1][2]
+//   broadcast_in_dim [3,1] -> [3,5]          [0][] -> [0][1]
+// The same as indexing maps of MLIR and sharding rules of Shardy. Sharding propagation,
+// partitioning, tiling, layouts, variation and cost read it; none interprets params of its own.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/op.h"
+
+namespace shardax {
+
+enum class FactorUse : std::uint8_t {
+  parallel,  // a result at an index depends on operands at that index alone
+  reduced,   // operands have it, results combine all of it
+  whole,     // a result may depend on all of an operand along it: sorted, scanned, reversed
+  windowed,  // operands and results have other ranges of it: sliced, padded, joined
+};
+
+struct Factor {
+  FactorUse use;
+  std::int64_t size;  // windowed: in the result
+};
+
+// Of one dimension; none where an operand of one element is repeated along it.
+using FactorList = SmallVector<std::int32_t, 2>;
+// Of each dimension of an array.
+using ArrayFactors = std::vector<FactorList>;
+
+inline constexpr std::int32_t no_dim = -1;
+
+// The dimension that is this factor and nothing else; no_dim where there is none.
+std::int32_t dim_of(const ArrayFactors& array, std::int32_t factor);
+
+struct DimFactors {
+  std::vector<Factor> factors;
+  std::vector<ArrayFactors> operands;
+  ArrayFactors result;  // of every result
+
+  std::int32_t add(FactorUse use, std::int64_t size);
+  // One new factor for each dimension of an array.
+  ArrayFactors add_each(const Shape& shape, FactorUse use = FactorUse::parallel);
+
+  const Factor& at(std::int32_t factor) const { return factors[index(factor)]; }
+  // How many elements each element of a result combines.
+  std::int64_t reduced_size() const;
+  // Those of an operand's dimensions whose factors are reduced, in order.
+  Ints reduced_dims(std::size_t operand) const;
+  // For each dimension of `part` the one of `whole` that is the same factor, or no_dim.
+  static Ints matching_dims(const ArrayFactors& part, const ArrayFactors& whole);
+};
+
+// What the op's record says; nothing where it is silent.
+std::optional<DimFactors> dim_factors(const Op& op, const Params& params, const Types& in,
+                                      const Type& out);
+std::optional<DimFactors> dim_factors(const Program& program, const Equation& eqn);
+
+// The params for a result of another shape: of a device's part or of some rows.
+Params resized(const Op& op, const Params& params, const Shape& out);
+
+}  // namespace shardax

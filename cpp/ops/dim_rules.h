@@ -1,0 +1,22 @@
+// ops/dim_rules.h - rules for records: the factors that dimensions consist of (ir/dim_factors.h).
+#pragma once
+
+#include "ir/dim_factors.h"
+
+namespace shardax::ops {
+
+// Dimension d of each operand is that of the result; an operand of one element there is repeated.
+DimFactors dims_elementwise(const Params& params, const Types& in, const Type& out);
+// Of the param `axes`; the others are the result's, in order.
+DimFactors dims_reduced(const Params& params, const Types& in, const Type& out);
+// As elementwise, but that the op works along these dimensions.
+DimFactors dims_along(const Ints& dims, const Types& in, const Type& out, FactorUse use);
+DimFactors dims_broadcast(const Params& params, const Types& in, const Type& out);
+DimFactors dims_transposed(const Params& params, const Types& in, const Type& out);
+DimFactors dims_squeezed(const Params& params, const Types& in, const Type& out);
+// Dimensions that become one, or one that becomes several, share factors.
+DimFactors dims_reshaped(const Params& params, const Types& in, const Type& out);
+// Of the params that name batch and contracted dimensions of two operands.
+DimFactors dims_product(const Params& params, const Types& in, const Type& out);
+
+}  // namespace shardax::ops

@@ -1,0 +1,136 @@
+"""tests/ops/test_dim_factors.py - what records say of their dimensions (ir/dim_factors.h).
+
+A parallel factor is tested by changing operands at all but one of its indices: the result there
+keeps its bits.
+"""
+
+import math
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+import shardax
+from shardax._core import api as _core
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from running import CASES, call, leaves, main_dtype, operands  # noqa: E402
+
+
+def described(name, sample):
+    """Programs of one equation whose record describes dimensions."""
+    args = operands(sample, main_dtype(sample))
+    if not args:
+        return None
+    program = shardax.make_jaxpr(lambda *xs: call(name, sample, xs))(*args)
+    found = _core.dim_factors(program)
+    if len(found) != 1 or found[0] is None or len(found[0][1]) != len(args):
+        return None
+    return args, program, found[0]
+
+
+def indices(shape, dims, sizes, factor):
+    """For each element of an array its index along a factor, which one of its dimensions has."""
+    for d, own in enumerate(dims):
+        if factor not in own:
+            continue
+        behind = math.prod(sizes[f] for f in own[own.index(factor) + 1 :])
+        along = np.arange(shape[d]) // behind % sizes[factor]
+        return np.broadcast_to(
+            along.reshape([-1 if k == d else 1 for k in range(len(shape))]), shape
+        )
+    return None
+
+
+@pytest.mark.parametrize("name, sample", CASES)
+def test_dimensions_are_products_of_factors(name, sample):
+    with shardax.enable_x64():
+        found = described(name, sample)
+    if not found:
+        return
+    args, program, (factors, given, result) = found
+    out = leaves(shardax.core.jaxpr_as_fun(program)(*args))[0]
+    for array, dims in [*zip(args, given, strict=True), (out, result)]:
+        assert len(dims) == np.ndim(array)
+        for n, own in zip(np.shape(array), dims, strict=True):
+            if any(factors[f][0] == "windowed" for f in own):
+                assert len(own) == 1
+            else:
+                assert n == math.prod(factors[f][1] for f in own)
+    for f, (use, _) in enumerate(factors):
+        kept = any(f in own for own in result)
+        if use == "reduced":
+            assert not kept
+        if use == "parallel" and kept:
+            assert sum(f in own for own in result) == 1
+
+
+@pytest.mark.parametrize("name, sample", CASES)
+def test_results_depend_on_parallel_factors_index_by_index(name, sample):
+    with shardax.enable_x64():
+        found = described(name, sample)
+        if not found:
+            return
+        args, program, (factors, given, result) = found
+        run = shardax.core.jaxpr_as_fun(program)
+        others = operands(sample, main_dtype(sample), seed=1)
+        base = leaves(run(*args))
+        sizes = [n for _, n in factors]
+        for f, (use, n) in enumerate(factors):
+            if use != "parallel" or n < 2 or not any(f in own for own in result):
+                continue
+            changed = []
+            for x, y, dims in zip(args, others, given, strict=True):
+                at = indices(np.shape(x), dims, sizes, f)
+                changed.append(x if at is None else np.where(at == n - 1, x, y))
+            for before, after in zip(base, leaves(run(*changed)), strict=True):
+                same = indices(before.shape, result, sizes, f) == n - 1
+                np.testing.assert_array_equal(after[same], before[same])
+
+
+def test_factors_of_some_ops():
+    def factors(fun, *shapes):
+        program = shardax.make_jaxpr(fun)(*(np.zeros(s, np.float32) for s in shapes))
+        return _core.dim_factors(program)[0]
+
+    uses, (left, right), out = factors(
+        lambda a, b: shardax.lax.dot_general(a, b, (((2,), (1,)), ((0,), (0,)))),
+        (3, 4, 5),
+        (3, 5, 6),
+    )
+    assert (left, right, out) == (
+        ((0,), (2,), (1,)),
+        ((0,), (1,), (3,)),
+        ((0,), (2,), (3,)),
+    )
+    assert uses == (("parallel", 3), ("reduced", 5), ("parallel", 4), ("parallel", 6))
+
+    def reshaped(before, after):
+        uses, (own,), out = factors(lambda a: shardax.lax.reshape(a, after), before)
+        return uses, own, out
+
+    parallel = [("parallel", n) for n in (2, 3, 4)]
+    assert reshaped((6, 4), (2, 3, 4)) == (tuple(parallel), ((0, 1), (2,)), ((0,), (1,), (2,)))
+    assert reshaped((2, 1, 3), (6,)) == (tuple(parallel[:2]), ((0,), (), (1,)), ((0, 1),))
+    assert reshaped((4, 6), (8, 3)) == (
+        (("parallel", 4), ("parallel", 2), ("parallel", 3)),
+        ((0,), (1, 2)),
+        ((0, 1), (2,)),
+    )
+    uses, own, out = reshaped((6, 4), (4, 6))
+    assert uses[0] == ("parallel", 2) and {use for use, _ in uses[1:]} == {"whole"}
+    assert own[0][0] == out[0][0] == 0
+
+    uses, _, _ = factors(lambda a: shardax.lax.slice(a, (0, 1), (3, 4)), (3, 5))
+    assert uses == (("parallel", 3), ("windowed", 3))
+
+
+def test_samples_of_ops_that_move_elements_are_described():
+    with shardax.enable_x64():
+        found = {case.values[0] for case in CASES if described(*case.values)}
+    moving = {
+        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "pad", "reduce_sum", "reshape",
+        "rev", "select_n", "slice", "squeeze", "transpose",
+    }  # fmt: skip
+    assert moving <= found
+    assert len(found) > 100
