@@ -8,10 +8,14 @@ namespace shardax {
 // Is it a collective over process axes that asks another process, or a message?
 bool is_between_processes(const Equation& eqn);
 
+// For each variable of a program: do all processes have the same value, where those of the inputs
+// that are marked do? So are constants, results of messages between all processes, and whatever
+// follows from such values alone.
+std::vector<bool> same_in_processes(const Program& program, const std::vector<bool>& inputs);
+
 // Where messages are inside, processes compare the choice of a branch before they take it, and the
-// condition of a loop each time: `in` are the operands, `regions` the programs of the equation. A
-// difference is an error in all of them. Predicates that follow from constants and from results of
-// messages alone are the same everywhere.
-void agree_on_branches(const Equation& eqn, Regions& regions, Values& in);
+// condition of a loop each time; a difference is an error in all of them. `in` are the operands of
+// an op with these regions, `same` says which of them processes share.
+void agree_on_branches(const std::vector<bool>& same, Regions& regions, Values& in);
 
 }  // namespace shardax

@@ -44,7 +44,10 @@ struct Message {
 
 class Combiner {
  public:
-  explicit Combiner(const Program& program) : program_(program), env_(program.types.size()) {}
+  explicit Combiner(const Program& program)
+      : program_(program),
+        env_(program.types.size()),
+        same_(same_in_processes(program, std::vector<bool>(program.inputs.size(), false))) {}
 
   Values run(const Values& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) at(program_.inputs[i]) = inputs[i];
@@ -94,7 +97,9 @@ class Combiner {
     if (!eqn.op->regions || !any_equation(eqn, is_between_processes))
       return shardax::bind(*eqn.op, eqn.params, in);
     Regions regions = regions_of(*eqn.op, eqn.params);
-    agree_on_branches(eqn, regions, in);
+    std::vector<bool> same;
+    for (const Var v : eqn.inputs) same.push_back(same_[index(v)]);
+    agree_on_branches(same, regions, in);
     for (ProgramPtr& program : regions.programs) program = combine_all_reduces(program);
     return shardax::bind(*eqn.op, eqn.op->with_regions(eqn.params, regions), in);
   }
@@ -127,18 +132,11 @@ class Combiner {
 
   const Program& program_;
   Values env_;
+  std::vector<bool> same_;  // in all processes, of each variable
   std::vector<Message> messages_;
 };
 
 }  // namespace
-
-bool is_between_processes(const Equation& eqn) {
-  if (eqn.op->effect == "Message") return true;
-  if (eqn.op->kind != Kind::collective) return false;
-  const bool by_name = eqn.params.has("axis_name");
-  const AxisSet& axes = eqn.params.axes(by_name ? param::axis_name : param::collective_axes);
-  return !process_axes(axes).empty() && !ops::stays_local(*eqn.op);
-}
 
 ProgramPtr combine_all_reduces(const ProgramPtr& program) {
   if (runtime::process_count() == 1) return program;

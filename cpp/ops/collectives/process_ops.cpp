@@ -2,97 +2,19 @@
 #include "ops/collectives/process_ops.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstring>
 
-#include "array/half.h"
 #include "array/process_axis.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "kernels/copy/copy.h"
+#include "ops/collectives/process_reductions.h"
 #include "ops/family.h"
 #include "runtime/processes.h"
 #include "runtime/scratch.h"
 
 namespace shardax::ops {
 namespace {
-
-// ---- combining the terms of processes, in order ----------------------------------------------
-
-struct Add {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
-  }
-};
-// Not the operand that is a NaN, as of pmax.
-struct Max {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a > b ? a : b;
-  }
-};
-struct Min {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a < b ? a : b;
-  }
-};
-
-template <class T, class Combine>
-void combine_terms(std::byte* out, const std::byte* const* terms, std::size_t count,
-                   std::size_t n) {
-  constexpr std::size_t tile = 1024;
-  for (std::size_t from = 0; from < n; from += tile) {
-    const std::size_t size = std::min(tile, n - from);
-    T sum[tile];
-    std::memcpy(sum, terms[0] + from * sizeof(T), size * sizeof(T));
-    for (std::size_t k = 1; k < count; ++k) {
-      const T* term = reinterpret_cast<const T*>(terms[k]) + from;
-      for (std::size_t i = 0; i < size; ++i) sum[i] = Combine()(sum[i], term[i]);
-    }
-    std::memcpy(out + from * sizeof(T), sum, size * sizeof(T));
-  }
-}
-
-// 16-bit floats are added as float32 and rounded once.
-inline bfloat16_t from_float(float x, bfloat16_t) { return to_bfloat16(x); }
-inline float16_t from_float(float x, float16_t) { return to_float16(x); }
-
-template <class T, class Combine>
-void combine_halves(std::byte* out, const std::byte* const* terms, std::size_t count,
-                    std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    float sum = to_float(reinterpret_cast<const T*>(terms[0])[i]);
-    for (std::size_t k = 1; k < count; ++k)
-      sum = Combine()(sum, to_float(reinterpret_cast<const T*>(terms[k])[i]));
-    reinterpret_cast<T*>(out)[i] = from_float(sum, T{});
-  }
-}
-
-template <class Combine>
-runtime::Reduction reduction_of(DType dtype) {
-  const auto size = index(itemsize(dtype));
-  return visit_dtype(dtype, [&]<class T>(T) -> runtime::Reduction {
-    if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>) {
-      return {size, combine_halves<T, Combine>};
-    } else if constexpr (std::is_same_v<T, std::complex<float>> ||
-                         std::is_same_v<T, std::complex<double>>) {
-      if constexpr (std::is_same_v<Combine, Add>) return {size, combine_terms<T, Combine>};
-    } else if constexpr (!is_opaque<T>) {
-      return {size, combine_terms<T, Combine>};
-    }
-    type_error("process_all_reduce: the dtype ", name(dtype), " cannot be reduced.");
-  });
-}
-
-runtime::Reduction reduction_for(const std::string& computation, DType dtype) {
-  if (computation == "add") return reduction_of<Add>(dtype);
-  if (computation == "max") return reduction_of<Max>(dtype);
-  if (computation == "min") return reduction_of<Min>(dtype);
-  value_error("process_all_reduce: computation is '", computation,
-              "'; expected 'add', 'max' or 'min'.");
-}
 
 // ---- memory ----------------------------------------------------------------------------------
 
@@ -177,6 +99,12 @@ Types reduce_type(const Op& op, const Types& in, const Params& params) {
   return out;
 }
 
+// Effects come to the devices of an axis also where these have one value.
+template <BatchRule rule>
+Batched batch_message(const BatchArgs& a) {
+  return a.batched[0] ? rule(a) : Batched{bind(a.op, a.params, a.in), {false}};
+}
+
 // What all devices of an axis send is one message, with their dimension behind that of processes.
 Batched batch_slices(const BatchArgs& a) {
   return batched1(moveaxis(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}), 1, 0));
@@ -239,9 +167,9 @@ const Op process_all_gather_op{
                out.insert_dimension(0, group_size(params));
                return {out};
              },
-             .batch = [](const BatchArgs& a) -> Batched {
+             .batch = batch_message<[](const BatchArgs& a) -> Batched {
                return batched1(moveaxis(bind1(a.op, a.params, a.in), 1, 0));
-             },
+             }>,
              .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
                return [group = process_group(axes_of(params)), bytes = bytes_of(in[0]),
                        label = label_of("process_all_gather", in, params)](
@@ -264,6 +192,7 @@ const Op process_all_to_all_op{message(
                      group_size(params), " slices.");
        return {in[0]};
      },
+     .batch = batch_message<batch_slices>,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
        const std::vector<int> group = process_group(axes_of(params));
        return [group, bytes = bytes_of(in[0]) / group.size(),
@@ -290,6 +219,9 @@ const Op process_reduce_scatter_op{message(
        out.erase_dimension(0);
        return {out};
      },
+     .batch = batch_message<[](const BatchArgs& a) -> Batched {
+       return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
+     }>,
      .kernel = [](const Types& in, const Types& out_types, const Params& params) -> Kernel {
        return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
                reduction = reduction_for("add", in[0].dtype),
@@ -312,6 +244,9 @@ const Op process_permute_op{message(
        check_process_axes(op, params);
        return {in[0]};
      },
+     .batch = batch_message<[](const BatchArgs& a) -> Batched {
+       return batched1(bind1(a.op, a.params, a.in));
+     }>,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
        const std::vector<int> group = process_group(axes_of(params));
        const Ints& pairs = params.ints(param::perm);
@@ -331,6 +266,64 @@ const Op process_permute_op{message(
          out.finish();
        };
      }})};
+
+// ---- agreement -------------------------------------------------------------------------------
+
+std::string process_list(const std::vector<int>& ranks) {
+  std::string out = ranks.size() == 1 ? "process" : "processes";
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    out += concat(i == 0 ? " " : i + 1 == ranks.size() ? " and " : ", ", ranks[i]);
+  return out;
+}
+
+// `choices` of all processes, one after the other, n each.
+void check_agreement(const std::vector<std::int32_t>& choices, std::size_t n,
+                     const std::vector<int>& group, const Params& params) {
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<int> with, without;
+    for (std::size_t k = 0; k < group.size(); ++k)
+      (choices[k * n + i] == choices[i] ? with : without).push_back(group[k]);
+    if (without.empty()) continue;
+    fail(ErrorKind::runtime_error, params.text(param::construct),
+         ": the predicate differs between processes, and ", params.text(param::collective),
+         " is inside: ", process_list(with), with.size() == 1 ? " goes" : " go", " one way, ",
+         process_list(without),
+         " another. They would wait for each other for ever. Make the "
+         "predicate equal in all processes (with psum or pmax, say), or move the collective out of "
+         "the ",
+         params.text(param::construct), ".");
+  }
+}
+
+const Op process_agree_op{
+    message({.name = "process_agree",
+             .operands = 1,
+             .doc = "The operand, int32, which all processes have; an error where they differ.",
+             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+               check_process_axes(op, params);
+               if (in[0].dtype != DType::int32)
+                 type_error(op.name, ": the operand is ", to_string(in[0]), "; expected int32.");
+               return {in[0]};
+             },
+             .batch = batch_message<[](const BatchArgs& a) -> Batched {
+               return batched1(bind1(a.op, a.params, a.in));
+             }>,
+             .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+               return [group = process_group(axes_of(params)), params, bytes = bytes_of(in[0]),
+                       label = label_of("process_agree", in, params)](std::span<const View> views,
+                                                                      std::span<const View> outs) {
+                 Bytes room;
+                 Dense out(outs[0]);
+                 const std::byte* own = dense(views[0], room);
+                 const std::size_t n = bytes / sizeof(std::int32_t);
+                 std::vector<std::int32_t> choices(n * group.size());
+                 runtime::all_gather(own, reinterpret_cast<std::byte*>(choices.data()), bytes,
+                                     group, label);
+                 check_agreement(choices, n, group, params);
+                 std::memcpy(out.data(), own, bytes);
+                 out.finish();
+               };
+             }})};
 
 const Op process_index_op{
     {.name = "process_index",
@@ -352,6 +345,15 @@ const Op process_index_op{
      }}};
 
 }  // namespace
+
+Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
+                    std::string_view construct) {
+  return bind1(process_agree_op,
+               {{"axes", AxisNames{axes}},
+                {"collective", std::string(collective)},
+                {"construct", std::string(construct)}},
+               {choice});
+}
 
 Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation) {
   return bind(process_all_reduce_op,

@@ -20,6 +20,10 @@ ProgramPtr over_processes(const Equation& eqn, const Types& in);
 // The reductions of all values in one message; they have one dtype. `computation` is "add", "max"
 // or "min". The record's name is "process_all_reduce".
 Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation);
+// An int32 choice of a branch, once all processes have the same; RuntimeError in all of them where
+// they have not. `collective` is inside of `construct`, for the error.
+Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
+                    std::string_view construct);
 // A value as one that is sent: numbers of fewer than 32 bits are added as wider ones, and NaNs do
 // not count where a maximum or minimum is taken.
 Value as_sent(const Value& value, std::string_view computation);
