@@ -4,6 +4,10 @@ import pathlib
 
 import pytest
 
+MESSAGES = {
+    *("process_all_reduce", "process_all_gather", "process_all_to_all"),
+    *("process_reduce_scatter", "process_permute", "process_agree"),
+}
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
 
 
@@ -68,3 +72,27 @@ def test_sixteen_bit_sums_are_made_in_float32(start):
         """
     )
     assert ended.out == "264\n", ended.err
+
+
+@pytest.mark.parametrize(
+    "name, messages",
+    [
+        ('lax.ppermute(v, "i", [(k, (k + 1) % 4) for k in range(4)])', ["process_permute"]),
+        ('lax.ppermute(v, "i", [(0, 1), (1, 0), (2, 3), (3, 2)])', []),
+        ('lax.psum_scatter(v, "i")', ["process_reduce_scatter"]),
+        ('lax.all_to_all(v, "i", 0, 0)', ["process_all_to_all"]),
+        ('lax.all_gather(v, "i")', ["process_all_gather"]),
+        ('lax.axis_index("i")', []),
+    ],
+)
+def test_an_exchange_sends_what_others_need(start, name, messages):
+    ended = start(
+        f"""
+        import numpy as np, shardax
+        from shardax import lax
+        shardax.pmap(lambda v: {name}, "i")(np.ones((2, 4), np.float32))
+        """,
+        SHARDAX_DUMP="plan",
+    )
+    steps = [word for word in ended.err.split() if word in MESSAGES]
+    assert ended.code == 0 and sorted(steps) == sorted(messages * 2), ended.err

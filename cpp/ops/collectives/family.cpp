@@ -167,6 +167,12 @@ Value gather_rows(const Value& x, const Ints& order) {
   const std::int64_t rows = x->shape()[0];
   // Rows out of bounds are filled with zeros.
   for (std::int64_t row : order) *out++ = static_cast<std::int32_t>(row < 0 ? rows : row);
+  return rows_at(x, indices);
+}
+
+}  // namespace
+
+Value rows_at(const Value& x, const Value& indices) {
   WindowDims dims;
   dims.window_dims = iota_ints(x->shape().size() - 1, 1);
   dims.collapsed = dims.index_map = {0};
@@ -174,8 +180,6 @@ Value gather_rows(const Value& x, const Ints& order) {
   sizes[0] = 1;
   return gather(x, indices, dims, sizes, {"fill", false, false}, std::int64_t{0});
 }
-
-}  // namespace
 
 Value take_rows(const Value& x, const Ints& order) {
   const std::int64_t rows = x->shape()[0];

@@ -65,6 +65,9 @@ bool is_cast(const Op& op);
 // order is a run or a transposed grid, else one pass.
 Value take_rows(const Value& x, const Ints& order);
 
+// The rows at `indices`, int32 [n, 1]; those out of bounds are zeros.
+Value rows_at(const Value& x, const Value& indices);
+
 // Of the axes in scope: throws unless the params' axes are among them, its groups share out their
 // devices, and where there is a param "axis_size" it is that of a group. The check of all
 // collectives, unless given; others begin with it.

@@ -93,6 +93,8 @@ ProgramPtr over_processes(const Equation& eqn, const Types& in) {
         if (!computation.empty() && groups_of(eqn.params).empty() &&
             stacked_axes(eqn.params).empty())
           return {reduced(eqn, v[0], computation)};
+        if (const Value exchanged = v.empty() ? nullptr : exchange_processes(eqn, v[0]))
+          return {exchanged};
         return on_all_rows(eqn, v);
       },
       std::string(eqn.op->name));

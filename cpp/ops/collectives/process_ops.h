@@ -17,6 +17,10 @@ bool is_over_processes(const Equation& eqn);
 // The program of operands of these types that such an equation stands for.
 ProgramPtr over_processes(const Equation& eqn, const Types& in);
 
+// An exchange in which processes send what others need alone; null where over_processes has to
+// gather.
+Value exchange_processes(const Equation& eqn, const Value& x);
+
 // The reductions of all values in one message; they have one dtype. `computation` is "add", "max"
 // or "min". The record's name is "process_all_reduce".
 Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation);

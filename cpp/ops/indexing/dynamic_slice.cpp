@@ -112,7 +112,7 @@ Batched slice_batch(const BatchArgs& a) {
   return batched1(gather(a.in[0], start_rows(a, 1), dims, sizes, options));
 }
 
-const Op slice_op{
+const Op dynamic_slice_op{
     {.name = "dynamic_slice",
      .operands = at_least(1),
      .doc = "A window of static size that starts at scalar operands, moved inside where it sticks "
@@ -245,7 +245,7 @@ const Op update_op{
 Value dynamic_slice(const Value& a, const Values& starts, const Ints& sizes) {
   Values in{a};
   in.insert(in.end(), starts.begin(), starts.end());
-  return bind1(slice_op, {{"slice_sizes", sizes}}, in);
+  return bind1(dynamic_slice_op, {{"slice_sizes", sizes}}, in);
 }
 
 Value dynamic_update_slice(const Value& a, const Value& update, const Values& starts) {
