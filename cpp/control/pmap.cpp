@@ -6,7 +6,9 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "control/control.h"
+#include "ops/collectives/process_ops.h"
 #include "ops/ops.h"
+#include "runtime/processes.h"
 #include "trace/stage.h"
 
 namespace shardax {
@@ -161,7 +163,22 @@ Values bind_summed(const Params& params, const std::vector<bool>& sum, const Val
 // summed. An unmapped output stands for the first device's value; its cotangent is shared out
 // equally, as every device computed it. Over a checked axis the body does both: what is unmapped is
 // shared by all, and so is its cotangent.
+// Each process has the cotangents of its own devices' results alone.
+void refuse_between_processes(const Program& body) {
+  if (runtime::process_count() == 1) return;
+  for (const Equation& eqn : body.equations) {
+    if (!any_equation(eqn, ops::is_between_processes)) continue;
+    fail(
+        ErrorKind::not_implemented_error,
+        "gradient of a pmapped function that communicates with other processes: each process would "
+        "have the gradient of the results of its own devices. Take the gradient within the mapped "
+        "function and average it with lax.pmean, or map with shard_map over the devices of all "
+        "processes.");
+  }
+}
+
 Values pmap_transpose(const TransposeArgs& a) {
+  refuse_between_processes(*a.params.program(param::jaxpr));
   const Ints& in_axes = a.params.ints(param::in_axes);
   const Ints& out_axes = a.params.ints(param::out_axes);
   const std::int64_t size = a.params.integer(param::axis_size);

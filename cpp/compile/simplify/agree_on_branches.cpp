@@ -7,7 +7,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "compile/passes.h"
-#include "ops/collectives/collective.h"
+#include "ops/collectives/family.h"
 #include "ops/collectives/process_ops.h"
 #include "ops/ops.h"
 #include "runtime/processes.h"
@@ -16,10 +16,7 @@
 namespace shardax {
 namespace {
 
-AxisSet axes_between(const Equation& eqn) {
-  const bool by_name = eqn.params.has("axis_name");
-  return process_axes(eqn.params.axes(by_name ? param::axis_name : param::collective_axes));
-}
+AxisSet axes_between(const Equation& eqn) { return process_axes(ops::collective_axes(eqn.params)); }
 
 // Does it depend on which process this is, or on what a process does besides?
 bool tells_processes_apart(const Equation& eqn) {
@@ -36,12 +33,6 @@ bool is_sum_of_all(const Equation& eqn) {
 }
 
 }  // namespace
-
-bool is_between_processes(const Equation& eqn) {
-  if (eqn.op->effect == "Message") return true;
-  if (eqn.op->kind != Kind::collective) return false;
-  return !axes_between(eqn).empty() && !ops::stays_local(*eqn.op);
-}
 
 std::vector<bool> same_in_processes(const Program& program, const std::vector<bool>& inputs) {
   std::vector<bool> same(program.types.size(), false);
@@ -87,8 +78,8 @@ Equation message_in(const Regions& regions) {
   for (const ProgramPtr& program : regions.programs) {
     for (const Equation& eqn : program->equations) {
       const bool here = any_equation(eqn, [&](const Equation& e) {
-        if (is_between_processes(e)) found = e;
-        return is_between_processes(e);
+        if (ops::is_between_processes(e)) found = e;
+        return ops::is_between_processes(e);
       });
       if (here) return found;
     }

@@ -5,9 +5,6 @@
 
 namespace shardax {
 
-// Is it a collective over process axes that asks another process, or a message?
-bool is_between_processes(const Equation& eqn);
-
 // For each variable of a program: do all processes have the same value, where those of the inputs
 // that are marked do? So are constants, results of messages between all processes, and whatever
 // follows from such values alone.

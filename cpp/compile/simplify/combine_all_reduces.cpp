@@ -74,7 +74,7 @@ class Combiner {
       std::size_t round = 0;
       for (const Var v : eqn.inputs) round = std::max(round, known[index(v)]);
       const bool reduces = is_all_reduce(eqn);
-      if (!reduces && (has_effects(eqn) || any_equation(eqn, is_between_processes)))
+      if (!reduces && (has_effects(eqn) || any_equation(eqn, ops::is_between_processes)))
         round = in_order = std::max(round, in_order);
       for (const Var v : eqn.outputs) known[index(v)] = round + (reduces ? 1 : 0);
       out.resize(std::max(out.size(), round + (reduces ? 2 : 1)));
@@ -94,7 +94,7 @@ class Combiner {
   }
 
   Values bound(const Equation& eqn, Values in) {
-    if (!eqn.op->regions || !any_equation(eqn, is_between_processes))
+    if (!eqn.op->regions || !any_equation(eqn, ops::is_between_processes))
       return shardax::bind(*eqn.op, eqn.params, in);
     Regions regions = regions_of(*eqn.op, eqn.params);
     std::vector<bool> same;
@@ -142,7 +142,7 @@ ProgramPtr combine_all_reduces(const ProgramPtr& program) {
   if (runtime::process_count() == 1) return program;
   return *program->derived<ProgramPtr>("combine_all_reduces", [&] {
     if (std::ranges::none_of(program->equations, [](const Equation& eqn) {
-          return any_equation(eqn, is_between_processes);
+          return any_equation(eqn, ops::is_between_processes);
         }))
       return std::make_shared<ProgramPtr>(program);
     const ProgramPtr flat = inlined(program);

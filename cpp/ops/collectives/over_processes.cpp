@@ -71,6 +71,12 @@ Value as_sent(const Value& value, std::string_view computation) {
   return where(ne(sent, sent), full_like(sent, least), sent);
 }
 
+bool is_between_processes(const Equation& eqn) {
+  if (eqn.op->effect == "Message") return true;
+  return eqn.op->kind == Kind::collective && !stays_local(*eqn.op) &&
+         !process_axes(collective_axes(eqn.params)).empty();
+}
+
 bool is_over_processes(const Equation& eqn) {
   if (eqn.op->kind != Kind::collective) return false;
   const AxisSet& axes = collective_axes(eqn.params);

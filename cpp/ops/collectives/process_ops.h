@@ -12,6 +12,8 @@
 
 namespace shardax::ops {
 
+// Is it a message, or a collective over process axes that asks another process?
+bool is_between_processes(const Equation& eqn);
 // Is it a collective whose axes are process axes alone?
 bool is_over_processes(const Equation& eqn);
 // The program of operands of these types that such an equation stands for.
