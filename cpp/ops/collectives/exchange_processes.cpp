@@ -14,8 +14,8 @@
 namespace shardax::ops {
 namespace {
 
-// The devices of an axis: `processes` times `local`, and the devices of this process are dimension 0
-// of the operand.
+// The devices of an axis: `processes` times `local`; those of this process are dimension 0 of the
+// operand.
 struct ProcessExchange {
   const Params& params;
   AxisSet axes;  // the process axis
