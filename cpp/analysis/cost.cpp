@@ -1,7 +1,8 @@
 // analysis/cost.cpp - counting operations and bytes.
 #include "analysis/cost.h"
 
-#include "base/index.h"
+#include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "ir/regions.h"
 #include "ops/convolution.h"
 
@@ -11,15 +12,6 @@ namespace {
 constexpr DTypeSet integers = bit(DType::int8) | bit(DType::int32) | bit(DType::int64);
 
 double size_of(const Type& type) { return static_cast<double>(type.size()); }
-
-// The number of elements that each result of a product sums over; 0 for other ops.
-double contracted(const Params& params, const Types& in) {
-  const auto* dims = params.find("lhs_contract");
-  if (!dims) return 0;
-  double n = 1;
-  for (std::int64_t d : std::get<Ints>(*dims)) n *= static_cast<double>(in[0].shape[index(d)]);
-  return n;
-}
 
 void add(Cost& sum, const Cost& more, double times) {
   sum.flops += times * more.flops;
@@ -63,8 +55,9 @@ Cost cost_of(const Program& program, const Equation& eqn) {
 Cost cost_of(const Op& op, const Params& params, const Types& in, const Types& out) {
   Cost cost;
   const double size = out.empty() ? 0 : size_of(out[0]);
-  if (const double n = contracted(params, in)) {
-    cost.flops = 2 * n * size;
+  if (&op == &core_ops().dot_general) {
+    const auto summed = dim_factors(op, params, in, out[0])->reduced_size();
+    cost.flops = 2 * static_cast<double>(summed) * size;
   } else if (params.has("rhs_spec")) {
     cost.flops = ops::conv_flops(in, out, params);
   } else if (op.kind == Kind::elementwise) {

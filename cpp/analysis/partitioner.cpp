@@ -10,6 +10,7 @@
 #include "base/lists.h"
 #include "base/stack.h"
 #include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "ir/sharding_given.h"
 #include "ops/ops.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -229,7 +230,7 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
     split.resize(value->type().rank());
     out.push_back(held({value, std::move(split), open, eqn.location}));
   }
-  if (open.empty() && eqn.params.has("broadcast_dimensions"))
+  if (open.empty() && eqn.op == &core_ops().broadcast_in_dim)
     out[0]->make = broadcaster(eqn, in[0], in_types[0], out_types[0]);
   return out;
 }
@@ -239,13 +240,11 @@ std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
                                                             const PartedPtr& operand,
                                                             const Type& in, const Type& out) {
   return [this, op = eqn.op, params = eqn.params, operand, in, out](const Split& split) {
-    const Ints& dims = params.ints(param::broadcast_dimensions);
-    Split own(in.rank());
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto d = index(dims[i]);
-      if (in.shape[i] == out.shape[d]) own[i] = split[d];
-    }
-    return bind1(*op, params.with("shape", ops::part_shape(out, split, mesh_)),
+    const std::optional<DimFactors> dims = dim_factors(*op, params, {in}, out);
+    Split own;
+    for (const std::int64_t d : DimFactors::matching_dims(dims->operands[0], dims->result))
+      own.push_back(d == no_dim ? Axes() : split[index(d)]);
+    return bind1(*op, resized(*op, params, ops::part_shape(out, split, mesh_)),
                  {value_at(operand, own)});
   };
 }

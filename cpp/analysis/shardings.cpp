@@ -154,13 +154,8 @@ bool gives_layout(const Op& op) {
 
 SplitRule split_rule(const Op& op) {
   if (op.split) return op.split;
-  switch (op.kind) {
-    case Kind::elementwise: return ops::split_elementwise;
-    case Kind::reduction: return ops::split_reduced;
-    case Kind::layout: return ops::split_view;
-    case Kind::collective: return ops::split_exchanged;
-    default: return ops::split_same_shape;
-  }
+  if (op.dims) return ops::split_by_dims;
+  return op.kind == Kind::collective ? ops::split_exchanged : ops::split_same_shape;
 }
 
 // What is computed lies in the usual order.

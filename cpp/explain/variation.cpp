@@ -7,6 +7,8 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "control/shard_map.h"
+#include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "ops/collectives/family.h"
 
 namespace shardax {
@@ -31,15 +33,13 @@ Ints without_dimension(const Ints& dims, std::int64_t dropped) {
   return out;
 }
 
-// Dimensions along which a broadcast repeats its operand.
+// Dimensions along which a broadcast repeats its operand, or that have one element.
 Ints repeated(const Equation& eqn, const Type& in, const Type& out) {
-  const auto* given = eqn.params.find("broadcast_dimensions");
-  if (!given || !std::holds_alternative<Ints>(*given)) return {};
-  const Ints& dims = std::get<Ints>(*given);
-  Ints equal;
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(out.rank()); ++d) {
-    const auto at = std::find(dims.begin(), dims.end(), d);
-    if (at == dims.end() || in.shape[index(at - dims.begin())] == 1) equal.push_back(d);
+  if (eqn.op != &core_ops().broadcast_in_dim) return {};
+  Ints equal = dim_factors(*eqn.op, eqn.params, {in}, out)->repeated_dims(0);
+  for (std::size_t d = 0; d < out.rank(); ++d) {
+    if (out.shape[d] == 1 && !has(equal, static_cast<std::int64_t>(d)))
+      equal.push_back(static_cast<std::int64_t>(d));
   }
   return equal;
 }

@@ -12,6 +12,13 @@ std::int32_t dim_of(const ArrayFactors& array, std::int32_t factor) {
   return no_dim;
 }
 
+std::int32_t dim_led_by(const ArrayFactors& array, std::int32_t factor) {
+  for (std::size_t d = 0; d < array.size(); ++d) {
+    if (!array[d].empty() && array[d][0] == factor) return static_cast<std::int32_t>(d);
+  }
+  return no_dim;
+}
+
 std::int32_t DimFactors::add(FactorUse use, std::int64_t size) {
   factors.push_back({use, size});
   return static_cast<std::int32_t>(factors.size()) - 1;
@@ -31,9 +38,20 @@ std::int64_t DimFactors::reduced_size() const {
 
 Ints DimFactors::reduced_dims(std::size_t operand) const {
   Ints dims;
-  const ArrayFactors& array = operands[operand];
-  for (std::size_t d = 0; d < array.size(); ++d) {
-    if (!array[d].empty() && at(array[d][0]).use == FactorUse::reduced)
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    const std::int32_t d = dim_of(operands[operand], static_cast<std::int32_t>(f));
+    if (factors[f].use == FactorUse::reduced && d != no_dim) dims.push_back(d);
+  }
+  return dims;
+}
+
+Ints DimFactors::repeated_dims(std::size_t operand) const {
+  Ints dims;
+  for (std::size_t d = 0; d < result.size(); ++d) {
+    const auto is_own = [&](const FactorList& own) {
+      return std::ranges::find_first_of(own, result[d]) != own.end();
+    };
+    if (std::ranges::none_of(operands[operand], is_own))
       dims.push_back(static_cast<std::int64_t>(d));
   }
   return dims;

@@ -36,6 +36,8 @@ inline constexpr std::int32_t no_dim = -1;
 
 // The dimension that is this factor and nothing else; no_dim where there is none.
 std::int32_t dim_of(const ArrayFactors& array, std::int32_t factor);
+// The dimension of which this factor is the slowest: it splits where the factor does.
+std::int32_t dim_led_by(const ArrayFactors& array, std::int32_t factor);
 
 struct DimFactors {
   std::vector<Factor> factors;
@@ -49,8 +51,10 @@ struct DimFactors {
   const Factor& at(std::int32_t factor) const { return factors[index(factor)]; }
   // How many elements each element of a result combines.
   std::int64_t reduced_size() const;
-  // Those of an operand's dimensions whose factors are reduced, in order.
+  // An operand's dimensions that are reduced, in the order of their factors.
   Ints reduced_dims(std::size_t operand) const;
+  // Those of a result's dimensions along which an operand is repeated, in order.
+  Ints repeated_dims(std::size_t operand) const;
   // For each dimension of `part` the one of `whole` that is the same factor, or no_dim.
   static Ints matching_dims(const ArrayFactors& part, const ArrayFactors& whole);
 };

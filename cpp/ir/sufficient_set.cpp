@@ -16,43 +16,29 @@ constexpr std::size_t most_equations = 12;
 }  // namespace
 
 SufficientSet::SufficientSet(const Program& program, Question question)
-    : program_(program), question_(std::move(question)), makers_(makers(program)) {
+    : program_(program), question_(std::move(question)), remat_(program) {
   for (const Constant& constant : program.constants) question_.is_free[index(constant.var)] = true;
   kept_.insert(question_.wanted.begin(), question_.wanted.end());
   share_sources();
   express_by_others();
 }
 
-const Equation* SufficientSet::cheap_maker(Var v) const {
-  const int e = makers_[index(v)];
-  if (e < 0) return nullptr;
-  const Equation& eqn = program_.equations[index(e)];
-  const bool view = eqn.op->view && eqn.inputs.size() == 1;
-  const bool quick = question_.quick && eqn.op->quick && !is_complex(program_.type(v).dtype);
-  return (eqn.op->cheap || view || quick) && eqn.outputs.size() == 1 ? &eqn : nullptr;
-}
-
-// What `v` is made of by few cheap equations, down to values for which `is_leaf` holds or that
-// nothing cheap makes; false where it takes more.
+// What makes `v` by few cheap equations, down to values for which `is_leaf` holds or that nothing
+// cheap makes; nothing where it takes more.
 template <class IsLeaf>
-bool SufficientSet::sources(Var v, const IsLeaf& is_leaf, std::set<Var>& found,
-                            std::set<Var>& made) const {
-  if (is_free(v) || made.count(v) > 0) return true;
-  const Equation* eqn = is_leaf(v) ? nullptr : cheap_maker(v);
-  if (!eqn) {
-    found.insert(v);
-    return true;
-  }
-  made.insert(v);
-  return made.size() <= most_equations &&
-         std::all_of(eqn->inputs.begin(), eqn->inputs.end(),
-                     [&](Var in) { return sources(in, is_leaf, found, made); });
-}
-
-bool SufficientSet::is_quick_enough(const std::set<Var>& made) const {
-  return std::count_if(made.begin(), made.end(), [&](Var v) {
-           return program_.equations[index(makers_[index(v)])].op->quick;
-         }) <= 1;
+std::optional<RematSlice> SufficientSet::sources(Var v, const IsLeaf& is_leaf) const {
+  const RematEffort effort = question_.quick ? RematEffort::quick_too : RematEffort::cheap_or_view;
+  RematSlice slice;
+  const auto source_of = [&](Var in) {
+    if (is_free(in)) return RematSource::present;
+    const bool made = !is_leaf(in) && remat_.maker_within(in, effort);
+    return made ? RematSource::made : RematSource::read;
+  };
+  if (!remat_.collect(v, source_of, most_equations, slice)) return {};
+  const auto quick = std::ranges::count_if(
+      slice.equations, [&](int e) { return program_.equations[index(e)].op->quick; });
+  if (quick > 1) return {};
+  return slice;
 }
 
 // Values that are made of one value each, and of what is free, give way to that value where it is
@@ -61,13 +47,12 @@ void SufficientSet::share_sources() {
   std::map<Var, std::vector<Var>> made_of;
   for (Var v : kept_) {
     if (is_free(v) || question_.pinned.count(v) > 0) continue;
-    std::set<Var> found, made;
-    const auto nothing = [](Var) { return false; };
-    if (!sources(v, nothing, found, made) || found.size() > 1 || !is_quick_enough(made)) continue;
-    if (found.empty()) {
+    const std::optional<RematSlice> slice = sources(v, [](Var) { return false; });
+    if (!slice || slice->reads.size() > 1) continue;
+    if (slice->reads.empty()) {
       dropped_.insert(v);
-    } else if (*found.begin() != v) {
-      made_of[*found.begin()].push_back(v);
+    } else if (*slice->reads.begin() != v) {
+      made_of[*slice->reads.begin()].push_back(v);
     }
   }
   for (const auto& [source, made] : made_of) {
@@ -84,13 +69,12 @@ void SufficientSet::share_sources() {
 void SufficientSet::express_by_others() {
   std::vector<Var> order(kept_.begin(), kept_.end());
   std::sort(order.begin(), order.end(),
-            [&](Var a, Var b) { return makers_[index(a)] > makers_[index(b)]; });
+            [&](Var a, Var b) { return remat_.maker(a) > remat_.maker(b); });
   for (Var v : order) {
     if (is_free(v) || question_.pinned.count(v) > 0) continue;
-    std::set<Var> found, made;
     const auto is_other = [&](Var in) { return in != v && kept_.count(in) > 0; };
-    if (!sources(v, is_other, found, made) || !is_quick_enough(made)) continue;
-    if (!std::all_of(found.begin(), found.end(), is_other)) continue;
+    const std::optional<RematSlice> slice = sources(v, is_other);
+    if (!slice || !std::ranges::all_of(slice->reads, is_other)) continue;
     kept_.erase(v);
     dropped_.insert(v);
   }
@@ -98,7 +82,7 @@ void SufficientSet::express_by_others() {
 
 const Equation* SufficientSet::maker(Var v) const {
   if (is_free(v) || kept_.count(v) > 0) return nullptr;
-  const int e = makers_[index(v)];
+  const int e = remat_.maker(v);
   return e < 0 ? nullptr : &program_.equations[index(e)];
 }
 
@@ -108,7 +92,7 @@ void SufficientSet::visit(Var v, std::set<Var>& seen, const Leaf& leaf, const No
   const Equation* eqn = maker(v);
   if (!eqn) return leaf(v);
   for (Var in : eqn->inputs) visit(in, seen, leaf, node);
-  node(makers_[index(v)]);
+  node(remat_.maker(v));
 }
 
 std::vector<Var> SufficientSet::kept() const {
@@ -121,7 +105,7 @@ std::vector<Var> SufficientSet::kept() const {
   };
   for (Var v : question_.wanted) visit(v, seen, leaf, [](int) {});
   std::sort(out.begin(), out.end(), [&](Var a, Var b) {
-    return std::pair(makers_[index(a)], a) < std::pair(makers_[index(b)], b);
+    return std::pair(remat_.maker(a), a) < std::pair(remat_.maker(b), b);
   });
   return out;
 }

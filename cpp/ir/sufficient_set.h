@@ -5,11 +5,11 @@
 // values, or of what is there anyway, takes less time to make again than to write and read.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
-#include "base/index.h"
-#include "ir/program.h"
+#include "ir/remat.h"
 
 namespace shardax {
 
@@ -35,10 +35,8 @@ class SufficientSet {
   const Equation* maker(Var v) const;
 
  private:
-  const Equation* cheap_maker(Var v) const;
   template <class IsLeaf>
-  bool sources(Var v, const IsLeaf& is_leaf, std::set<Var>& found, std::set<Var>& made) const;
-  bool is_quick_enough(const std::set<Var>& made) const;
+  std::optional<RematSlice> sources(Var v, const IsLeaf& is_leaf) const;
   void share_sources();
   void express_by_others();
   template <class Leaf, class Node>
@@ -46,7 +44,7 @@ class SufficientSet {
 
   const Program& program_;
   Question question_;
-  std::vector<int> makers_;
+  Rematerializer remat_;
   std::set<Var> kept_, dropped_;
 };
 

@@ -10,7 +10,6 @@
 #include "ops/param_checks.h"
 #include "ops/sharding_rules/ambiguity.h"
 #include "ops/sharding_rules/sharding_rules.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
 #include "runtime/pool.h"
 
@@ -89,11 +88,11 @@ const Op concatenate_op{
      .half_native = true,
      .dims =
          [](const Params& params, const Types& in, const Type& out) {
-           return dims_along({params.integer(param::dimension)}, in, out, FactorUse::windowed);
+           const Ints joined = in.size() == 1 ? Ints{} : Ints{params.integer(param::dimension)};
+           return dims_along(joined, in, out, FactorUse::windowed);
          },
      .split = split_grown,
      .check_split = check_split_joined,
-     .parts = parts_grown,
      .sums = sums_added,
      .kernel = concatenate_kernel,
      .keys = KeyUse::splits}};
@@ -237,7 +236,6 @@ const Op pad_op{
      .split = split_grown,
      .check_split = [](const Op&, const Params&, const Types& in,
                        const Types& out) { check_comes_out_even("padding", in[0], out[0]); },
-     .parts = parts_grown,
      .sums = sums_kept,
      .kernel = pad_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {

@@ -11,7 +11,6 @@
 #include "ops/family.h"
 #include "ops/lines.h"
 #include "ops/sharding_rules/ambiguity.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -294,7 +293,6 @@ OpSpec running(OpSpec spec) {
     return dims_along({params.integer(param::axis)}, in, out, FactorUse::whole);
   };
   spec.check_split = check_split_cumulative;
-  spec.parts = [](const SplitArgs& a) { return parts_along(a, {a.params.integer(param::axis)}); };
   return spec;
 }
 

@@ -12,7 +12,6 @@
 #include "ops/lines.h"
 #include "ops/param_checks.h"
 #include "ops/sharding_rules/sharding_rules.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -279,8 +278,6 @@ const Op argmax_op{{.name = "argmax",
                     .no_gradient = true,
                     .half_native = true,
                     .dims = dims_reduced,
-                    .split = split_reduced,
-                    .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<true>}};
 const Op argmin_op{{.name = "argmin",
                     .operands = 1,
@@ -291,8 +288,6 @@ const Op argmin_op{{.name = "argmin",
                     .no_gradient = true,
                     .half_native = true,
                     .dims = dims_reduced,
-                    .split = split_reduced,
-                    .parts = [](const SplitArgs& a) { return parts_reduced(a, {}); },
                     .kernel = position_kernel<false>}};
 
 }  // namespace

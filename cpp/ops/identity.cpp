@@ -9,7 +9,6 @@
 #include "ops/family.h"
 #include "ops/param_checks.h"
 #include "ops/sharding_rules/sharding_rules.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -33,8 +32,7 @@ const Op stop_gradient_op{
      .no_gradient = true,
      .half_native = true,
      .view = same_view,
-     .dims = dims_elementwise,
-     .parts = parts_elementwise}};
+     .dims = dims_elementwise}};
 
 Types type_of_operand(const Op&, const Types& in, const Params&) { return {in[0]}; }
 
@@ -55,7 +53,6 @@ const Op optimization_barrier_op{
      .half_native = true,
      .view = same_view,
      .dims = dims_elementwise,
-     .parts = parts_elementwise,
      .show = [](const Params&) { return std::vector<std::string>(); }}};
 
 const Op name_op{
@@ -70,8 +67,7 @@ const Op name_op{
      .batch = batch_identity,
      .half_native = true,
      .view = same_view,
-     .dims = dims_elementwise,
-     .parts = parts_elementwise}};
+     .dims = dims_elementwise}};
 
 // The new dimension stays split as it is.
 Batched batch_sharding_constraint(const BatchArgs& a) {
@@ -227,7 +223,6 @@ const Op move_op{{.name = "device_put",
                   .half_native = true,
                   .view = same_view,
                   .dims = dims_elementwise,
-                  .parts = parts_elementwise,
                   .show = [](const Params& params) -> std::vector<std::string> {
                     const bool host = !params.text(param::memory).empty();
                     return {"copy_semantics=(ArrayCopySemantics.REUSE_INPUT,)",
@@ -268,7 +263,6 @@ const Op layout_constraint_op{
      .half_native = true,
      .view = same_view,
      .dims = dims_elementwise,
-     .parts = parts_elementwise,
      .show = show_layout}};
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "ops/permutations.h"
 #include "ops/sharding_rules/ambiguity.h"
 #include "ops/sharding_rules/sharding_rules.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -119,9 +118,8 @@ const Op broadcast_op{layout(
      .resize = [](const Params& p, const Shape& out) { return p.with("shape", out); },
      .split = [](const SplitArgs& a) -> Split {
        const ShardingPtr asked = asked_split(a.params);
-       return asked ? asked->spec : split_view(a);
+       return asked ? asked->spec : split_by_dims(a);
      },
-     .parts = parts_broadcast,
      .show = [](const Params& p) -> std::vector<std::string> {
        const Ints& dims = p.ints(param::broadcast_dimensions);
        if (dims.empty()) return {};
@@ -195,8 +193,7 @@ const Op reshape_op{layout(
      .dims = dims_reshaped,
      .resize = [](const Params& p, const Shape& out) { return p.with("new_sizes", out); },
      .split = split_reshaped,
-     .check_split = check_split_reshaped,
-     .parts = parts_reshaped})};
+     .check_split = check_split_reshaped})};
 
 // ---- transpose -------------------------------------------------------------------------------
 
@@ -236,8 +233,7 @@ const Op transpose_op{
                   }
                   return true;
                 },
-            .dims = dims_transposed,
-            .parts = parts_transposed})};
+            .dims = dims_transposed})};
 
 // ---- squeeze and expand_dims are kinds of reshape that views always serve ----------------------
 
@@ -282,8 +278,7 @@ const Op squeeze_op{layout(
            result.strides = squeezed(strides, params.ints(param::dimensions));
            return true;
          },
-     .dims = dims_squeezed,
-     .parts = parts_squeezed})};
+     .dims = dims_squeezed})};
 
 }  // namespace
 

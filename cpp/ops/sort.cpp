@@ -230,6 +230,13 @@ JvpResult sort_jvp(const Params& params, const Values& in, const Values& t) {
   return result;
 }
 
+// Results are split as operand 0, and so are the others.
+Parts parts_as_first(const SplitArgs& a) {
+  std::vector<ShardingPtr> first(a.in.size());
+  first[0] = a.shardings[0];
+  return parts_by_dims({a.op, a.params, a.in, a.out, first, a.mesh}, {});
+}
+
 const Op sort_op{
     {.name = "sort",
      .operands = at_least(1),
@@ -248,9 +255,9 @@ const Op sort_op{
          [](const Params& params, const Types& in, const Type& out) {
            return dims_along({params.integer(param::dimension)}, in, out, FactorUse::whole);
          },
+     .split = split_same_shape,
      .check_split = check_split_sorted,
-     .parts =
-         [](const SplitArgs& a) { return parts_along(a, {a.params.integer(param::dimension)}); },
+     .parts = parts_as_first,
      .kernel = sort_kernel}};
 
 // ---- top_k ---------------------------------------------------------------------------------
@@ -359,8 +366,6 @@ const Op top_k_op{
          [](const Op&, const Params& params, const Types& in, const Types&) {
            check_split_largest(in[0], top_k_axis(params, in[0].shape));
          },
-     .parts =
-         [](const SplitArgs& a) { return parts_along(a, {top_k_axis(a.params, a.in[0].shape)}); },
      .kernel = top_k_kernel}};
 
 }  // namespace

@@ -62,3 +62,13 @@ def test_parts_give_the_whole(name, sample):
             made = _core.partitioned(program, known)
             if made is not None:  # None: what maps over devices itself has parts already
                 assert_same(leaves(shardax.core.jaxpr_as_fun(made)(*args)), want, exact=False)
+
+
+def test_shifted_elements_are_not_padded_part_by_part():
+    """A result of the operand's size, whose elements have moved from part to part."""
+    x = np.arange(8, dtype=np.float32)
+    program = shardax.make_jaxpr(lambda x: shardax.lax.pad(x, np.float32(0), [(1, -1, 0)]))(x)
+    known = [NamedSharding(MESH, P("a"))._description(1)]
+    made = _core.partitioned(program, known)
+    out = shardax.core.jaxpr_as_fun(made)(x)[0]
+    np.testing.assert_array_equal(out, np.concatenate([[0], x[:-1]]).astype(np.float32))

@@ -146,10 +146,8 @@ class RowGroupFinder {
   }
   bool is_light(const Equation& eqn) const {
     const auto [a, b, out] = sizes_of(eqn);
-    std::int64_t length = 1;  // of the sums
-    for (std::int64_t d : eqn.params.ints(param::lhs_contract))
-      length *= type(eqn.inputs[0]).shape[index(d)];
-    return out * length <= tuning::tile_groups::most_multiply_adds * std::max({a, b, out});
+    return out * dim_factors(program_, eqn)->reduced_size() <=
+           tuning::tile_groups::most_multiply_adds * std::max({a, b, out});
   }
   std::array<std::int64_t, 3> sizes_of(const Equation& eqn) const {
     return {type(eqn.inputs[0]).size(), type(eqn.inputs[1]).size(), type(eqn.outputs[0]).size()};

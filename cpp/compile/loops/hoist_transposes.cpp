@@ -9,19 +9,19 @@
 #include "compile/passes.h"
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 
 namespace shardax {
 namespace {
 
 // Which operand is a matrix whose rows the product contracts with a vector; -1: none.
 int transposed_operand(const Program& program, const Equation& eqn) {
-  if (eqn.op != &core_ops().dot_general || !eqn.params.ints(param::lhs_batch).empty()) return -1;
-  const Ints* contract[] = {&eqn.params.ints(param::lhs_contract),
-                            &eqn.params.ints(param::rhs_contract)};
+  if (eqn.op != &core_ops().dot_general) return -1;
+  const std::optional<DimFactors> dims = dim_factors(program, eqn);
   for (const int side : {0, 1}) {
     const Type &type = program.type(eqn.inputs[index(side)]),
                &other = program.type(eqn.inputs[index(1 - side)]);
-    if (type.rank() == 2 && other.rank() == 1 && *contract[side] == Ints{1} &&
+    if (type.rank() == 2 && other.rank() == 1 && dims->reduced_dims(index(side)) == Ints{1} &&
         type.shape[0] >= tuning::hoist_transposes::fewest_transposed_rows &&
         type.bytes() <= tuning::hoist_transposes::most_transposed_bytes &&
         is_floating(type.dtype) && itemsize(type.dtype) >= 4)

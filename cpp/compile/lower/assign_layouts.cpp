@@ -18,13 +18,12 @@
 #include "compile/simplify/pattern_driver.h"
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
 namespace shardax {
 namespace {
-
-std::size_t at(const Ints& ints, std::size_t i) { return index(ints[i]); }
 
 std::int64_t elements_behind(const Shape& shape, std::size_t tail) {
   return std::accumulate(shape.end() - static_cast<std::ptrdiff_t>(tail), shape.end(),
@@ -50,11 +49,6 @@ Ints turned_order(std::size_t rank, std::size_t tail) {
   std::rotate(order.begin() + static_cast<std::ptrdiff_t>(rank - 1 - tail),
               order.begin() + static_cast<std::ptrdiff_t>(rank - tail), order.end());
   return order;
-}
-
-// Those of `rank` dimensions that are not summed over.
-Ints kept_dims(std::size_t rank, const Ints& axes) {
-  return without_dims(ops::iota_ints(rank), axes);
 }
 
 enum class Way { elementwise, broadcast, reduction, slice, pad, concatenate, none };
@@ -128,13 +122,25 @@ class Search {
   }
   void unite(Var a, Var b) { parents_[index(find(a))] = find(b); }
 
+  // The smaller value of a broadcast or a reduction, and its dimensions in the larger one: those of
+  // one element, which a broadcast repeats, too.
+  static Var part_of(Way way, const Equation& eqn) {
+    return way == Way::broadcast ? eqn.inputs[0] : eqn.outputs[0];
+  }
+  Ints dims_of_part(Way way, const Equation& eqn) const {
+    if (way == Way::broadcast) return eqn.params.ints(param::broadcast_dimensions);
+    const std::optional<DimFactors> dims = dim_factors(program_, eqn);
+    return DimFactors::matching_dims(dims->result, dims->operands[0]);
+  }
+
   // Is `part`, whose dimensions are these of `whole`, turned as `whole` is?
   bool follows(Var part, Var whole, const Ints& dims) const {
     if (tail(part) == 0 || tail(whole) == 0 ||
         type(part).size() * tuning::assign_layouts::much_smaller < type(whole).size())
       return false;
+    const auto to = static_cast<std::int64_t>(long_dim(whole));
     const std::size_t l = long_dim(part);
-    return at(dims, l) == long_dim(whole) && (l == 0 || at(dims, l - 1) < long_dim(whole));
+    return dims[l] == to && (l == 0 || dims[l - 1] < to);
   }
 
   void join(const Equation& eqn) {
@@ -144,13 +150,9 @@ class Search {
     const auto same_dims = [&](Var v) {
       if (v != whole && follows(v, whole, ops::iota_ints(type(whole).rank()))) unite(v, whole);
     };
-    if (way == Way::broadcast) {
-      const Var in = eqn.inputs[0];
-      if (follows(in, whole, eqn.params.ints(param::broadcast_dimensions))) unite(in, whole);
-    } else if (way == Way::reduction) {
-      const Var out = eqn.outputs[0];
-      const Ints kept = kept_dims(type(whole).rank(), eqn.params.ints(param::axes));
-      if (follows(out, whole, kept)) unite(out, whole);
+    if (way == Way::broadcast || way == Way::reduction) {
+      const Var part = part_of(way, eqn);
+      if (follows(part, whole, dims_of_part(way, eqn))) unite(part, whole);
     } else {
       for (Var v : eqn.inputs)
         if (type(v).rank() == type(whole).rank()) same_dims(v);
@@ -169,9 +171,10 @@ class Search {
   // Do these dimensions have the long one of `whole`, and some of those behind it?
   std::pair<bool, bool> has(Var whole, const Ints& dims) const {
     bool has_long = false, has_short = false;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      has_long |= at(dims, i) == long_dim(whole);
-      has_short |= at(dims, i) > long_dim(whole) && type(whole).shape[at(dims, i)] > 1;
+    const auto long_at = static_cast<std::int64_t>(long_dim(whole));
+    for (const std::int64_t d : dims) {
+      has_long |= d == long_at;
+      has_short |= d > long_at && type(whole).shape[index(d)] > 1;
     }
     return {has_long, has_short};
   }
@@ -186,15 +189,11 @@ class Search {
       return;
     }
     const auto apart = [&](Var v) { return tail(v) == 0 || find(v) != find(whole); };
-    if (way == Way::broadcast) {
-      const auto [has_long, has_short] = has(whole, eqn.params.ints(param::broadcast_dimensions));
-      if (apart(eqn.inputs[0]) && has_long && has_short) cost(whole) += type(eqn.inputs[0]).size();
-    } else if (way == Way::reduction) {
-      const Ints& axes = eqn.params.ints(param::axes);
-      const Var out = eqn.outputs[0];
-      const auto [has_long, has_short] = has(whole, kept_dims(type(whole).rank(), axes));
-      if (apart(out) && has_long && has_short) cost(whole) += type(out).size();
-      if (has_long != has_short) gain(whole) += type(whole).size();
+    if (way == Way::broadcast || way == Way::reduction) {
+      const Var part = part_of(way, eqn);
+      const auto [has_long, has_short] = has(whole, dims_of_part(way, eqn));
+      if (apart(part) && has_long && has_short) cost(whole) += type(part).size();
+      if (way == Way::reduction && has_long != has_short) gain(whole) += type(whole).size();
     } else if (way == Way::elementwise) {
       if (std::any_of(eqn.inputs.begin(), eqn.inputs.end(), [&](Var v) { return repeats(v); }))
         gain(whole) += type(whole).size();
@@ -215,8 +214,7 @@ class Search {
     if (tail(v) == 0) return false;
     if (turns(eqn, type(v).rank(), tail(v))) return true;
     if (eqn.op != &core_ops().dot_general || eqn.inputs[0] == eqn.inputs[1]) return false;
-    const Ints& summed =
-        eqn.params.ints(v == eqn.inputs[0] ? param::lhs_contract : param::rhs_contract);
+    const Ints summed = dim_factors(program_, eqn)->reduced_dims(v == eqn.inputs[0] ? 0 : 1);
     return std::find(summed.begin(), summed.end(), static_cast<std::int64_t>(long_dim(v))) !=
            summed.end();
   }
@@ -227,7 +225,7 @@ class Search {
     if (made < 0 || tail(v) == 0) return false;
     const Equation& eqn = program_.equations[index(made)];
     if (way_of(eqn) != Way::broadcast) return false;
-    const auto [has_long, has_short] = has(v, eqn.params.ints(param::broadcast_dimensions));
+    const auto [has_long, has_short] = has(v, dims_of_part(Way::broadcast, eqn));
     return has_long != has_short;
   }
 
@@ -273,7 +271,7 @@ class Turner {
       params.set("broadcast_dimensions", ops::reordered(dims, in_order));
       params.set("shape", ops::reordered(params.ints(param::shape), order));
     } else if (way == Way::reduction) {
-      const Ints kept = kept_dims(rank, params.ints(param::axes));
+      const Ints kept = without_dims(ops::iota_ints(rank), params.ints(param::axes));
       Ints axes = ops::reordered(places, params.ints(param::axes));
       std::sort(axes.begin(), axes.end());
       out_order.clear();

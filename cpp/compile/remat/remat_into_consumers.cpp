@@ -10,7 +10,7 @@
 #include "base/lists.h"
 #include "compile/lower/liveness.h"
 #include "compile/tuning.h"
-#include "ir/op.h"
+#include "ir/remat.h"
 #include "runtime/interrupt.h"
 
 namespace shardax {
@@ -23,7 +23,7 @@ class Remaker {
       : source_(program),
         units_(std::move(units)),
         loops_(units_.size()),
-        maker_(makers(*program)),
+        remat_(*program),
         unit_of_(program->types.size(), -1),
         users_(program->types.size()),
         stored_(stored_variables(*program, units_)),
@@ -64,13 +64,8 @@ class Remaker {
   // What a loop makes again, by the value that it is.
   struct Loop {
     std::unordered_map<Var, int> equations;
-    std::unordered_map<Var, Var> names;
-    std::unordered_set<Var> reads;  // beside what its own equations read
-  };
-  struct Attempt {
-    std::vector<int> equations;  // in order
-    std::unordered_set<Var> made, reads;
-    std::int64_t bytes = 0;  // that are read
+    Renamed names;
+    std::set<Var> reads;  // beside what its own equations read
   };
 
   const Program& program() const { return program_ ? *program_ : *source_; }
@@ -81,86 +76,63 @@ class Remaker {
     const Var v = equation(e).outputs[0];
     const std::int64_t bytes = type(v).bytes();
     if (bytes < tuning::remat_into_consumers::least_made || !stored_[index(v)] ||
-        is_result_[index(v)] || !is_made_of(e))
+        is_result_[index(v)] || !remat_.maker_within(v, RematEffort::cheap))
       return;
-    std::vector<std::pair<int, Attempt>> attempts;
+    std::vector<std::pair<int, RematSlice>> attempts;
     std::int64_t moved = -bytes;  // less than now: it is not written
     for (int u : users_[index(v)]) {
       if (u == unit_of_[index(v)]) continue;
       const FusionGroup& unit = units_[index(u)];
       if (!unit.loop || unit.shape != type(v).shape) return;
-      Attempt attempt;
-      if (!remake(e, u, bytes, attempt)) return;
+      RematSlice slice;
+      const auto source_of = [&](Var x) {
+        return x == v ? RematSource::made : source_in_unit(x, u, bytes);
+      };
+      if (!remat_.collect(v, source_of, tuning::remat_into_consumers::most_equations, slice))
+        return;
       const Loop& loop = loops_[index(u)];
-      if (unit.equations.size() + loop.equations.size() + attempt.equations.size() >
+      if (unit.equations.size() + loop.equations.size() + slice.equations.size() >
           tuning::remat_into_consumers::most_of_loop)
         return;
-      moved += attempt.bytes - bytes;
-      attempts.emplace_back(u, std::move(attempt));
+      for (Var x : slice.reads) moved += moved_by_read(x, u, bytes);
+      moved -= bytes;
+      attempts.emplace_back(u, std::move(slice));
     }
     if (moved >= 0) return;
-    for (auto& [u, attempt] : attempts) apply(u, attempt);
+    for (const auto& [u, slice] : attempts) apply(u, slice);
     stored_[index(v)] = false;
   }
-  bool is_made_of(int e) const {
-    const Equation& eqn = equation(e);
-    return eqn.op->cheap;
-  }
 
-  // The equation, and what it needs, in unit `u`.
-  bool remake(int e, int u, std::int64_t bytes, Attempt& attempt) {
-    if (attempt.equations.size() + attempt.made.size() >
-        4 * tuning::remat_into_consumers::most_equations)
-      return false;
-    for (Var v : equation(e).inputs) {
-      if (!find(v, u, bytes, attempt)) return false;
-    }
-    attempt.equations.push_back(e);
-    attempt.made.insert(equation(e).outputs[0]);
-    return attempt.equations.size() <= tuning::remat_into_consumers::most_equations;
-  }
-  bool find(Var v, int u, std::int64_t bytes, Attempt& attempt) {
+  // Where unit `u` has an operand from, of which a value of `bytes` is made again.
+  RematSource source_in_unit(Var v, int u, std::int64_t bytes) const {
     const Loop& loop = loops_[index(u)];
-    if (loop.names.count(v) > 0 || loop.reads.count(v) > 0 || attempt.made.count(v) > 0 ||
-        attempt.reads.count(v) > 0)
-      return true;
-    const int maker = unit_of_[index(v)];
-    const bool in_memory = maker < 0 || !units_[index(maker)].loop || stored_[index(v)];
-    if (in_memory) {
-      const bool is_read = has(users_[index(v)], u);
-      const bool is_small =
-          type(v).bytes() * tuning::remat_into_consumers::small_ratio <= bytes || repeats(v, bytes);
-      if (!is_read && !is_small && is_overwritten_[index(v)]) return false;
-      if (!is_read && !is_small) attempt.bytes += type(v).bytes();
-      attempt.reads.insert(v);
-      return true;
-    }
-    const int e = maker_[index(v)];
-    return is_made_of(e) && remake(e, u, bytes, attempt);
+    if (loop.names.contains(v) || loop.reads.contains(v)) return RematSource::present;
+    const int made_in = unit_of_[index(v)];
+    const bool in_memory = made_in < 0 || !units_[index(made_in)].loop || stored_[index(v)];
+    if (!in_memory)
+      return remat_.maker_within(v, RematEffort::cheap) ? RematSource::made
+                                                        : RematSource::out_of_reach;
+    const bool costs = moved_by_read(v, u, bytes) > 0;
+    return costs && is_overwritten_[index(v)] ? RematSource::out_of_reach : RematSource::read;
   }
-  // A broadcast of something small.
-  bool repeats(Var v, std::int64_t bytes) const {
-    const int e = maker_[index(v)];
-    return e >= 0 && equation(e).op->view && equation(e).inputs.size() == 1 &&
-           type(equation(e).inputs[0]).bytes() * tuning::remat_into_consumers::small_ratio <= bytes;
+  // Nothing where the unit reads it anyway, or where it is small or a broadcast of something small.
+  std::int64_t moved_by_read(Var v, int u, std::int64_t bytes) const {
+    const auto is_small = [&](Var x) {
+      return x >= 0 && type(x).bytes() * tuning::remat_into_consumers::small_ratio <= bytes;
+    };
+    const bool free = has(users_[index(v)], u) || is_small(v) || is_small(remat_.viewed(v));
+    return free ? 0 : type(v).bytes();
   }
 
-  void apply(int u, const Attempt& attempt) {
+  void apply(int u, const RematSlice& slice) {
     if (!program_) program_ = copy_of(*source_);
     changed_ = true;
     Loop& loop = loops_[index(u)];
-    for (int e : attempt.equations) {
-      Equation eqn = equation(e);
-      const Var v = eqn.outputs[0];
-      for (Var& x : eqn.inputs) {
-        if (const auto found = loop.names.find(x); found != loop.names.end()) x = found->second;
-      }
-      eqn.outputs[0] = program_->add(type(v));
-      loop.names.emplace(v, eqn.outputs[0]);
-      loop.equations.emplace(eqn.outputs[0], static_cast<int>(program_->equations.size()));
-      program_->equations.push_back(std::move(eqn));
+    for (const int e : slice.equations) {
+      const auto place = static_cast<int>(program_->equations.size());
+      loop.equations.emplace(append_copy(*program_, equation(e), loop.names), place);
     }
-    loop.reads.insert(attempt.reads.begin(), attempt.reads.end());
+    loop.reads.insert(slice.reads.begin(), slice.reads.end());
   }
 
   // What a loop makes again comes before its first use.
@@ -178,9 +150,7 @@ class Remaker {
       order.push_back(e);
     };
     for (int e : units_[u].equations) {
-      for (Var& v : program_->equations[index(e)].inputs) {
-        if (const auto found = loop.names.find(v); found != loop.names.end()) v = found->second;
-      }
+      rename_inputs(program_->equations[index(e)], loop.names);
       place(place, e);
     }
     units_[u].equations = std::move(order);
@@ -233,8 +203,9 @@ class Remaker {
   ProgramPtr source_;
   MutableProgram program_;  // once there is a change
   std::vector<FusionGroup> units_;
-  std::vector<Loop> loops_;              // per unit
-  std::vector<int> maker_, unit_of_;     // per variable: equation and unit that make it, or -1
+  std::vector<Loop> loops_;  // per unit
+  Rematerializer remat_;
+  std::vector<int> unit_of_;             // per variable: the unit that makes it, or -1
   std::vector<std::vector<int>> users_;  // per variable: units
   std::vector<bool> stored_, is_overwritten_, is_result_;
   bool changed_ = false;

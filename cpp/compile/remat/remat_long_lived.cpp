@@ -22,7 +22,7 @@ namespace {
 class Shortener {
  public:
   Shortener(const Program& program, const std::vector<bool>& overwritten)
-      : program_(program), overwritten_(overwritten), makers_(makers(program)) {
+      : program_(program), overwritten_(overwritten), remat_(program) {
     // Elements that pass from loop to loop alone do not lie in memory for long.
     std::vector<bool> stored(program.types.size(), false);
     for (const Equation& eqn : program.equations) {
@@ -74,15 +74,11 @@ class Shortener {
   static bool is_view(const Equation& eqn) { return eqn.op->view && eqn.inputs.size() == 1; }
   // The value of which `v` is a view.
   Var base(Var v) const {
-    for (int e = makers_[index(v)]; e >= 0; e = makers_[index(v)]) {
-      const Equation& eqn = program_.equations[index(e)];
-      if (!is_view(eqn)) break;
-      v = eqn.inputs[0];
-    }
+    for (Var shown = remat_.viewed(v); shown >= 0; shown = remat_.viewed(v)) v = shown;
     return v;
   }
   bool is_far(Var v, std::size_t e) const {
-    const int made = makers_[index(v)];
+    const int made = remat_.maker(v);
     return made >= 0 &&
            before_[e] - before_[index(made) + 1] >= tuning::remat_long_lived::far_bytes;
   }
@@ -138,7 +134,7 @@ class Shortener {
 
   const Program& program_;
   const std::vector<bool>& overwritten_;
-  std::vector<int> makers_;
+  const Rematerializer remat_;
   std::vector<std::int64_t> before_;  // per equation: bytes that those before it leave
   std::optional<Builder> builder_;    // once there is something to change
   const SufficientSet* enough_ = nullptr;

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
+#include "ir/remat.h"
 
 namespace shardax {
 namespace {
@@ -22,7 +23,7 @@ class Recomputer {
   Recomputer(const Program& program, const std::vector<TileGroup>& groups)
       : program_(program),
         groups_(groups),
-        maker_(makers(program)),
+        remat_(program),
         group_of_(program.equations.size(), -1),
         users_(program.types.size()),
         is_result_(program.types.size(), false) {
@@ -48,17 +49,10 @@ class Recomputer {
       const auto [first, last] = before_.equal_range(static_cast<int>(e));
       for (auto it = first; it != last; ++it) {
         const Results& made = made_[it->second];
-        std::unordered_map<Var, Var> renamed;
+        Renamed renamed;
         for (int original : made.equations) {
-          Equation eqn = program_.equations[index(original)];
-          for (Var& v : eqn.inputs) {
-            if (const auto found = renamed.find(v); found != renamed.end()) v = found->second;
-          }
-          const Var copy = out->add(program_.type(eqn.outputs[0]));
-          renamed.emplace(eqn.outputs[0], copy);
-          eqn.outputs[0] = copy;
           copies.emplace(static_cast<int>(out->equations.size()), places[index(original)]);
-          out->equations.push_back(std::move(eqn));
+          append_copy(*out, program_.equations[index(original)], renamed);
         }
         for (Var v : made.results) replaced_[v] = {renamed.at(v), group_of_maker(v)};
       }
@@ -81,7 +75,7 @@ class Recomputer {
   };
 
   int group_of_maker(Var v) const {
-    const int e = maker_[index(v)];
+    const int e = remat_.maker(v);
     return e < 0 ? -1 : group_of_[index(e)];
   }
   bool is_large(Var v, const TileGroup& group) const {
@@ -93,8 +87,7 @@ class Recomputer {
   void copy_results(int g) {
     const TileGroup& group = groups_[index(g)];
     Results made;
-    std::unordered_set<int> equations;
-    std::unordered_set<Var> needed;
+    RematSlice slice;
     std::int64_t bytes = 0;
     int first_user = static_cast<int>(program_.equations.size());
     std::int64_t largest = 0;
@@ -108,21 +101,20 @@ class Recomputer {
       if (2 * program_.type(v).size() < largest || 2 * memory_of(v) < program_.type(v).bytes() ||
           !is_used_outside(v, g, user))
         continue;
-      auto more = equations;
-      auto more_needed = needed;
-      if (!collect(v, g, more, more_needed)) continue;
-      equations = std::move(more);
-      needed = std::move(more_needed);
+      RematSlice more = slice;
+      const auto source_of = [&](Var x) { return source_in_group(x, g); };
+      if (!remat_.collect(v, source_of, SIZE_MAX, more)) continue;
+      slice = std::move(more);
       made.results.push_back(v);
       bytes += program_.type(v).bytes();
       first_user = std::min(first_user, user);
     }
     if (bytes < tuning::remat_tiled_groups::least_freed) return;
-    for (Var v : needed) bytes -= tuning::remat_tiled_groups::least_ratio * memory_of(v);
+    for (Var v : slice.reads) bytes -= tuning::remat_tiled_groups::least_ratio * memory_of(v);
     if (made.results.empty() || bytes < 0 ||
-        equations.size() > tuning::remat_tiled_groups::most_copies)
+        slice.equations.size() > tuning::remat_tiled_groups::most_copies)
       return;
-    made.equations.assign(equations.begin(), equations.end());
+    made.equations = std::move(slice.equations);
     std::sort(made.equations.begin(), made.equations.end());
     before_.emplace(first_user, made_.size());
     made_.push_back(std::move(made));
@@ -131,12 +123,8 @@ class Recomputer {
   // Bytes that have to be kept for it.
   std::int64_t memory_of(Var v) const {
     std::int64_t least = program_.type(v).bytes();
-    for (int e = maker_[index(v)]; e >= 0;) {
-      const Equation& eqn = program_.equations[index(e)];
-      if (!eqn.op->view) break;
-      least = std::min(least, program_.type(eqn.inputs[0]).bytes());
-      e = maker_[index(eqn.inputs[0])];
-    }
+    for (v = remat_.viewed(v); v >= 0; v = remat_.viewed(v))
+      least = std::min(least, program_.type(v).bytes());
     return least;
   }
 
@@ -153,25 +141,18 @@ class Recomputer {
     return outside;
   }
 
-  // The equations that make a large value of the group out of small ones and of what comes from
-  // outside.
-  bool collect(Var v, int g, std::unordered_set<int>& equations,
-               std::unordered_set<Var>& needed) const {
-    if (group_of_maker(v) != g || !is_large(v, groups_[index(g)])) {
-      needed.insert(v);
-      return true;
-    }
-    const int e = maker_[index(v)];
-    const Equation& eqn = program_.equations[index(e)];
-    if (eqn.op->kind == Kind::reduction || !goes_by_rows(eqn)) return false;
-    if (!equations.insert(e).second) return true;
-    return std::all_of(eqn.inputs.begin(), eqn.inputs.end(),
-                       [&](Var in) { return collect(in, g, equations, needed); });
+  // A large value of the group is made of small ones and of what comes from outside.
+  RematSource source_in_group(Var v, int g) const {
+    if (group_of_maker(v) != g || !is_large(v, groups_[index(g)])) return RematSource::read;
+    const Equation& eqn = program_.equations[index(remat_.maker(v))];
+    const bool again = eqn.op->kind != Kind::reduction && goes_by_rows(eqn);
+    return again ? RematSource::made : RematSource::out_of_reach;
   }
 
   const Program& program_;
   const std::vector<TileGroup>& groups_;
-  std::vector<int> maker_, group_of_;
+  const Rematerializer remat_;
+  std::vector<int> group_of_;
   std::vector<std::vector<int>> users_;
   std::vector<bool> is_result_;
   std::vector<Results> made_;

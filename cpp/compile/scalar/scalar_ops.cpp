@@ -8,6 +8,7 @@
 #include "compile/scalar/scalar_values.h"
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "kernels/tiles/short_rows.h"
 #include "ops/linalg/product.h"
 
@@ -137,35 +138,27 @@ bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>
   for (const ScalarArray* held : in) {
     if (!is_read(*held) && held->type.size() > tuning::scalar_values::most_elements) return false;
   }
-  const ops::ProductDims product(eqn.params, in[0]->type.rank(), in[1]->type.rank());
-  const ops::DotDims& dims = product.dims;
-  const Shape& l_shape = in[0]->type.shape;
   const auto strides_of = [&](const ScalarArray& held) {
     return is_read(held) ? held.strides : row_major_strides(held.type.shape);
   };
+  const DimFactors dims = *dim_factors(*eqn.op, eqn.params, {in[0]->type, in[1]->type}, out.type);
   const Shape l_from = strides_of(*in[0]), r_from = strides_of(*in[1]);
   // Of the result's dimensions, then of the contracted ones: sizes, and strides in both operands.
   Shape l_strides, r_strides;
-  for (std::size_t i = 0; i < dims.lhs_batch.size(); ++i) {
-    l_strides.push_back(l_from[index(dims.lhs_batch[i])]);
-    r_strides.push_back(r_from[index(dims.rhs_batch[i])]);
-  }
-  for (const std::int64_t d : product.lhs_free) {
-    l_strides.push_back(l_from[index(d)]);
-    r_strides.push_back(0);
-  }
-  for (const std::int64_t d : product.rhs_free) {
-    l_strides.push_back(0);
-    r_strides.push_back(r_from[index(d)]);
-  }
+  const auto stride = [&](std::size_t side, std::int64_t d) {
+    return d == no_dim ? 0 : (side == 0 ? l_from : r_from)[index(d)];
+  };
+  for (const std::int64_t d : DimFactors::matching_dims(dims.result, dims.operands[0]))
+    l_strides.push_back(stride(0, d));
+  for (const std::int64_t d : DimFactors::matching_dims(dims.result, dims.operands[1]))
+    r_strides.push_back(stride(1, d));
   Shape contracted, l_inner, r_inner;
-  std::int64_t k = 1;
-  for (std::size_t i = 0; i < dims.lhs_contract.size(); ++i) {
-    contracted.push_back(l_shape[index(dims.lhs_contract[i])]);
-    l_inner.push_back(l_from[index(dims.lhs_contract[i])]);
-    r_inner.push_back(r_from[index(dims.rhs_contract[i])]);
-    k *= contracted.back();
+  for (const std::int64_t d : dims.reduced_dims(0)) {
+    contracted.push_back(in[0]->type.shape[index(d)]);
+    l_inner.push_back(l_from[index(d)]);
   }
+  for (const std::int64_t d : dims.reduced_dims(1)) r_inner.push_back(r_from[index(d)]);
+  const std::int64_t k = dims.reduced_size();
   if (out.type.size() * k > tuning::scalar_ops::most_terms || k > kernels::matmul_k_block)
     return false;
   for (const ScalarArray* held : in) check_version(*held);

@@ -7,6 +7,7 @@
 #include "compile/passes.h"
 #include "compile/simplify/fold_empty.h"
 #include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "ops/collectives/process_ops.h"
 #include "ops/ops.h"
 #include "runtime/interrupt.h"
@@ -171,13 +172,10 @@ Ints PatternDriver::repeated_dims(Var v) const {
   Ints out;
   const Equation* broadcast = builder_.defined_by(v, core_ops().broadcast_in_dim);
   if (!broadcast) return out;
-  const Shape& shape = builder_.type(v).shape;
-  const Shape& own = builder_.type(broadcast->inputs[0]).shape;
-  const Ints& dims = broadcast->params.ints(param::broadcast_dimensions);
-  std::vector<bool> varies(shape.size(), false);
-  for (std::size_t i = 0; i < dims.size(); ++i) varies[index(dims[i])] = own[i] != 1;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (!varies[d] && shape[d] > 1) out.push_back(static_cast<std::int64_t>(d));
+  const Type &own = builder_.type(broadcast->inputs[0]), &type = builder_.type(v);
+  for (const std::int64_t d :
+       dim_factors(*broadcast->op, broadcast->params, {own}, type)->repeated_dims(0)) {
+    if (type.shape[index(d)] > 1) out.push_back(d);
   }
   return out;
 }

@@ -1,12 +1,12 @@
 // ops/indexing/dynamic_slice.cpp - windows that start where scalar operands say.
 #include "kernels/copy/copy.h"
 #include "ops/batch_axis.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/indexing/index.h"
 #include "ops/indexing/slice_starts.h"
 #include "ops/sharding_rules/ambiguity.h"
 #include "ops/sharding_rules/sharding_rules.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
 
 namespace shardax::ops {
@@ -38,6 +38,15 @@ bool fits_inside(const Shape& inner, const Shape& outer) {
     if (inner[d] > outer[d]) return false;
   }
   return true;
+}
+
+// A window of the whole size along a dimension starts at 0.
+DimFactors dims_of_window(const Types& in, const Type& out, const Shape& window) {
+  Ints cut;
+  for (std::size_t d = 0; d < window.size(); ++d) {
+    if (in[0].shape[d] != window[d]) cut.push_back(static_cast<std::int64_t>(d));
+  }
+  return dims_along(cut, in, out, FactorUse::windowed);
 }
 
 std::int64_t read_integer(const View& scalar) {
@@ -146,10 +155,12 @@ const Op dynamic_slice_op{
      },
      .batch = slice_batch,
      .half_native = true,
+     .dims = [](const Params&, const Types& in,
+                const Type& out) { return dims_of_window(in, out, out.shape); },
+     .resize = [](const Params& p, const Shape& out) { return p.with("slice_sizes", out); },
      .split = split_grown,
      .check_split = [](const Op&, const Params&, const Types& in,
                        const Types& out) { check_comes_out_even("dynamic_slice", in[0], out[0]); },
-     .parts = parts_of_window,
      .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params& params) -> Kernel {
        return [sizes = params.ints(param::slice_sizes)](std::span<const View> in,
@@ -221,8 +232,10 @@ const Op update_op{
      },
      .batch = update_batch,
      .half_native = true,
+     .dims = [](const Params&, const Types& in,
+                const Type& out) { return dims_of_window(in, out, in[1].shape); },
+     .split = split_same_shape,
      .check_split = check_split_replaced,
-     .parts = parts_of_window,
      .sums = sums_kept,
      .kernel = [](const Types&, const Types&, const Params&) -> Kernel {
        return [](std::span<const View> in, std::span<const View> out) {

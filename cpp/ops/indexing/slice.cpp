@@ -5,7 +5,6 @@
 #include "ops/param_checks.h"
 #include "ops/sharding_rules/ambiguity.h"
 #include "ops/sharding_rules/sharding_rules.h"
-#include "ops/sharding_rules/spmd_partition_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -102,7 +101,6 @@ const Op slice_op{
             .split = split_grown,
             .check_split = [](const Op&, const Params&, const Types& in,
                               const Types& out) { check_comes_out_even("slicing", in[0], out[0]); },
-            .parts = parts_sliced,
             .show = [](const Params& p) -> std::vector<std::string> {
               const Ints& steps = p.ints(param::strides);
               const bool unit =
@@ -113,40 +111,38 @@ const Op slice_op{
             },
             .keys = KeyUse::slices})};
 
-const Op rev_op{layout(
-    {.name = "rev",
-     .operands = 1,
-     .doc = "Reverses the order of elements along dimensions, without a copy.",
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_dims(op, "dimensions", params.ints(param::dimensions), in[0].rank());
-       return {in[0]};
-     },
-     .jvp = [](const JvpArgs& a) -> Values {
-       return {rev(a.t[0], a.params.ints(param::dimensions))};
-     },
-     .transpose = [](const TransposeArgs& a) -> Values {
-       return {rev(a.ct[0], a.params.ints(param::dimensions))};
-     },
-     .batch = [](const BatchArgs& a) -> Batched {
-       return batched1(rev(a.in[0], shifted(a.params.ints(param::dimensions))));
-     },
-     .view =
-         [](const Params& params, const Type& in, const Shape& strides, const Type&,
-            ViewLayout& result) {
-           result.strides = strides;
-           for (std::int64_t dim : params.ints(param::dimensions)) {
-             const auto d = static_cast<std::size_t>(dim);
-             result.strides[d] = -strides[d];
-             result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
-           }
-           return true;
-         },
-     .dims =
-         [](const Params& params, const Types& in, const Type& out) {
-           return dims_along(params.ints(param::dimensions), in, out, FactorUse::whole);
-         },
-     .parts =
-         [](const SplitArgs& a) { return parts_along(a, a.params.ints(param::dimensions)); }})};
+const Op rev_op{
+    layout({.name = "rev",
+            .operands = 1,
+            .doc = "Reverses the order of elements along dimensions, without a copy.",
+            .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+              check_dims(op, "dimensions", params.ints(param::dimensions), in[0].rank());
+              return {in[0]};
+            },
+            .jvp = [](const JvpArgs& a) -> Values {
+              return {rev(a.t[0], a.params.ints(param::dimensions))};
+            },
+            .transpose = [](const TransposeArgs& a) -> Values {
+              return {rev(a.ct[0], a.params.ints(param::dimensions))};
+            },
+            .batch = [](const BatchArgs& a) -> Batched {
+              return batched1(rev(a.in[0], shifted(a.params.ints(param::dimensions))));
+            },
+            .view =
+                [](const Params& params, const Type& in, const Shape& strides, const Type&,
+                   ViewLayout& result) {
+                  result.strides = strides;
+                  for (std::int64_t dim : params.ints(param::dimensions)) {
+                    const auto d = static_cast<std::size_t>(dim);
+                    result.strides[d] = -strides[d];
+                    result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
+                  }
+                  return true;
+                },
+            .dims =
+                [](const Params& params, const Types& in, const Type& out) {
+                  return dims_along(params.ints(param::dimensions), in, out, FactorUse::whole);
+                }})};
 
 }  // namespace
 

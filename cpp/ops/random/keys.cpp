@@ -2,6 +2,7 @@
 #include "ops/random/keys.h"
 
 #include "ops/contiguous.h"
+#include "ops/dim_rules.h"
 #include "ops/random/hashed_keys.h"
 #include "ops/sharding_rules/sharding_rules.h"
 
@@ -74,6 +75,7 @@ const Op clone_op{
            result.strides = strides;
            return true;
          },
+     .dims = dims_elementwise,
      .keys = KeyUse::makes}};
 
 const Op wrap_op{{.name = "random_wrap",

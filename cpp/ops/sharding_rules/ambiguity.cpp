@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
+#include "ir/dim_factors.h"
 #include "ops/indexing/windows.h"
 #include "ops/sharding_rules/sharding_rules.h"
 
@@ -104,49 +105,51 @@ void check_split_selected(const Op&, const Params&, const Types& in, const Types
 namespace {
 
 // A mesh axis that splits a free dimension of both operands would split two of the result.
-void check_free_dimensions(const Params& params, const Types& in) {
+void check_free_dimensions(const DimFactors& dims, const Types& in) {
   std::vector<Axes> splits;
-  const char* contracts[] = {"lhs_contract", "rhs_contract"};
-  const char* batches[] = {"lhs_batch", "rhs_batch"};
-  for (const std::size_t operand : {0, 1}) {
-    const Ints &contract = params.get<Ints>(contracts[operand]),
-               &batch = params.get<Ints>(batches[operand]);
-    for (const std::int64_t d : all_dimensions(in[operand])) {
-      if (has(contract, d) || (operand == 1 && has(batch, d))) continue;
-      splits.push_back(split_at(in[operand], d));
-    }
+  for (const FactorList& factors : dims.result) {
+    const std::int32_t left = dim_of(dims.operands[0], factors[0]);
+    splits.push_back(left != no_dim ? split_at(in[0], left)
+                                    : split_at(in[1], dim_of(dims.operands[1], factors[0])));
   }
   check_distinct("dot_general", in, splits, ", or say out_sharding=.");
 }
 
 }  // namespace
 
-void check_split_product(const Op&, const Params& params, const Types& in, const Types&) {
-  const Ints &left_batch = params.ints(param::lhs_batch),
-             &right_batch = params.ints(param::rhs_batch);
-  for (std::size_t i = 0; i < left_batch.size(); ++i) {
-    const Axes own = split_at(in[0], left_batch[i]), other = split_at(in[1], right_batch[i]);
-    if (!own.empty() && !other.empty() && own != other)
-      refuse(
-          "dot_general requires lhs batch dimensions and rhs batch dimensions to have the "
-          "consistent sharding, got ",
-          spec_text(in[0], left_batch), " and ", spec_text(in[1], right_batch), ".");
+void check_split_product(const Op& op, const Params& params, const Types& in, const Types& out) {
+  const std::optional<DimFactors> dims = dim_factors(op, params, in, out[0]);
+  Ints batch[2], contracted[2];
+  bool batch_differs = false, contracted_differs = false, contracted_split = false;
+  for (std::size_t f = 0; f < dims->factors.size(); ++f) {
+    const auto factor = static_cast<std::int32_t>(f);
+    const std::int32_t at[] = {dim_of(dims->operands[0], factor),
+                               dim_of(dims->operands[1], factor)};
+    if (at[0] == no_dim || at[1] == no_dim) continue;
+    const bool is_reduced = dims->factors[f].use == FactorUse::reduced;
+    for (const std::size_t side : {0, 1})
+      (is_reduced ? contracted : batch)[side].push_back(at[side]);
+    const Axes left = split_at(in[0], at[0]), right = split_at(in[1], at[1]);
+    if (left.empty() || right.empty()) continue;
+    (is_reduced ? contracted_differs : batch_differs) |= left != right;
+    contracted_split |= is_reduced;
   }
-  const Ints &left = params.ints(param::lhs_contract), &right = params.ints(param::rhs_contract);
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const Axes own = split_at(in[0], left[i]);
-    if (own.empty() || split_at(in[1], right[i]).empty()) continue;
-    if (own != split_at(in[1], right[i])) {
-      refuse("dot_general requires contracting dimensions to have consistent sharding, got ",
-             spec_text(in[0], left), " and ", spec_text(in[1], right), ".");
-    }
+  if (batch_differs)
+    refuse(
+        "dot_general requires lhs batch dimensions and rhs batch dimensions to have the "
+        "consistent sharding, got ",
+        spec_text(in[0], batch[0]), " and ", spec_text(in[1], batch[1]), ".");
+  const std::string left = spec_text(in[0], contracted[0]), right = spec_text(in[1], contracted[1]);
+  if (contracted_differs)
+    refuse("dot_general requires contracting dimensions to have consistent sharding, got ", left,
+           " and ", right, ".");
+  if (contracted_split)
     refuse(
         "Contracting dimensions are sharded and it is ambiguous how the output should be sharded. "
         "Please specify the output sharding via the `out_sharding` parameter. Got "
         "lhs_contracting_spec=",
-        spec_text(in[0], left), " and rhs_contracting_spec=", spec_text(in[1], right));
-  }
-  check_free_dimensions(params, in);
+        left, " and rhs_contracting_spec=", right);
+  check_free_dimensions(*dims, in);
 }
 
 namespace {
@@ -193,6 +196,33 @@ void check_sums_of_reduction(const Params& params, const Types& in, const Axes& 
 }
 
 namespace {
+
+// Runs of dimensions of the same size in both shapes: a reshape makes the one into the other.
+struct ReshapedRun {
+  std::size_t in, in_end, out, out_end;
+};
+
+std::vector<ReshapedRun> reshaped_runs(const Shape& in, const Shape& out) {
+  std::vector<ReshapedRun> runs;
+  std::size_t i = 0, o = 0;
+  while (i < in.size() && o < out.size()) {
+    ReshapedRun run{i, i + 1, o, o + 1};
+    std::int64_t left = in[i++], right = out[o++];
+    while (left != right) {
+      if (left < right && i < in.size()) {
+        left *= in[i++];
+      } else if (o < out.size()) {
+        right *= out[o++];
+      } else {
+        return runs;
+      }
+    }
+    run.in_end = i;
+    run.out_end = o;
+    runs.push_back(run);
+  }
+  return runs;
+}
 
 Shape without_ones(const Shape& shape, std::size_t from, std::size_t end) {
   Shape out;

@@ -2,11 +2,11 @@
 #include "ops/sharding_rules/sharding_rules.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "base/index.h"
 #include "base/lists.h"
+#include "ir/dim_factors.h"
 
 namespace shardax::ops {
 namespace {
@@ -37,140 +37,93 @@ Split split_of(const SplitArgs& a, std::size_t operand) {
   return split;
 }
 
-Split split_elementwise(const SplitArgs& a) {
+namespace {
+
+bool uses_any(const Split& spec, const std::vector<std::string>& axes) {
+  return std::ranges::any_of(axes, [&](const std::string& axis) { return uses(spec, axis); });
+}
+
+}  // namespace
+
+Split split_by_dims(const SplitArgs& a) {
   Split split(a.out.rank());
-  for (std::size_t i = 0; i < a.in.size(); ++i) {
-    if (a.in[i].rank() != a.out.rank()) continue;
+  const std::optional<DimFactors> dims = dim_factors(a.op, a.params, a.in, a.out);
+  for (std::size_t i = 0; dims && i < a.in.size(); ++i) {
     const Split own = split_of(a, i);
-    for (std::size_t d = 0; d < split.size(); ++d) {
-      const bool free = std::none_of(own[d].begin(), own[d].end(),
-                                     [&](const std::string& axis) { return uses(split, axis); });
-      const bool repeated = a.in[i].shape[d] == 1 && a.out.shape[d] != 1;
-      if (split[d].empty() && free && !repeated) split[d] = own[d];
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      const FactorList& factors = dims->operands[i][d];
+      if (own[d].empty() || factors.empty()) continue;
+      const std::int32_t to = dim_led_by(dims->result, factors[0]);
+      if (to != no_dim && split[index(to)].empty() && !uses_any(split, own[d]))
+        split[index(to)] = own[d];
     }
   }
   return split;
 }
 
-Split split_reduced(const SplitArgs& a) {
-  const Split own = split_of(a, 0);
-  Split kept;
-  for (std::size_t d = 0; d < own.size(); ++d) {
-    if (!has(a.params.ints(param::axes), static_cast<std::int64_t>(d))) kept.push_back(own[d]);
-  }
-  return kept;
-}
-
-// Where the result is a view of a dense operand, a dimension of the same size and stride is the
-// same dimension.
-Split split_view(const SplitArgs& a) {
-  const Split own = split_of(a, 0);
-  Split found(a.out.rank());
-  const Type& in = a.in[0];
-  const Shape strides = row_major_strides(in.shape);
-  ViewLayout layout;
-  if (!a.op.view || !a.op.view(a.params, in, strides, a.out, layout)) return found;
-  for (std::size_t d = 0; d < found.size(); ++d) {
-    for (std::size_t from = 0; from < own.size(); ++from) {
-      if (in.shape[from] > 1 && a.out.shape[d] == in.shape[from] &&
-          std::abs(layout.strides[d]) == strides[from]) {
-        found[d] = own[from];
-      }
-    }
-  }
-  return found;
-}
-
-std::vector<ReshapedRun> reshaped_runs(const Shape& in, const Shape& out) {
-  std::vector<ReshapedRun> runs;
-  std::size_t i = 0, o = 0;
-  while (i < in.size() && o < out.size()) {
-    ReshapedRun run{i, i + 1, o, o + 1};
-    std::int64_t left = in[i++], right = out[o++];
-    while (left != right) {
-      if (left < right && i < in.size()) {
-        left *= in[i++];
-      } else if (o < out.size()) {
-        right *= out[o++];
-      } else {
-        return runs;
-      }
-    }
-    run.in_end = i;
-    run.out_end = o;
-    runs.push_back(run);
-  }
-  return runs;
-}
-
 namespace {
 
-// The axes that split one dimension, handed out to the dimensions that it becomes: each takes as
-// many as divide it. Nothing where they do not come out even.
-std::optional<Split> handed_out(const std::vector<std::string>& axes, const Shape& shape,
-                                const ReshapedRun& run, const Sharding& mesh) {
-  Split found(run.out_end - run.out);
+// Axes that split one dimension, handed out to those that it becomes: each takes as many as divide
+// it. False where they do not come out even.
+bool hand_out(const std::vector<std::string>& axes, const SplitArgs& a, const Ints& dims,
+              Split& split) {
+  Split found(dims.size());
   std::size_t next = 0;
-  for (std::size_t d = 0; d < found.size(); ++d) {
-    std::int64_t left = shape[run.out + d];
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    std::int64_t left = a.out.shape[index(dims[k])];
     for (; left > 1 && next < axes.size(); ++next) {
-      const std::int64_t parts = parts_of({axes[next]}, mesh);
-      if (left % parts != 0) return {};
+      const std::int64_t parts = parts_of({axes[next]}, a.mesh);
+      if (left % parts != 0) return false;
       left /= parts;
-      found[d].push_back(axes[next]);
+      found[k].push_back(axes[next]);
     }
   }
-  if (next < axes.size()) return {};
-  return found;
+  if (next < axes.size()) return false;
+  for (std::size_t k = 0; k < found.size(); ++k) split[index(dims[k])] = std::move(found[k]);
+  return true;
+}
+
+// The dimensions that these factors are, one each; nothing where a factor is no dimension.
+std::optional<Ints> dims_of(const ArrayFactors& array, const FactorList& factors) {
+  Ints dims;
+  for (const std::int32_t factor : factors) {
+    dims.push_back(dim_of(array, factor));
+    if (dims.back() == no_dim) return {};
+  }
+  return dims;
 }
 
 }  // namespace
 
-// Over explicit axes dimensions that become one are split by the axes of all.
 Split split_reshaped(const SplitArgs& a) {
+  Split split = split_evenly(split_by_dims(a), a);
+  const std::optional<DimFactors> dims = dim_factors(a.op, a.params, a.in, a.out);
+  if (!a.mesh.is_explicit() || !dims) return split;
   const Split own = split_of(a, 0);
-  const Shape &in = a.in[0].shape, &out = a.out.shape;
-  Split found(out.size());
-  const bool is_explicit = a.mesh.is_explicit();
-  const auto longer = [](const Shape& shape, std::size_t from, std::size_t end) {
-    while (from + 1 < end && shape[from] == 1) ++from;
-    return from;
-  };
-  for (const ReshapedRun& run : reshaped_runs(in, out)) {
-    const std::size_t from = longer(in, run.in, run.in_end), to = longer(out, run.out, run.out_end);
-    if (is_explicit && run.out_end == run.out + 1) {
-      for (std::size_t d = run.in; d < run.in_end; ++d)
-        found[to].insert(found[to].end(), own[d].begin(), own[d].end());
-      continue;
-    }
-    const auto parts = is_explicit && run.in_end == run.in + 1
-                           ? handed_out(own[from], out, run, a.mesh)
-                           : std::optional<Split>();
-    if (parts) {
-      std::copy(parts->begin(), parts->end(), found.begin() + static_cast<std::ptrdiff_t>(run.out));
-    } else if (fits(own[from], out[to], a.mesh)) {
-      found[to] = own[from];
-    }
+  const ArrayFactors& in = dims->operands[0];
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    if (const auto parts = dims_of(dims->result, in[d])) hand_out(own[d], a, *parts, split);
   }
-  return found;
+  for (std::size_t d = 0; d < split.size(); ++d) {
+    const auto joined = dims_of(in, dims->result[d]);
+    if (!joined || joined->empty()) continue;
+    split[d].clear();
+    for (const std::int64_t part : *joined)
+      split[d].insert(split[d].end(), own[index(part)].begin(), own[index(part)].end());
+  }
+  return split;
 }
 
 Split split_product(const SplitArgs& a) {
+  const std::optional<DimFactors> dims = dim_factors(a.op, a.params, a.in, a.out);
+  const Split own[] = {split_of(a, 0), split_of(a, 1)};
   Split found;
-  const auto add = [&](std::size_t operand, std::int64_t dimension) {
+  for (const FactorList& factors : dims->result) {
+    const std::int32_t left = dim_of(dims->operands[0], factors[0]);
+    const std::int32_t right = dim_of(dims->operands[1], factors[0]);
     found.emplace_back();
-    const Split own = split_of(a, operand);
-    for (const std::string& axis : own[index(dimension)]) {
+    for (const std::string& axis : left != no_dim ? own[0][index(left)] : own[1][index(right)]) {
       if (!uses(found, axis)) found.back().push_back(axis);
-    }
-  };
-  const Ints contracted[] = {a.params.ints(param::lhs_contract),
-                             a.params.ints(param::rhs_contract)};
-  const Ints batch[] = {a.params.ints(param::lhs_batch), a.params.ints(param::rhs_batch)};
-  for (const std::int64_t d : batch[0]) add(0, d);
-  for (const std::size_t operand : {0, 1}) {
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(a.in[operand].rank()); ++d) {
-      if (!has(contracted[operand], d) && !has(batch[operand], d)) add(operand, d);
     }
   }
   return found;
@@ -191,7 +144,7 @@ Split split_evenly(Split split, const SplitArgs& a) {
 }
 
 Split split_grown(const SplitArgs& a) {
-  Split split = split_elementwise(a);
+  Split split = split_by_dims(a);
   return a.mesh.is_explicit() ? split_evenly(std::move(split), a) : split;
 }
 

@@ -14,26 +14,15 @@ Split split_of(const SplitArgs& a, std::size_t operand);
 // How many parts mesh axes make.
 std::int64_t parts_of(const std::vector<std::string>& axes, const Sharding& mesh);
 
-// Runs of dimensions of the same size in both shapes: a reshape makes the one into the other.
-struct ReshapedRun {
-  std::size_t in, in_end, out, out_end;
-  bool changes() const { return in_end != in + 1 || out_end != out + 1; }
-};
-std::vector<ReshapedRun> reshaped_runs(const Shape& in, const Shape& out);
-
 // Clears those that do not come out even.
 Split split_evenly(Split split, const SplitArgs& a);
 
-// Each dimension as in the first operand that splits it.
-Split split_elementwise(const SplitArgs& a);
-// Those that are left.
-Split split_reduced(const SplitArgs& a);
-// Dimensions of the operand that the result, a view of it, has whole.
-Split split_view(const SplitArgs& a);
-// Runs of dimensions of the same size go together: what splits the first of the one splits the
-// first of the other.
+// Each dimension as in the first operand that splits it: the rule of ops whose records describe
+// their dimensions (ir/dim_factors.h).
+Split split_by_dims(const SplitArgs& a);
+// Dimensions that become one are split as the first of them, over explicit axes by the axes of all.
 Split split_reshaped(const SplitArgs& a);
-// Batch dimensions, then the others of each operand; contracted ones are gone.
+// Each dimension as in the first operand that has it: batch dimensions as on the left.
 Split split_product(const SplitArgs& a);
 // The dimensions that operand and result begin with are the same.
 Split split_leading(const SplitArgs& a);
