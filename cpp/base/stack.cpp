@@ -6,28 +6,48 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/target.h"
 
 namespace shardax {
 namespace {
 
 // What a level may use before the next one asks: kernels, Python's own frames, the error itself.
 // Sanitizers make frames several times as large.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if SHARDAX_ADDRESS_SANITIZER || SHARDAX_THREAD_SANITIZER
 constexpr std::size_t reserve = std::size_t{2} << 20;
 #else
 constexpr std::size_t reserve = std::size_t{256} << 10;
 #endif
 
-std::uintptr_t find_limit() {
+struct Stack {
+  std::uintptr_t lowest;
+  std::size_t size;
+};
+
+// Of this thread; all of memory where the system does not tell.
+#if defined(__APPLE__)
+Stack find_stack() {
+  const pthread_t self = pthread_self();
+  const std::size_t size = pthread_get_stacksize_np(self);
+  return {reinterpret_cast<std::uintptr_t>(pthread_get_stackaddr_np(self)) - size, size};
+}
+#else
+Stack find_stack() {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
   void* lowest = nullptr;
   std::size_t size = 0;
   const int failed = pthread_attr_getstack(&attributes, &lowest, &size);
   pthread_attr_destroy(&attributes);
-  if (failed) return 0;
-  // Small stacks are allowed to be used up to a quarter of their size.
-  return reinterpret_cast<std::uintptr_t>(lowest) + std::min(reserve, size / 4);
+  if (failed) return {};
+  return {reinterpret_cast<std::uintptr_t>(lowest), size};
+}
+#endif
+
+// Small stacks are allowed to be used up to a quarter of their size.
+std::uintptr_t find_limit() {
+  const Stack stack = find_stack();
+  return stack.lowest + std::min(reserve, stack.size / 4);
 }
 
 }  // namespace

@@ -6,10 +6,20 @@
 // is gone, as it does from CPython 3.14 on.
 #pragma once
 
-#include <cxxabi.h>
 #include <unistd.h>
 
+#include <exception>
+#if defined(__GLIBCXX__)
+#include <cxxabi.h>
+#endif
+
 namespace shardax {
+
+#if defined(__GLIBCXX__)
+using ForcedUnwind = abi::__forced_unwind;
+#else
+struct ForcedUnwind {};  // these libraries end threads without an exception that can be caught
+#endif
 
 [[noreturn]] inline void sleep_until_exit() {
   for (;;) pause();
@@ -20,7 +30,7 @@ template <class F>
 auto or_sleep(F&& f) {
   try {
     return f();
-  } catch (const abi::__forced_unwind&) {
+  } catch (const ForcedUnwind&) {
     sleep_until_exit();
   }
 }

@@ -210,7 +210,8 @@ std::pair<Ref, Ref> rebuild_arguments(const CallForm& form, const std::vector<Re
 }
 
 Ref call_with_leaves(PyObject* fun, const CallForm& form, const std::vector<Ref>& leaves) {
-  const auto [args, kwargs] = rebuild_arguments(form, leaves);
+  const std::pair<Ref, Ref> arguments = rebuild_arguments(form, leaves);
+  const Ref &args = arguments.first, &kwargs = arguments.second;
   PyObject* named = PyDict_GET_SIZE(kwargs.get()) == 0 ? nullptr : kwargs.get();
   return checked(or_sleep([&] { return PyObject_Call(fun, args.get(), named); }));
 }

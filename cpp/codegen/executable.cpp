@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/index.h"
+#include "base/target.h"
 
 namespace shardax::codegen {
 
@@ -57,26 +58,16 @@ std::string_view asked() {
 }  // namespace
 
 Wanted wanted() {
-#if defined(__x86_64__)
-  static const bool processor = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                                __builtin_cpu_supports("f16c");
-#else
-  static const bool processor = false;
-#endif
+  static const bool processor = has_avx2_and_fma();
   return processor && asked() != "0" ? Wanted::all : Wanted::none;
 }
 
 std::int64_t least_streamed_bytes() { return asked() == "stream" ? 1 : std::int64_t{32} << 20; }
 
 Instructions instructions() {
-#if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx512f") &&
-                           __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("avx512dq") &&
-                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
-#else
-  static const bool wide = false;
-#endif
+  static const bool wide = SHARDAX_CPU_SUPPORTS("avx512f") && SHARDAX_CPU_SUPPORTS("avx512bw") &&
+                           SHARDAX_CPU_SUPPORTS("avx512dq") && SHARDAX_CPU_SUPPORTS("avx512vl") &&
+                           SHARDAX_CPU_SUPPORTS("bmi2");
   return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
 }
 

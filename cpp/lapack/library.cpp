@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -17,6 +16,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "runtime/cores.h"
 #include "runtime/interrupt.h"
 
 namespace shardax::lapack {
@@ -26,11 +26,9 @@ using namespace std::chrono_literals;
 
 // On a single processor two of OpenBLAS's threads would wait for each other in turns: a svd of
 // 256 x 256 takes 1 s there instead of 9 ms.
-int processors() {
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 2;
-}
-const int threads_of_large_calls = processors() == 1 ? 1 : 2;
+// On a single processor two of OpenBLAS's threads would wait for each other in turns: a svd of
+// 256 x 256 takes 1 s there instead of 9 ms.
+const int threads_of_large_calls = runtime::cores_of_affinity() == 1 ? 1 : 2;
 
 Finder find_library = nullptr;
 std::atomic<void*> library = nullptr;

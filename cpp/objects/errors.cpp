@@ -74,7 +74,7 @@ PyObject* error_class(ErrorKind kind) {
 void set_python_error() noexcept {
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {
+  } catch (const ForcedUnwind&) {
     sleep_until_exit();
   } catch (const PythonError&) {
     // The interpreter's error is set already.

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/target.h"
 #include "kernels/tiles/extremum.h"
 #include "kernels/tiles/short_rows.h"
 #include "kernels/wide.h"
@@ -45,22 +46,24 @@ template <bool greatest, class T>
 
 // A line whose elements are neighbours: in which block the extreme value stands first, then where.
 template <bool greatest, class T>
-SHARDAX_CLONES [[gnu::flatten]] std::int64_t position_in_row(const T* row, std::int64_t n) {
-  auto best = lift(row[0]);
-  bool nan = best != best;
-  std::int64_t found = 0;
-  for (std::int64_t start = 0; start < n && !nan; start += line_block) {
-    const auto extreme = extreme_of<greatest>(row + start, std::min(line_block, n - start));
-    nan = extreme != extreme;
-    if (!nan && !beats<greatest>(extreme, best)) continue;
-    best = extreme;
-    found = start;
-  }
-  for (; found < n; ++found) {
-    const auto x = lift(row[found]);
-    if (nan ? x != x : x == best) return found;
-  }
-  return 0;
+std::int64_t position_in_row(const T* row, std::int64_t n) {
+  return dispatch([=] {
+    auto best = lift(row[0]);
+    bool nan = best != best;
+    std::int64_t found = 0;
+    for (std::int64_t start = 0; start < n && !nan; start += line_block) {
+      const auto extreme = extreme_of<greatest>(row + start, std::min(line_block, n - start));
+      nan = extreme != extreme;
+      if (!nan && !beats<greatest>(extreme, best)) continue;
+      best = extreme;
+      found = start;
+    }
+    for (; found < n; ++found) {
+      const auto x = lift(row[found]);
+      if (nan ? x != x : x == best) return found;
+    }
+    return std::int64_t{0};
+  });
 }
 
 // Rows of fewer than 16 elements side by side, element by element: what is best so far, and where.
@@ -90,36 +93,38 @@ template <bool greatest, class T>
 // Short rows side by side: the extreme value of each, then the first element that is it. For
 // processors that have such vectors.
 template <bool greatest, class T, class Index>
-[[gnu::flatten]] __attribute__((target("arch=x86-64-v3"), optimize("no-thread-jumps"))) void
-positions_in_short_rows(const T* x, std::int64_t n, std::int64_t rows, Index* to) {
-  using S = kernels::ShortRows<T>;
-  using Least = kernels::Extreme<false>;
-  const kernels::LastLanes<T> last(n);
-  const kernels::LastLanes<Index> last_positions(n);
-  typename S::Mask lane;
-  for (int l = 0; l < S::width; ++l) lane[l] = l;
-  kernels::in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
-    typename S::Mask found;
-    if (n < kernels::row_lanes) {
-      positions_in_few<greatest, T>(found, from, n);
+void positions_in_short_rows(const T* x, std::int64_t n, std::int64_t rows, Index* to) {
+  at_v3([=] {
+    using S = kernels::ShortRows<T>;
+    using Least = kernels::Extreme<false>;
+    const kernels::LastLanes<T> last(n);
+    const kernels::LastLanes<Index> last_positions(n);
+    typename S::Mask lane;
+    for (int l = 0; l < S::width; ++l) lane[l] = l;
+    kernels::in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
+      typename S::Mask found;
+      if (n < kernels::row_lanes) {
+        positions_in_few<greatest, T>(found, from, n);
+        for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
+        return;
+      }
+      typename S::V best;
+      kernels::combine_rows<kernels::Extreme<greatest>, T>(
+          best, n, last, [&](auto& out, std::int64_t row, std::int64_t at) {
+            std::memcpy(&out, from + row * n + at, sizeof out);
+          });
+      kernels::combine_rows<Least, Index>(
+          found, n, last_positions, [&](auto& out, std::int64_t row, std::int64_t at) {
+            typename S::V v;
+            std::memcpy(&v, from + row * n + at, sizeof v);
+            const typename S::V of_row = typename S::V{} + best[row];
+            typename S::Mask hit = v == of_row;
+            if constexpr (std::is_floating_point_v<T>) hit |= v != v;
+            out =
+                hit ? lane + static_cast<Index>(at) : typename S::Mask{} + Least::identity<Index>();
+          });
       for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
-      return;
-    }
-    typename S::V best;
-    kernels::combine_rows<kernels::Extreme<greatest>, T>(
-        best, n, last, [&](auto& out, std::int64_t row, std::int64_t at) {
-          std::memcpy(&out, from + row * n + at, sizeof out);
-        });
-    kernels::combine_rows<Least, Index>(
-        found, n, last_positions, [&](auto& out, std::int64_t row, std::int64_t at) {
-          typename S::V v;
-          std::memcpy(&v, from + row * n + at, sizeof v);
-          const typename S::V of_row = typename S::V{} + best[row];
-          typename S::Mask hit = v == of_row;
-          if constexpr (std::is_floating_point_v<T>) hit |= v != v;
-          out = hit ? lane + static_cast<Index>(at) : typename S::Mask{} + Least::identity<Index>();
-        });
-    for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
+    });
   });
 }
 template <class T>
@@ -183,8 +188,7 @@ void find_all(const Lines& lines, const T* from, I* to) {
     runtime::parallel_for((lines.outer + each - 1) / each, [&](std::int64_t task) {
       const std::int64_t first = task * each, end = std::min(lines.outer, first + each);
       if constexpr (side_by_side<T>) {
-        static const bool has_vectors = __builtin_cpu_supports("x86-64-v3");
-        if (has_vectors && lines.n < kernels::short_row) {
+        if (processor_level != Level::baseline && lines.n < kernels::short_row) {
           std::vector<typename kernels::ShortRows<T>::Index> found(
               static_cast<std::size_t>(end - first));
           positions_in_short_rows<greatest>(from + first * lines.n, lines.n, end - first,

@@ -15,13 +15,14 @@
 
 #include "base/index.h"
 #include "base/per_thread.h"
+#include "base/target.h"
 #include "runtime/size_class.h"
 #include "runtime/system_memory.h"
 
 namespace shardax::runtime {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
+#if SHARDAX_ADDRESS_SANITIZER
 constexpr bool caching = false;
 #else
 constexpr bool caching = true;

@@ -1,8 +1,10 @@
 // runtime/cores.cpp - affinity masks and the quotas of control groups.
 #include "runtime/cores.h"
 
-#include <sched.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +13,9 @@
 #include <string>
 
 namespace shardax::runtime {
-namespace {
-
-constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 int cores_of_affinity() {
+#if defined(__linux__)
   for (int cores = 1024; cores <= 1 << 16; cores *= 4) {
     cpu_set_t* set = CPU_ALLOC(cores);
     if (!set) break;
@@ -24,10 +24,15 @@ int cores_of_affinity() {
     const bool fits = sched_getaffinity(0, bytes, set) == 0;
     const int count = fits ? CPU_COUNT_S(bytes, set) : 0;
     CPU_FREE(set);
-    if (fits) return count;
+    if (fits) return std::max(count, 1);
   }
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+#endif
+  return std::max(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), 1);
 }
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Version 2: "quota period" or "max period" in one file.
 double quota_of_version_2(const std::string& folder) {
@@ -81,7 +86,7 @@ double cores_of_groups() {
 }  // namespace
 
 int usable_cores() {
-  const int cores = std::max(cores_of_affinity(), 1);
+  const int cores = cores_of_affinity();
   const double granted = std::ceil(cores_of_groups());
   return granted < cores ? std::max(static_cast<int>(granted), 1) : cores;
 }

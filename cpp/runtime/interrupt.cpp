@@ -2,7 +2,9 @@
 #include "runtime/interrupt.h"
 
 #include <cstdint>
-#if defined(__x86_64__)
+
+#include "base/target.h"
+#if SHARDAX_X86_64
 #include <x86intrin.h>
 #endif
 
@@ -19,7 +21,7 @@ constinit thread_local Interruptible* current = nullptr;
 // Has it been so short since this last said no that the clock need not be read? That takes as long
 // as a small step, the processor's counter a third of it.
 bool read_just_now() {
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
   constexpr std::uint64_t cycles = std::uint64_t{1} << 18;  // 0.1 ms
   constinit thread_local std::uint64_t last = 0;
   const std::uint64_t now = __rdtsc();

@@ -86,7 +86,7 @@ class Loop {
         poll_clock();
         body_(i);
       }
-    } catch (const abi::__forced_unwind&) {
+    } catch (const ForcedUnwind&) {
       sleep_until_exit();
     } catch (...) {
       const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <bit>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -43,7 +44,8 @@ void add_span(std::string name, std::chrono::steady_clock::time_point start) noe
   try {
     if (kept.spans.size() < most_spans) {
       kept.spans.push_back({std::move(name), nanoseconds(start.time_since_epoch()),
-                            nanoseconds(end - start), static_cast<std::uint64_t>(pthread_self())});
+                            nanoseconds(end - start),
+                            std::bit_cast<std::uint64_t>(pthread_self())});
       return;
     }
   } catch (const std::bad_alloc&) {

@@ -2,6 +2,7 @@
 #include "runtime/system_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -13,13 +14,16 @@ namespace shardax::runtime {
 namespace {
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // malloc cannot align to huge pages without keeping up to 2 MB more.
 constexpr bool is_mapped(std::size_t bytes) { return bytes >= huge_page; }
 
-constexpr std::size_t mapped_length(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+// Pages have 4 KB on x86-64, up to 64 KB on AArch64.
+std::size_t mapped_length(std::size_t bytes) {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
 
 std::byte* map_aligned(std::size_t bytes) {
   const std::size_t length = mapped_length(bytes);
@@ -31,8 +35,10 @@ std::byte* map_aligned(std::size_t bytes) {
   std::byte* block = start + before;
   if (before > 0) munmap(start, before);
   if (before < huge_page) munmap(block + length, huge_page - before);
-  // Whole huge pages only: what is left over at the end must not cost one.
+    // Whole huge pages only: what is left over at the end must not cost one.
+#if defined(MADV_HUGEPAGE)
   madvise(block, bytes / huge_page * huge_page, MADV_HUGEPAGE);
+#endif
   return block;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/index.h"
+#include "base/target.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/gemm/kernels.h"
@@ -265,8 +266,7 @@ class WindowFinder {
   }
 
   // Rows are often too short for a call.
-  [[gnu::optimize("no-tree-loop-distribute-patterns")]] static void clear_short(T* to,
-                                                                                std::int64_t n) {
+  SHARDAX_NO_MEMSET static void clear_short(T* to, std::int64_t n) {
     if (n > 64) return static_cast<void>(std::fill_n(to, n, T{}));
     for (std::int64_t x = 0; x < n; ++x) to[x] = T{};
   }

@@ -20,31 +20,32 @@ Meeting meeting_of(const ConvSpace& s, std::int64_t w) {
 
 // out[i * step] += in[i * from_step] * factor
 template <class S, class A>
-SHARDAX_CLONES [[gnu::flatten]] void add_products(A* out, std::int64_t step, const S* in,
-                                                  std::int64_t from_step, std::int64_t n,
-                                                  A factor) {
-  const auto one = [&](A& sum, S x) {
-    if constexpr (std::is_same_v<S, bool>) {
-      sum = static_cast<A>(sum | (static_cast<A>(x) & factor));
-    } else if constexpr (std::is_same_v<S, bfloat16_t> || std::is_same_v<S, float16_t>) {
-      sum += static_cast<A>(to_float(x)) * factor;
-    } else if constexpr (std::is_integral_v<S>) {
-      using Wide = std::common_type_t<A, unsigned>;
-      sum = static_cast<A>(sum + static_cast<Wide>(static_cast<A>(x)) * factor);
-    } else if constexpr (std::is_floating_point_v<S>) {
-      sum += static_cast<A>(x) * factor;
+void add_products(A* out, std::int64_t step, const S* in, std::int64_t from_step, std::int64_t n,
+                  A factor) {
+  dispatch([=] {
+    const auto one = [&](A& sum, S x) {
+      if constexpr (std::is_same_v<S, bool>) {
+        sum = static_cast<A>(sum | (static_cast<A>(x) & factor));
+      } else if constexpr (std::is_same_v<S, bfloat16_t> || std::is_same_v<S, float16_t>) {
+        sum += static_cast<A>(to_float(x)) * factor;
+      } else if constexpr (std::is_integral_v<S>) {
+        using Wide = std::common_type_t<A, unsigned>;
+        sum = static_cast<A>(sum + static_cast<Wide>(static_cast<A>(x)) * factor);
+      } else if constexpr (std::is_floating_point_v<S>) {
+        sum += static_cast<A>(x) * factor;
+      } else {
+        using R = typename A::value_type;
+        const R re = static_cast<R>(x.real()), im = static_cast<R>(x.imag());
+        sum = {sum.real() + re * factor.real() - im * factor.imag(),
+               sum.imag() + re * factor.imag() + im * factor.real()};
+      }
+    };
+    if (step == 1 && from_step == 1) {
+      for (std::int64_t i = 0; i < n; ++i) one(out[i], in[i]);
     } else {
-      using R = typename A::value_type;
-      const R re = static_cast<R>(x.real()), im = static_cast<R>(x.imag());
-      sum = {sum.real() + re * factor.real() - im * factor.imag(),
-             sum.imag() + re * factor.imag() + im * factor.real()};
+      for (std::int64_t i = 0; i < n; ++i) one(out[i * step], in[i * from_step]);
     }
-  };
-  if (step == 1 && from_step == 1) {
-    for (std::int64_t i = 0; i < n; ++i) one(out[i], in[i]);
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) one(out[i * step], in[i * from_step]);
-  }
+  });
 }
 
 template <class S, class A>

@@ -1,9 +1,11 @@
 // kernels/copy/transposed.cpp - the choice of the instruction set.
 #include "kernels/copy/transposed.h"
 
+#include "base/target.h"
+
 namespace shardax::kernels {
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 namespace avx2 {
 extern const WordKernels<std::uint32_t> words_4;
 extern const WordKernels<std::uint64_t> words_8;
@@ -16,10 +18,9 @@ extern const WordKernels<std::uint64_t> words_8;
 
 template <class T>
 const WordKernels<T>* word_kernels() {
-#if defined(__x86_64__)
-  static const bool longer =
-                        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"),
-                    any = __builtin_cpu_supports("avx2");
+#if SHARDAX_X86_64
+  static const bool longer = SHARDAX_CPU_SUPPORTS("avx512f") && SHARDAX_CPU_SUPPORTS("avx512vl"),
+                    any = SHARDAX_CPU_SUPPORTS("avx2");
   if constexpr (sizeof(T) == 4)
     return longer ? &avx512::words_4 : any ? &avx2::words_4 : nullptr;
   else

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/target.h"
 #include "kernels/copy/transposed.h"
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 
-#pragma GCC push_options
-#pragma GCC target("avx2")
+SHARDAX_BEGIN_TARGET("avx2")
 
 namespace shardax::kernels::avx2 {
 namespace {
@@ -25,5 +25,5 @@ const WordKernels<std::uint64_t> words_8 = words<std::uint64_t>;
 
 }  // namespace shardax::kernels::avx2
 
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #endif

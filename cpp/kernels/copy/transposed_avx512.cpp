@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/target.h"
 #include "kernels/copy/transposed.h"
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl")
+SHARDAX_BEGIN_TARGET("avx512f,avx512vl")
 
 namespace shardax::kernels::avx512 {
 namespace {
@@ -25,5 +25,5 @@ const WordKernels<std::uint64_t> words_8 = words<std::uint64_t>;
 
 }  // namespace shardax::kernels::avx512
 
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #endif

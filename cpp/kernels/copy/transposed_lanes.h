@@ -27,8 +27,8 @@ inline void transpose_square(T* out, std::int64_t out_step, const T* in, std::in
     for (int i = 0; i < width; ++i) {
       if (i & s) continue;
       const V a = v[i], b = v[i + s];
-      v[i] = __builtin_shuffle(a, b, low);
-      v[i + s] = __builtin_shuffle(a, b, high);
+      shuffle(v[i], a, b, low);
+      shuffle(v[i + s], a, b, high);
     }
   }
 #pragma GCC unroll 16
@@ -85,11 +85,13 @@ std::int64_t reorder(T* out, const T* in, std::int64_t n, const std::uint8_t* or
     V a, b;
     std::memcpy(&a, in + k, sizeof a);
     if constexpr (vectors == 1) {
-      a = __builtin_shuffle(a, first);
+      permute(a, first);
       std::memcpy(out + k, &a, sizeof a);
     } else {
       std::memcpy(&b, in + k + most / 2, sizeof b);
-      const V low = __builtin_shuffle(a, b, first), high = __builtin_shuffle(a, b, second);
+      V low, high;
+      shuffle(low, a, b, first);
+      shuffle(high, a, b, second);
       std::memcpy(out + k, &low, sizeof low);
       std::memcpy(out + k + most / 2, &high, sizeof high);
     }
@@ -108,7 +110,7 @@ std::int64_t reverse(T* out, const T* in, std::int64_t n) {
   for (; k + width <= n; k += width) {
     V v;
     std::memcpy(&v, in - k - (width - 1), sizeof v);
-    v = __builtin_shuffle(v, lanes);
+    permute(v, lanes);
     std::memcpy(out + k, &v, sizeof v);
   }
   return k;
@@ -126,7 +128,7 @@ std::int64_t halve(T* out, const T* in, std::int64_t n) {
     V a, b;
     std::memcpy(&a, in + 2 * k, sizeof a);
     std::memcpy(&b, in + 2 * k + width, sizeof b);
-    a = __builtin_shuffle(a, b, lanes);
+    shuffle(a, a, b, lanes);
     std::memcpy(out + k, &a, sizeof a);
   }
   return k;

@@ -147,160 +147,170 @@ SHARDAX_INLINE void small(Few<T>* x, T sign) {
 // One pass: in[inner][p][outer] to out[p][inner][outer], of which `outer` places have twiddles
 // w[(r - 1) outer + i].
 template <class T, int p>
-SHARDAX_CLONES [[gnu::flatten]] void pass(const Lanes<T>* in, Lanes<T>* out, const Root<T>* w,
-                                          std::int64_t inner, std::int64_t outer, T sign) {
-  for (std::int64_t k = 0; k < inner; ++k) {
-    for (std::int64_t i = 0; i < outer; ++i) {
-      for (int h = 0; h < Lanes<T>::parts; ++h) {
-        Few<T> x[p];
-        for (int r = 0; r < p; ++r) x[r] = in[i + outer * (r + p * k)].part[h];
-        small<T, p>(x, sign);
-        out[i + outer * k].part[h] = x[0];
-        for (int r = 1; r < p; ++r) {
-          Few<T>& to = out[i + outer * (k + inner * r)].part[h];
-          if (i > 0)
-            turn(to, x[r], w[(r - 1) * outer + i]);
-          else
-            to = x[r];
+void pass(const Lanes<T>* in, Lanes<T>* out, const Root<T>* w, std::int64_t inner,
+          std::int64_t outer, T sign) {
+  dispatch([=] {
+    for (std::int64_t k = 0; k < inner; ++k) {
+      for (std::int64_t i = 0; i < outer; ++i) {
+        for (int h = 0; h < Lanes<T>::parts; ++h) {
+          Few<T> x[p];
+          for (int r = 0; r < p; ++r) x[r] = in[i + outer * (r + p * k)].part[h];
+          small<T, p>(x, sign);
+          out[i + outer * k].part[h] = x[0];
+          for (int r = 1; r < p; ++r) {
+            Few<T>& to = out[i + outer * (k + inner * r)].part[h];
+            if (i > 0)
+              turn(to, x[r], w[(r - 1) * outer + i]);
+            else
+              to = x[r];
+          }
         }
       }
     }
-  }
+  });
 }
 
 constexpr std::int64_t largest_factor = 113;
 
 // The same for an odd p, whose roots are exp(-+2 pi i q / p): numbers r and p - r go together.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void pass_any(std::int64_t p, const Root<T>* roots,
-                                              const Lanes<T>* in, Lanes<T>* out, const Root<T>* w,
-                                              std::int64_t inner, std::int64_t outer) {
-  const std::int64_t half = (p - 1) / 2;
-  Few<T> sums[largest_factor / 2], differences[largest_factor / 2];
-  const auto part = [&](int h, std::int64_t k, std::int64_t i) __attribute__((always_inline)) {
-    const Lanes<T>* x = in + i + outer * p * k;
-    const Few<T> first = x[0].part[h];
-    Few<T> total = first;
-    for (std::int64_t r = 1; r <= half; ++r) {
-      add(sums[r - 1], x[outer * r].part[h], x[outer * (p - r)].part[h]);
-      sub(differences[r - 1], x[outer * r].part[h], x[outer * (p - r)].part[h]);
-      add(total, total, sums[r - 1]);
-    }
-    out[i + outer * k].part[h] = total;
-    for (std::int64_t q = 1; q <= half; ++q) {
-      Few<T> even = first, odd = {{}, {}};
-      std::int64_t at = 0;
-      for (std::int64_t r = 0; r < half; ++r) {
-        at += q;
-        if (at >= p) at -= p;
-        const Root<T> root = roots[at];
-        even.re += root.re * sums[r].re;
-        even.im += root.re * sums[r].im;
-        odd.re -= root.im * differences[r].im;
-        odd.im += root.im * differences[r].re;
+void pass_any(std::int64_t p, const Root<T>* roots, const Lanes<T>* in, Lanes<T>* out,
+              const Root<T>* w, std::int64_t inner, std::int64_t outer) {
+  dispatch([=] {
+    const std::int64_t half = (p - 1) / 2;
+    Few<T> sums[largest_factor / 2], differences[largest_factor / 2];
+    const auto part = [&](int h, std::int64_t k, std::int64_t i) __attribute__((always_inline)) {
+      const Lanes<T>* x = in + i + outer * p * k;
+      const Few<T> first = x[0].part[h];
+      Few<T> total = first;
+      for (std::int64_t r = 1; r <= half; ++r) {
+        add(sums[r - 1], x[outer * r].part[h], x[outer * (p - r)].part[h]);
+        sub(differences[r - 1], x[outer * r].part[h], x[outer * (p - r)].part[h]);
+        add(total, total, sums[r - 1]);
       }
-      Few<T> low, high;
-      add(low, even, odd);
-      sub(high, even, odd);
-      turn(out[i + outer * (k + inner * q)].part[h], low, w[(q - 1) * outer + i]);
-      turn(out[i + outer * (k + inner * (p - q))].part[h], high, w[(p - q - 1) * outer + i]);
+      out[i + outer * k].part[h] = total;
+      for (std::int64_t q = 1; q <= half; ++q) {
+        Few<T> even = first, odd = {{}, {}};
+        std::int64_t at = 0;
+        for (std::int64_t r = 0; r < half; ++r) {
+          at += q;
+          if (at >= p) at -= p;
+          const Root<T> root = roots[at];
+          even.re += root.re * sums[r].re;
+          even.im += root.re * sums[r].im;
+          odd.re -= root.im * differences[r].im;
+          odd.im += root.im * differences[r].re;
+        }
+        Few<T> low, high;
+        add(low, even, odd);
+        sub(high, even, odd);
+        turn(out[i + outer * (k + inner * q)].part[h], low, w[(q - 1) * outer + i]);
+        turn(out[i + outer * (k + inner * (p - q))].part[h], high, w[(p - q - 1) * outer + i]);
+      }
+    };
+    for (std::int64_t k = 0; k < inner; ++k) {
+      for (std::int64_t i = 0; i < outer; ++i) {
+        for (int h = 0; h < Lanes<T>::parts; ++h) part(h, k, i);
+      }
     }
-  };
-  for (std::int64_t k = 0; k < inner; ++k) {
-    for (std::int64_t i = 0; i < outer; ++i) {
-      for (int h = 0; h < Lanes<T>::parts; ++h) part(h, k, i);
-    }
-  }
+  });
 }
 
 // What turns the transform of the pairs (x_2j, x_2j+1) of real lines, n / 2 long, into the first
 // n / 2 + 1 elements of theirs: with E = (Z_k + conj Z_(m-k)) / 2, that of the even elements, and
 // O = (Z_k - conj Z_(m-k)) / 2i, X_k = E + w^k O and X_(m-k) = conj(E - w^k O).
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void unpair(Lanes<T>* z, std::int64_t m, const Root<T>* w) {
-  z[m] = z[0];
-  for (std::int64_t k = 0; k <= m / 2; ++k) {
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      Few<T>&first = z[k].part[h], &last = z[m - k].part[h];
-      const Few<T> a = first, b = last;
-      const auto even_re = (a.re + b.re) * T(0.5), even_im = (a.im - b.im) * T(0.5);
-      const Few<T> less{(a.im + b.im) * T(0.5), (b.re - a.re) * T(0.5)};
-      Few<T> odd;
-      turn(odd, less, w[k]);
-      first.re = even_re + odd.re;
-      first.im = even_im + odd.im;
-      last.re = even_re - odd.re;
-      last.im = odd.im - even_im;
+void unpair(Lanes<T>* z, std::int64_t m, const Root<T>* w) {
+  dispatch([=] {
+    z[m] = z[0];
+    for (std::int64_t k = 0; k <= m / 2; ++k) {
+      for (int h = 0; h < Lanes<T>::parts; ++h) {
+        Few<T>&first = z[k].part[h], &last = z[m - k].part[h];
+        const Few<T> a = first, b = last;
+        const auto even_re = (a.re + b.re) * T(0.5), even_im = (a.im - b.im) * T(0.5);
+        const Few<T> less{(a.im + b.im) * T(0.5), (b.re - a.re) * T(0.5)};
+        Few<T> odd;
+        turn(odd, less, w[k]);
+        first.re = even_re + odd.re;
+        first.im = even_im + odd.im;
+        last.re = even_re - odd.re;
+        last.im = odd.im - even_im;
+      }
     }
-  }
-  z[0].make_real();
-  z[m].make_real();
+    z[0].make_real();
+    z[m].make_real();
+  });
 }
 // The same backwards, twice as large. Imaginary parts of X_0 and X_m are ignored.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void pair_up(Lanes<T>* x, std::int64_t m, const Root<T>* w) {
-  x[0].make_real();
-  x[m].make_real();
-  for (std::int64_t k = 0; k <= m / 2; ++k) {
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      Few<T>&first = x[k].part[h], &last = x[m - k].part[h];
-      const Few<T> a = first, b = last;
-      const auto even_re = a.re + b.re, even_im = a.im - b.im;
-      const Few<T> less{a.re - b.re, a.im + b.im};
-      Few<T> odd;
-      turn(odd, less, w[k]);
-      first.re = even_re - odd.im;
-      first.im = even_im + odd.re;
-      last.re = even_re + odd.im;
-      last.im = odd.re - even_im;
+void pair_up(Lanes<T>* x, std::int64_t m, const Root<T>* w) {
+  dispatch([=] {
+    x[0].make_real();
+    x[m].make_real();
+    for (std::int64_t k = 0; k <= m / 2; ++k) {
+      for (int h = 0; h < Lanes<T>::parts; ++h) {
+        Few<T>&first = x[k].part[h], &last = x[m - k].part[h];
+        const Few<T> a = first, b = last;
+        const auto even_re = a.re + b.re, even_im = a.im - b.im;
+        const Few<T> less{a.re - b.re, a.im + b.im};
+        Few<T> odd;
+        turn(odd, less, w[k]);
+        first.re = even_re - odd.im;
+        first.im = even_im + odd.re;
+        last.re = even_re + odd.im;
+        last.im = odd.re - even_im;
+      }
     }
-  }
+  });
 }
 
 // x_k times w_k, and times `far`.
 template <class T>
-SHARDAX_CLONES void turn_by(Lanes<T>* x, const Lanes<T>* w, const Lanes<T>* far, std::int64_t n) {
-  for (std::int64_t k = 0; k < n; ++k) {
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      Few<T>& to = x[k].part[h];
-      auto re = w[k].part[h].re, im = w[k].part[h].im;
-      if (far) {
-        const Few<T>& more = far->part[h];
-        const auto turned = re * more.re - im * more.im;
-        im = re * more.im + im * more.re;
-        re = turned;
+void turn_by(Lanes<T>* x, const Lanes<T>* w, const Lanes<T>* far, std::int64_t n) {
+  dispatch([=] {
+    for (std::int64_t k = 0; k < n; ++k) {
+      for (int h = 0; h < Lanes<T>::parts; ++h) {
+        Few<T>& to = x[k].part[h];
+        auto re = w[k].part[h].re, im = w[k].part[h].im;
+        if (far) {
+          const Few<T>& more = far->part[h];
+          const auto turned = re * more.re - im * more.im;
+          im = re * more.im + im * more.re;
+          re = turned;
+        }
+        const auto turned = to.re * re - to.im * im;
+        to.im = to.re * im + to.im * re;
+        to.re = turned;
       }
-      const auto turned = to.re * re - to.im * im;
-      to.im = to.re * im + to.im * re;
-      to.re = turned;
     }
-  }
+  });
 }
 
 // to_i = from_i w_i.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void turn_by_roots(const Lanes<T>* from, std::int64_t from_step,
-                                                   const Root<T>* w, std::int64_t w_step,
-                                                   Lanes<T>* to, std::int64_t to_step,
-                                                   std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      turn(to[i * to_step].part[h], from[i * from_step].part[h], w[i * w_step]);
+void turn_by_roots(const Lanes<T>* from, std::int64_t from_step, const Root<T>* w,
+                   std::int64_t w_step, Lanes<T>* to, std::int64_t to_step, std::int64_t n) {
+  dispatch([=] {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (int h = 0; h < Lanes<T>::parts; ++h) {
+        turn(to[i * to_step].part[h], from[i * from_step].part[h], w[i * w_step]);
+      }
     }
-  }
+  });
 }
 // The same with the factors of one line of eight.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void turn_by_line(const Lanes<T>* from, const Lanes<T>* w,
-                                                  std::int64_t line, Lanes<T>* to,
-                                                  std::int64_t to_step, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::complex<T> factor = w[i].of(line);
-    const Root<T> root{factor.real(), factor.imag()};
-    for (int h = 0; h < Lanes<T>::parts; ++h) {
-      turn(to[i * to_step].part[h], from[i].part[h], root);
+void turn_by_line(const Lanes<T>* from, const Lanes<T>* w, std::int64_t line, Lanes<T>* to,
+                  std::int64_t to_step, std::int64_t n) {
+  dispatch([=] {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::complex<T> factor = w[i].of(line);
+      const Root<T> root{factor.real(), factor.imag()};
+      for (int h = 0; h < Lanes<T>::parts; ++h) {
+        turn(to[i * to_step].part[h], from[i].part[h], root);
+      }
     }
-  }
+  });
 }
 
 template <class T>
@@ -310,19 +320,24 @@ SHARDAX_INLINE void conjugate(Lanes<T>& out, const Lanes<T>& a) {
 
 // Conjugates, and the lines in the opposite order.
 template <class T>
-SHARDAX_CLONES [[gnu::flatten]] void mirror(Lanes<T>* x, std::int64_t n) {
-  using V = typename Few<T>::Vector;
-  using Order = decltype(V{} < V{});
-  constexpr int parts = Lanes<T>::parts;
-  Order order;
-  for (int l = 0; l < Few<T>::lines; ++l) order[l] = Few<T>::lines - 1 - l;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Lanes<T> from = x[i];
-    for (int h = 0; h < parts; ++h) {
-      const Few<T>& part = from.part[parts - 1 - h];
-      x[i].part[h] = {__builtin_shuffle(part.re, order), -__builtin_shuffle(part.im, order)};
+void mirror(Lanes<T>* x, std::int64_t n) {
+  dispatch([=] {
+    using V = typename Few<T>::Vector;
+    using Order = decltype(V{} < V{});
+    constexpr int parts = Lanes<T>::parts;
+    Order order;
+    for (int l = 0; l < Few<T>::lines; ++l) order[l] = Few<T>::lines - 1 - l;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Lanes<T> from = x[i];
+      for (int h = 0; h < parts; ++h) {
+        const Few<T>& part = from.part[parts - 1 - h];
+        V re = part.re, im = part.im;
+        permute(re, order);
+        permute(im, order);
+        x[i].part[h] = {re, -im};
+      }
     }
-  }
+  });
 }
 
 }  // namespace shardax::kernels::lanes

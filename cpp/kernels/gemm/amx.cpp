@@ -7,8 +7,9 @@
 #include "kernels/gemm/amx.h"
 
 #include "base/index.h"
+#include "base/target.h"
 
-#if defined(__x86_64__) && defined(__linux__) && __GNUC__ >= 11  // which know AMX
+#if SHARDAX_X86_64 && defined(__linux__)  // which lets a process ask for its tiles
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
@@ -16,8 +17,7 @@
 
 #include <type_traits>
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx2,amx-tile,amx-bf16,amx-int8")
+SHARDAX_BEGIN_TARGET("avx512f,avx512bw,avx2,amx-tile,amx-bf16,amx-int8")
 
 namespace shardax::kernels {
 namespace tiles {
@@ -156,7 +156,7 @@ bool allowed() {
 }  // namespace tiles
 
 bool has_tiles() {
-  static const bool has = __builtin_cpu_supports("avx512bw") && tiles::allowed();
+  static const bool has = SHARDAX_CPU_SUPPORTS("avx512bw") && tiles::allowed();
   return has;
 }
 
@@ -170,7 +170,7 @@ const GroupKernels<S, GroupSum<S>>* tile_kernels() {
 
 }  // namespace shardax::kernels
 
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #else
 
 namespace shardax::kernels {

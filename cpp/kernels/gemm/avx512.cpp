@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "array/half.h"
+#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx2,fma,f16c")
+SHARDAX_BEGIN_TARGET("avx512f,avx2,fma,f16c")
 
 namespace shardax::kernels::avx512 {
 namespace {
@@ -36,5 +36,5 @@ const FloatKernels<double> float64_kernels = table<double>;
 
 }  // namespace shardax::kernels::avx512
 
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #endif

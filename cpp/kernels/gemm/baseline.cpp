@@ -1,12 +1,18 @@
 // kernels/gemm/baseline.cpp - the inner kernels of the float product for any machine.
 //
-// Without an fma instruction each step calls the C library's, which is slow but has the same bits.
+// AArch64's have NEON. On x86-64, without an fma instruction, each step calls the C library's,
+// which is slow but has the same bits.
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 #include "array/half.h"
+#include "base/target.h"
 #include "kernels/gemm/kernels.h"
+
+#if SHARDAX_AARCH64
+#include <arm_neon.h>
+#endif
 
 namespace shardax::kernels::baseline {
 namespace {

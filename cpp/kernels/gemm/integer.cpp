@@ -23,38 +23,40 @@ struct IntegerPart {
 
 // S: operands, T: the unsigned type of the sums (unsigned char for bool, with |= and &).
 template <class S, class T, bool logical>
-SHARDAX_CLONES void integer_block(const IntegerPart& p, std::int64_t j, std::int64_t n) {
-  using Wide = std::common_type_t<T, unsigned>;  // 16-bit factors would become int, and overflow
-  const S* a = static_cast<const S*>(p.a);
-  const S* b = static_cast<const S*>(p.b) + j * p.b_n;
-  T* c = static_cast<T*>(p.c) + j * p.c_n;
-  T packed[depth][columns];
-  for (std::int64_t k = 0; k < p.k; k += depth) {
-    const std::int64_t steps = std::min(depth, p.k - k);
-    for (std::int64_t s = 0; s < steps; ++s) {
-      const S* row = b + (k + s) * p.b_k;
-      for (std::int64_t l = 0; l < n; ++l) packed[s][l] = static_cast<T>(row[l * p.b_n]);
-    }
-    for (std::int64_t i = 0; i < p.m; ++i) {
-      T sum[columns] = {};
-      T* to = c + i * p.c_m;
-      if (k > 0) {
-        for (std::int64_t l = 0; l < n; ++l) sum[l] = to[l * p.c_n];
-      }
-      const S* from = a + i * p.a_m + k * p.a_k;
+void integer_block(const IntegerPart& p, std::int64_t j, std::int64_t n) {
+  dispatch([=, &p] {
+    using Wide = std::common_type_t<T, unsigned>;  // 16-bit factors would become int, and overflow
+    const S* a = static_cast<const S*>(p.a);
+    const S* b = static_cast<const S*>(p.b) + j * p.b_n;
+    T* c = static_cast<T*>(p.c) + j * p.c_n;
+    T packed[depth][columns];
+    for (std::int64_t k = 0; k < p.k; k += depth) {
+      const std::int64_t steps = std::min(depth, p.k - k);
       for (std::int64_t s = 0; s < steps; ++s) {
-        const T x = static_cast<T>(from[s * p.a_k]);
-        for (std::int64_t l = 0; l < n; ++l) {
-          if constexpr (logical) {
-            sum[l] = static_cast<T>(sum[l] | (x & packed[s][l]));
-          } else {
-            sum[l] = static_cast<T>(sum[l] + Wide{x} * packed[s][l]);
+        const S* row = b + (k + s) * p.b_k;
+        for (std::int64_t l = 0; l < n; ++l) packed[s][l] = static_cast<T>(row[l * p.b_n]);
+      }
+      for (std::int64_t i = 0; i < p.m; ++i) {
+        T sum[columns] = {};
+        T* to = c + i * p.c_m;
+        if (k > 0) {
+          for (std::int64_t l = 0; l < n; ++l) sum[l] = to[l * p.c_n];
+        }
+        const S* from = a + i * p.a_m + k * p.a_k;
+        for (std::int64_t s = 0; s < steps; ++s) {
+          const T x = static_cast<T>(from[s * p.a_k]);
+          for (std::int64_t l = 0; l < n; ++l) {
+            if constexpr (logical) {
+              sum[l] = static_cast<T>(sum[l] | (x & packed[s][l]));
+            } else {
+              sum[l] = static_cast<T>(sum[l] + Wide{x} * packed[s][l]);
+            }
           }
         }
+        for (std::int64_t l = 0; l < n; ++l) to[l * p.c_n] = sum[l];
       }
-      for (std::int64_t l = 0; l < n; ++l) to[l * p.c_n] = sum[l];
     }
-  }
+  });
 }
 
 template <class S, class T, bool logical>

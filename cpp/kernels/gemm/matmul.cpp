@@ -5,6 +5,7 @@
 #include <complex>
 #include <type_traits>
 
+#include "base/target.h"
 #include "kernels/gemm/kernels.h"
 
 namespace shardax::kernels {
@@ -32,7 +33,7 @@ const FloatKernels<T>& float_kernels(Isa isa) {
       return f64;
     }
   };
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
   if (isa == Isa::avx512) return pick(avx512::float32_kernels, avx512::float64_kernels);
   if (isa == Isa::avx2) return pick(avx2::float32_kernels, avx2::float64_kernels);
 #else
@@ -44,18 +45,10 @@ template const FloatKernels<float>& float_kernels<float>(Isa);
 template const FloatKernels<double>& float_kernels<double>(Isa);
 
 Isa best_isa() {
-#if defined(__x86_64__)
-  static const Isa isa = [] {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-        !__builtin_cpu_supports("f16c")) {
-      return Isa::baseline;
-    }
-    return __builtin_cpu_supports("avx512f") ? Isa::avx512 : Isa::avx2;
-  }();
+  static const Isa isa = !has_avx2_and_fma()               ? Isa::baseline
+                         : SHARDAX_CPU_SUPPORTS("avx512f") ? Isa::avx512
+                                                           : Isa::avx2;
   return isa;
-#else
-  return Isa::baseline;
-#endif
 }
 
 std::int64_t matmul_panel_columns(DType dtype) {

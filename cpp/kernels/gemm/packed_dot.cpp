@@ -15,27 +15,27 @@
 #include <utility>
 
 #include "array/half.h"
+#include "base/target.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/ceil_div.h"
 #include "kernels/gemm/amx.h"
 #include "kernels/gemm/kernels.h"
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 #include <immintrin.h>
 #endif
 
 namespace shardax::kernels {
 namespace {
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 typedef std::int32_t Words512 __attribute__((vector_size(64)));
 typedef std::int32_t Words256 __attribute__((vector_size(32)));
 typedef std::uint32_t Sums512 __attribute__((vector_size(64)));
 typedef std::uint32_t Sums256 __attribute__((vector_size(32)));
 typedef float Floats512 __attribute__((vector_size(64)));
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vnni,avx2")
+SHARDAX_BEGIN_TARGET("avx512f,avx512bw,avx512vnni,avx2")
 namespace vnni {
 using Words = Words512;
 using Sums = Sums512;
@@ -50,10 +50,9 @@ constexpr bool descending = false, biased = true;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace vnni
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512bf16,avx2")
+SHARDAX_BEGIN_TARGET("avx512f,avx512bw,avx512bf16,avx2")
 namespace bf16 {
 using Words = Words512;
 using Sums = Floats512;
@@ -68,10 +67,9 @@ constexpr bool descending = true, biased = false;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace bf16
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 
-#pragma GCC push_options
-#pragma GCC target("avx2")
+SHARDAX_BEGIN_TARGET("avx2")
 namespace avx2 {
 using Words = Words256;
 using Sums = Sums256;
@@ -86,22 +84,22 @@ constexpr bool descending = false, biased = false;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace avx2
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #endif
 
 using Bits16 = std::uint16_t;  // of a bfloat16
 // Null where this machine, or `isa`, has no such instruction.
 template <class S>
 const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
-#if defined(__x86_64__)
-  const bool wide = isa == Isa::avx512 && __builtin_cpu_supports("avx512bw");
+#if SHARDAX_X86_64
+  const bool wide = isa == Isa::avx512 && SHARDAX_CPU_SUPPORTS("avx512bw");
   if (wide && has_tiles()) return tile_kernels<S>();
   if constexpr (std::is_same_v<S, Bits16>) {
     // Intel's processors start one of these instructions every other cycle, and four FMAs.
     const bool fast = !__builtin_cpu_is("intel");
-    if (wide && fast && __builtin_cpu_supports("avx512bf16")) return &bf16::table<S>;
+    if (wide && fast && SHARDAX_CPU_SUPPORTS("avx512bf16")) return &bf16::table<S>;
   } else {
-    if (wide && __builtin_cpu_supports("avx512vnni")) return &vnni::table<S>;
+    if (wide && SHARDAX_CPU_SUPPORTS("avx512vnni")) return &vnni::table<S>;
     if (isa != Isa::baseline) return &avx2::table<S>;
   }
 #endif

@@ -1,8 +1,8 @@
 // kernels/gemm/simd.h - vectors of the instruction set that a matmul source file is compiled for.
 //
-// Included by matmul_<isa>.cpp inside its own namespace, after `#pragma GCC target`, and with
-// SHARDAX_VECTOR_BYTES defined: 32 and 64 have AVX2 and
-// AVX-512 with fma. A vector is a GCC vector type, or T itself as a vector of one.
+// Included by <isa>.cpp inside its own namespace, after SHARDAX_BEGIN_TARGET, and with
+// SHARDAX_VECTOR_BYTES defined: 32 and 64 have AVX2 and AVX-512 with fma, 16 has NEON on AArch64. A
+// vector is a GCC vector type, or T itself as a vector of one.
 
 constexpr std::int64_t vector_bytes = SHARDAX_VECTOR_BYTES;
 
@@ -66,6 +66,11 @@ template <class V>
       return V(_mm_fmadd_ps(__m128(a), __m128(b), __m128(c)));
     if constexpr (sizeof(V) == 16 && !single)
       return V(_mm_fmadd_pd(__m128d(a), __m128d(b), __m128d(c)));
+#elif SHARDAX_AARCH64
+    if constexpr (sizeof(V) == 16 && single)
+      return V(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)));
+    if constexpr (sizeof(V) == 16 && !single)
+      return V(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
 #endif
     for (std::size_t i = 0; i < sizeof(V) / sizeof(T); ++i) a[i] = fma<T>(a[i], b[i], c[i]);
     return a;
@@ -78,7 +83,9 @@ constexpr std::int64_t lane_size = 16 / static_cast<std::int64_t>(sizeof(T));
 
 template <class V, class H, int... i>
 [[gnu::always_inline]] inline V join(H low, H high, std::integer_sequence<int, i...>) {
-  return __builtin_shufflevector(low, high, i...);
+  V joined;
+  shuffle<i...>(joined, low, high);
+  return joined;
 }
 
 // The vector whose 128-bit lane g is 16 bytes from p + g * step.
@@ -96,39 +103,35 @@ template <class V, class T>
 }
 
 // A shuffle of vectors a and b: units of `unit` elements, alternately from a and from b, out of the
-// low (0) or the high (1) half of each 128-bit lane.
-template <class T, class Mask>
-constexpr Mask interleaved(std::int64_t unit, std::int64_t half) {
-  constexpr std::int64_t n = sizeof(Mask) / sizeof(T), lane = lane_size<T>;
-  Mask m{};
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t in_lane = i % lane, from = in_lane / unit % 2;
-    m[i] = static_cast<std::remove_cvref_t<decltype(m[0])>>(
-        from * n + i / lane * lane + half * lane / 2 + in_lane / (2 * unit) * unit +
-        in_lane % unit);
-  }
-  return m;
+// low (0) or the high (1) half of each 128-bit lane. What lane i of n becomes:
+template <class T>
+constexpr int interleaved(int unit, int half, int n, int i) {
+  constexpr int lane = lane_size<T>;
+  const int in_lane = i % lane, from = in_lane / unit % 2;
+  return from * n + i / lane * lane + half * lane / 2 + in_lane / (2 * unit) * unit +
+         in_lane % unit;
+}
+template <class T, int unit, class V, int... i>
+[[gnu::always_inline]] inline void interleave(V& low, V& high, const V& a, const V& b,
+                                              std::integer_sequence<int, i...>) {
+  constexpr int n = sizeof...(i);
+  const V first = a, second = b;
+  shuffle<interleaved<T>(unit, 0, n, i)...>(low, first, second);
+  shuffle<interleaved<T>(unit, 1, n, i)...>(high, first, second);
 }
 
 // Transposes within each 128-bit lane: lane g of v[i] becomes column i of the lane_size rows that
 // lane g of v[0], v[1], ... held.
 template <class T, class V>
 [[gnu::always_inline]] inline void transpose_lanes(V (&v)[lane_size<T>]) {
-  constexpr std::int64_t n = sizeof(V) / sizeof(T), lane = lane_size<T>;
-  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  using Mask = Vector<Int, n>;
-  if constexpr (lane == 2) {
-    const V a = v[0], b = v[1];
-    v[0] = __builtin_shuffle(a, b, interleaved<T, Mask>(1, 0));
-    v[1] = __builtin_shuffle(a, b, interleaved<T, Mask>(1, 1));
+  constexpr auto all = std::make_integer_sequence<int, sizeof(V) / sizeof(T)>();
+  if constexpr (lane_size<T> == 2) {
+    interleave<T, 1>(v[0], v[1], v[0], v[1], all);
   } else {
-    const V low01 = __builtin_shuffle(v[0], v[1], interleaved<T, Mask>(1, 0));
-    const V high01 = __builtin_shuffle(v[0], v[1], interleaved<T, Mask>(1, 1));
-    const V low23 = __builtin_shuffle(v[2], v[3], interleaved<T, Mask>(1, 0));
-    const V high23 = __builtin_shuffle(v[2], v[3], interleaved<T, Mask>(1, 1));
-    v[0] = __builtin_shuffle(low01, low23, interleaved<T, Mask>(2, 0));
-    v[1] = __builtin_shuffle(low01, low23, interleaved<T, Mask>(2, 1));
-    v[2] = __builtin_shuffle(high01, high23, interleaved<T, Mask>(2, 0));
-    v[3] = __builtin_shuffle(high01, high23, interleaved<T, Mask>(2, 1));
+    V low01, high01, low23, high23;
+    interleave<T, 1>(low01, high01, v[0], v[1], all);
+    interleave<T, 1>(low23, high23, v[2], v[3], all);
+    interleave<T, 2>(v[0], v[1], low01, low23, all);
+    interleave<T, 2>(v[2], v[3], high01, high23, all);
   }
 }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "base/target.h"
+
 namespace shardax::kernels {
 namespace {
 
@@ -16,9 +18,8 @@ namespace baseline {
 #undef SHARDAX_VECTORS
 }  // namespace baseline
 
-#if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx2")
+#if SHARDAX_X86_64
+SHARDAX_BEGIN_TARGET("avx2")
 namespace avx2 {
 #define SHARDAX_LANES 8
 #define SHARDAX_VECTORS 4
@@ -26,10 +27,9 @@ namespace avx2 {
 #undef SHARDAX_LANES
 #undef SHARDAX_VECTORS
 }  // namespace avx2
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl")
+SHARDAX_BEGIN_TARGET("avx512f,avx512vl")
 namespace avx512 {
 #define SHARDAX_LANES 16
 #define SHARDAX_VECTORS 4
@@ -37,7 +37,7 @@ namespace avx512 {
 #undef SHARDAX_LANES
 #undef SHARDAX_VECTORS
 }  // namespace avx512
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #endif
 
 struct Table {
@@ -47,9 +47,9 @@ struct Table {
 
 const Table& table() {
   static const Table chosen = [] {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vl")) return Table{avx512::counters, avx512::elements};
-    if (__builtin_cpu_supports("avx2")) return Table{avx2::counters, avx2::elements};
+#if SHARDAX_X86_64
+    if (SHARDAX_CPU_SUPPORTS("avx512vl")) return Table{avx512::counters, avx512::elements};
+    if (SHARDAX_CPU_SUPPORTS("avx2")) return Table{avx2::counters, avx2::elements};
 #endif
     return Table{baseline::counters, baseline::elements};
   }();

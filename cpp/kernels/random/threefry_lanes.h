@@ -22,7 +22,9 @@ template <int bits>
     for (int i = 0; i < lanes * 4; ++i) {
       order[i] = static_cast<std::uint8_t>((i & ~3) | ((i - bits / 8) & 3));
     }
-    return reinterpret_cast<Lanes>(__builtin_shuffle(reinterpret_cast<Bytes>(x), order));
+    auto rotated = reinterpret_cast<Bytes>(x);
+    permute(rotated, order);
+    return reinterpret_cast<Lanes>(rotated);
   } else {
     return (x << bits) | (x >> (32 - bits));
   }

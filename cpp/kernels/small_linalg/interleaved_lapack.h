@@ -59,16 +59,12 @@ inline constexpr std::int64_t width = L::bytes / static_cast<int>(sizeof(Real<L>
 
 // Calls f, which is compiled for processors whose vectors have as many bytes.
 template <class L, class F>
-  requires(L::bytes == 64)
-[[gnu::flatten]] __attribute__((target("arch=x86-64-v4"), optimize("no-thread-jumps"))) void
-in_vectors(const F& f) {
-  f();
-}
-template <class L, class F>
-  requires(L::bytes == 32)
-[[gnu::flatten]] __attribute__((target("arch=x86-64-v3"), optimize("no-thread-jumps"))) void
-in_vectors(const F& f) {
-  f();
+void in_vectors(const F& f) {
+  if constexpr (L::bytes == 64) {
+    at_v4(f);
+  } else {
+    at_v3(f);
+  }
 }
 
 template <class L, bool parts = complex_cells<L>>

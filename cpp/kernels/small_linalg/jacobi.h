@@ -14,7 +14,7 @@ inline constexpr int most_rounds = 40;
 
 template <class L>
 SHARDAX_INLINE bool any(const Index<L>& where) {
-  std::remove_reference_t<decltype(where[0])> found{};
+  std::remove_cvref_t<decltype(where[0])> found{};
   for (std::int64_t lane = 0; lane < width<L>; ++lane) found |= where[lane];
   return found != 0;
 }

@@ -66,7 +66,7 @@ SHARDAX_INLINE void window_start(Index<L>& low, const Cell<L>* h, const Index<L>
   for (std::int64_t k = 1; k < n; ++k) {
     Vector<L> sub;
     size_of(sub, h[k * n + k - 1]);
-    low = (sub == 0) & (row<L>(k) <= high) ? Index<L>{} + row<L>(k) : low;
+    low = ((sub == 0) & (row<L>(k) <= high)) ? Index<L>{} + row<L>(k) : low;
   }
 }
 

@@ -95,7 +95,7 @@ SHARDAX_INLINE Window find_windows(const Cell<L>* d, Cell<L>* e, std::int64_t n,
     V bound = unit * (above + below);
     bound = bound > least ? bound : V{} + least;
     const Index<L> counts = size > bound;
-    end = counts & (first != row<L>(i + 1)) ? Index<L>{} + row<L>(i + 1) : end;
+    end = (counts & (first != row<L>(i + 1))) ? Index<L>{} + row<L>(i + 1) : end;
     first = counts ? Index<L>{} + row<L>(i) : first;
     e[i].re = counts ? e[i].re : V{};
   }

@@ -44,21 +44,22 @@ std::int64_t count_stretch(const bool* mask, std::int64_t n) {
 // Writes the places of those that hold in [from, to), at most `room`. Eight at a time, without a
 // branch for each: what is written beyond the last one is written again.
 template <class I>
-SHARDAX_CLONES void write_places(const bool* mask, std::int64_t from, std::int64_t to, I* out,
-                                 std::int64_t room) {
-  I* const end = out + room;
-  std::int64_t i = from;
-  for (; i + 8 <= to && end - out >= 8; i += 8) {
-    std::uint64_t eight;
-    std::memcpy(&eight, mask + i, 8);
-    // Byte k is 0 or 1, and becomes bit k of the highest byte.
-    const Offsets& offsets = offsets_of_bits[eight * 0x0102040810204080 >> 56];
-    for (std::size_t k = 0; k < 8; ++k) out[k] = static_cast<I>(i) + offsets[k];
-    out += eight * ones >> 56;
-  }
-  for (; i < to && out < end; ++i) {
-    if (mask[i]) *out++ = static_cast<I>(i);
-  }
+void write_places(const bool* mask, std::int64_t from, std::int64_t to, I* out, std::int64_t room) {
+  dispatch([=]() mutable {
+    I* const end = out + room;
+    std::int64_t i = from;
+    for (; i + 8 <= to && end - out >= 8; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, mask + i, 8);
+      // Byte k is 0 or 1, and becomes bit k of the highest byte.
+      const Offsets& offsets = offsets_of_bits[eight * 0x0102040810204080 >> 56];
+      for (std::size_t k = 0; k < 8; ++k) out[k] = static_cast<I>(i) + offsets[k];
+      out += eight * ones >> 56;
+    }
+    for (; i < to && out < end; ++i) {
+      if (mask[i]) *out++ = static_cast<I>(i);
+    }
+  });
 }
 
 // How many hold before each stretch, and in all.

@@ -56,12 +56,13 @@ struct Common {
   static SHARDAX_INLINE __m256i crossed(__m256i v) {
     typedef K Lanes __attribute__((vector_size(32)));
     const auto a = reinterpret_cast<Lanes>(v);
+    Lanes out;
     if constexpr (lanes == 8) {
-      return reinterpret_cast<__m256i>(
-          __builtin_shuffle(a, Lanes{0 ^ x, 1 ^ x, 2 ^ x, 3 ^ x, 4 ^ x, 5 ^ x, 6 ^ x, 7 ^ x}));
+      shuffle<0 ^ x, 1 ^ x, 2 ^ x, 3 ^ x, 4 ^ x, 5 ^ x, 6 ^ x, 7 ^ x>(out, a, a);
     } else {
-      return reinterpret_cast<__m256i>(__builtin_shuffle(a, Lanes{0 ^ x, 1 ^ x, 2 ^ x, 3 ^ x}));
+      shuffle<0 ^ x, 1 ^ x, 2 ^ x, 3 ^ x>(out, a, a);
     }
+    return reinterpret_cast<__m256i>(out);
   }
   // Of the lanes whose number has the bit `step` from b, of the others from a.
   template <int step>

@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "base/index.h"
+#include "base/target.h"
 #include "kernels/sort/radix_sort.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx2,popcnt")
+SHARDAX_BEGIN_TARGET("avx2,popcnt")
 
 namespace shardax::kernels {
 namespace {
@@ -251,8 +251,8 @@ void sort_elements(const T* elements, T* to, std::int64_t n, void* work) {
       keys[i] = signed_key<T>(x[i]);
       if constexpr (std::is_floating_point_v<T>) {
         const K magnitude = x[i] & std::numeric_limits<K>::max();
-        special |= (magnitude > std::bit_cast<K>(std::numeric_limits<T>::infinity())) |
-                   (x[i] == std::numeric_limits<K>::min());
+        special |= magnitude > std::bit_cast<K>(std::numeric_limits<T>::infinity());
+        special |= x[i] == std::numeric_limits<K>::min();
       }
     }
   });
@@ -270,15 +270,16 @@ void sort_elements(const T* elements, T* to, std::int64_t n, void* work) {
 }  // namespace
 }  // namespace shardax::kernels
 
-#pragma GCC pop_options
+SHARDAX_END_TARGET
 #endif
 
 namespace shardax::kernels {
 
 template <class T>
-bool sort_in_vectors(const T* x, T* out, std::int64_t n, void* work) {
-#if defined(__x86_64__)
-  static const bool able = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+bool sort_in_vectors([[maybe_unused]] const T* x, [[maybe_unused]] T* out,
+                     [[maybe_unused]] std::int64_t n, [[maybe_unused]] void* work) {
+#if SHARDAX_X86_64
+  static const bool able = SHARDAX_CPU_SUPPORTS("avx2") && SHARDAX_CPU_SUPPORTS("popcnt");
   if (able) sort_elements(x, out, n, work);
   return able;
 #else

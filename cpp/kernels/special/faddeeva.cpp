@@ -12,7 +12,6 @@ namespace {
 
 using Complex = std::complex<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
 
 // The trapezoidal rule for the integral of e^(-t^2) / (z - t) with a correction for its pole, on

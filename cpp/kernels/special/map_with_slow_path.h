@@ -54,16 +54,17 @@ template <class Out, class In, auto F, int arity>
   }
 }
 template <class Out, class In, auto F, int arity>
-SHARDAX_CLONES [[gnu::flatten]] bool near_elements(Out* out, const In* a, const In* b,
-                                                   std::int64_t n) {
-  // As wide as the numbers, for the vectors.
-  using P = typename Parts<In>::type;
-  using Word = std::conditional_t<sizeof(P) == 4, std::uint32_t, std::uint64_t>;
-  Word wrong = 0;
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i)
-    wrong |= near_element<Out, In, F, arity>(out, a, b, i) ? Word{0} : Word{1};
-  return wrong == 0;
+bool near_elements(Out* out, const In* a, const In* b, std::int64_t n) {
+  return dispatch([=] {
+    // As wide as the numbers, for the vectors.
+    using P = typename Parts<In>::type;
+    using Word = std::conditional_t<sizeof(P) == 4, std::uint32_t, std::uint64_t>;
+    Word wrong = 0;
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i)
+      wrong |= near_element<Out, In, F, arity>(out, a, b, i) ? Word{0} : Word{1};
+    return wrong == 0;
+  });
 }
 
 // As F where that is right, and as G, which is right anywhere.

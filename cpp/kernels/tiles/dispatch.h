@@ -1,31 +1,17 @@
 // kernels/tiles/dispatch.h - tile kernels for elementwise functions, cloned per instruction set.
 //
-// Each takes n contiguous elements; the loader picks the clone for the machine (AVX-512, AVX2,
-// baseline). Floating contraction is off, so every clone gives the same bits.
+// Each takes n contiguous elements and runs the clone for the machine (AVX-512, AVX2, baseline).
+//
+// Code in vectors that it spells out itself names one instruction set instead, and is called where
+// the processor has that: each clone is compiled, optimised and kept, which is most of the time
+// that kernels take to build.
 #pragma once
 
 #include <complex>
 #include <cstdint>
 
 #include "array/dtype.h"
-
-// Threaded jumps turn two bounds of one value into masks, three times the vector instructions. A
-// clone is picked while the module loads, before ThreadSanitizer is there to be told of the call.
-//
-// Code in vectors that it spells out itself names one instruction set instead, and is called where
-// the processor has that: each clone is compiled, optimised and kept, which is most of the time
-// that kernels take to build.
-#if defined(__SANITIZE_THREAD__)
-#define SHARDAX_CLONES
-#define SHARDAX_CLONES_256
-#else
-#define SHARDAX_CLONES                                                         \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), \
-                 optimize("no-thread-jumps")))
-// For code in vectors of 256 bits, whatever the processor.
-#define SHARDAX_CLONES_256 \
-  __attribute__((target_clones("arch=x86-64-v3", "default"), optimize("no-thread-jumps")))
-#endif
+#include "base/target.h"
 
 namespace shardax::kernels {
 
@@ -67,40 +53,41 @@ template <class T>
 inline constexpr bool is_computed =
     !std::is_same_v<T, bfloat16_t> && !std::is_same_v<T, float16_t> && !is_opaque<T>;
 
-// A function that is not inlined would be called once an element, in its baseline form; `flatten`
-// does not leave that to the inliner.
-//
 // out and the inputs never overlap partly; out may be one of the inputs exactly.
 template <class T, auto F>
-SHARDAX_CLONES [[gnu::flatten]] void map1(void* out, const void* const* in, std::int64_t n,
-                                          std::int64_t) {
-  using R = decltype(F(T{}));
-  R* o = static_cast<R*>(out);
-  const T* a = static_cast<const T*>(in[0]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = F(a[i]);
+void map1(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  dispatch([=] {
+    using R = decltype(F(T{}));
+    R* o = static_cast<R*>(out);
+    const T* a = static_cast<const T*>(in[0]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = F(a[i]);
+  });
 }
 
 template <class T, auto F>
-SHARDAX_CLONES [[gnu::flatten]] void map2(void* out, const void* const* in, std::int64_t n,
-                                          std::int64_t) {
-  using R = decltype(F(T{}, T{}));
-  R* o = static_cast<R*>(out);
-  const T* a = static_cast<const T*>(in[0]);
-  const T* b = static_cast<const T*>(in[1]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = F(a[i], b[i]);
+void map2(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  dispatch([=] {
+    using R = decltype(F(T{}, T{}));
+    R* o = static_cast<R*>(out);
+    const T* a = static_cast<const T*>(in[0]);
+    const T* b = static_cast<const T*>(in[1]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = F(a[i], b[i]);
+  });
 }
 
 template <class T, auto F>
-SHARDAX_CLONES void map3(void* out, const void* const* in, std::int64_t n, std::int64_t) {
-  using R = decltype(F(T{}, T{}, T{}));
-  R* o = static_cast<R*>(out);
-  const T* a = static_cast<const T*>(in[0]);
-  const T* b = static_cast<const T*>(in[1]);
-  const T* c = static_cast<const T*>(in[2]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = F(a[i], b[i], c[i]);
+void map3(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  dispatch([=] {
+    using R = decltype(F(T{}, T{}, T{}));
+    R* o = static_cast<R*>(out);
+    const T* a = static_cast<const T*>(in[0]);
+    const T* b = static_cast<const T*>(in[1]);
+    const T* c = static_cast<const T*>(in[2]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = F(a[i], b[i], c[i]);
+  });
 }
 
 }  // namespace shardax::kernels

@@ -39,7 +39,7 @@ concept HasShortRows = HasJoin<R, T> && std::is_floating_point_v<T>;
 template <int first, class Half, class V, int... l>
 [[gnu::always_inline]] inline void lanes_from(Half& out, const V& x,
                                               std::integer_sequence<int, l...>) {
-  out = __builtin_shufflevector(x, x, (first + l)...);
+  shuffle<(first + l)...>(out, x, x);
 }
 
 // Lane l and lane l + n / 2, and so on.
@@ -119,48 +119,51 @@ template <class R, class T>
 }
 
 template <class R, class T, class Acc>
-SHARDAX_CLONES_256 void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
-  auto* a = static_cast<Acc*>(acc);
-  const T* x = static_cast<const T*>(in);
-  if constexpr (HasShortRows<R, T>) {
-    if (rows > 1 && n > 0 && n < short_row) return fold_short_rows<R>(a, x, n, rows);
-  }
-  for (std::int64_t r = 0; r < rows; ++r, x += n) {
-    if constexpr (HasRow<R, T>) {
-      a[r] = R::combine(a[r], static_cast<Acc>(R::row(x, n)));
-    } else {
-      for (std::int64_t i = 0; i < n; i += fold_block)
-        a[r] = R::combine(a[r],
-                          static_cast<Acc>(reduce_row<R, T>(x + i, std::min(fold_block, n - i))));
+void reduce_fold(void* acc, const void* in, std::int64_t n, std::int64_t rows) {
+  dispatch_256([=] {
+    auto* a = static_cast<Acc*>(acc);
+    const T* x = static_cast<const T*>(in);
+    if constexpr (HasShortRows<R, T>) {
+      if (rows > 1 && n > 0 && n < short_row) return fold_short_rows<R>(a, x, n, rows);
     }
-  }
+    for (std::int64_t r = 0; r < rows; ++r, x += n) {
+      if constexpr (HasRow<R, T>) {
+        a[r] = R::combine(a[r], static_cast<Acc>(R::row(x, n)));
+      } else {
+        for (std::int64_t i = 0; i < n; i += fold_block)
+          a[r] = R::combine(a[r],
+                            static_cast<Acc>(reduce_row<R, T>(x + i, std::min(fold_block, n - i))));
+      }
+    }
+  });
 }
 
 // Several rows at a time: accumulators are read and written once for them.
 template <class R, class T, class Acc>
-SHARDAX_CLONES void reduce_zip(void* acc, const void* in, std::int64_t n, std::int64_t rows,
-                               std::int64_t stride) {
-  auto* a = static_cast<Acc*>(acc);
-  const T* x = static_cast<const T*>(in);
-  for (; rows >= 8; rows -= 8, x += 8 * stride) {
-    const T *x0 = x, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride, *x4 = x3 + stride,
-            *x5 = x4 + stride, *x6 = x5 + stride, *x7 = x6 + stride;
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) {
-      Acc sum = R::combine(a[i], static_cast<Acc>(x0[i]));
-      sum = R::combine(sum, static_cast<Acc>(x1[i]));
-      sum = R::combine(sum, static_cast<Acc>(x2[i]));
-      sum = R::combine(sum, static_cast<Acc>(x3[i]));
-      sum = R::combine(sum, static_cast<Acc>(x4[i]));
-      sum = R::combine(sum, static_cast<Acc>(x5[i]));
-      sum = R::combine(sum, static_cast<Acc>(x6[i]));
-      a[i] = R::combine(sum, static_cast<Acc>(x7[i]));
+void reduce_zip(void* acc, const void* in, std::int64_t n, std::int64_t rows, std::int64_t stride) {
+  dispatch([=]() mutable {
+    auto* a = static_cast<Acc*>(acc);
+    const T* x = static_cast<const T*>(in);
+    for (; rows >= 8; rows -= 8, x += 8 * stride) {
+      const T *x0 = x, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride, *x4 = x3 + stride,
+              *x5 = x4 + stride, *x6 = x5 + stride, *x7 = x6 + stride;
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) {
+        Acc sum = R::combine(a[i], static_cast<Acc>(x0[i]));
+        sum = R::combine(sum, static_cast<Acc>(x1[i]));
+        sum = R::combine(sum, static_cast<Acc>(x2[i]));
+        sum = R::combine(sum, static_cast<Acc>(x3[i]));
+        sum = R::combine(sum, static_cast<Acc>(x4[i]));
+        sum = R::combine(sum, static_cast<Acc>(x5[i]));
+        sum = R::combine(sum, static_cast<Acc>(x6[i]));
+        a[i] = R::combine(sum, static_cast<Acc>(x7[i]));
+      }
     }
-  }
-  for (; rows > 0; --rows, x += stride) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) a[i] = R::combine(a[i], static_cast<Acc>(x[i]));
-  }
+    for (; rows > 0; --rows, x += stride) {
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) a[i] = R::combine(a[i], static_cast<Acc>(x[i]));
+    }
+  });
 }
 
 template <class R, class Acc>

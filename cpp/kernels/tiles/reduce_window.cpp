@@ -85,38 +85,40 @@ struct Combiner {
 
 // out[i * step], or, if it is the first, the identity, combined with in[i * from_step].
 template <Combine combine, class T>
-SHARDAX_CLONES [[gnu::flatten]] void combine_row(T* out, std::int64_t step, const T* in,
-                                                 std::int64_t from_step, std::int64_t n,
-                                                 bool first) {
-  using F = Combiner<combine, T>;
-  if (first) {
-    for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(F::identity(), in[i * from_step]);
-  } else if (step == 1 && from_step == 1) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
-  } else if (step == 1 && from_step == 2) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[2 * i]);
-  } else {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(out[i * step], in[i * from_step]);
-  }
+void combine_row(T* out, std::int64_t step, const T* in, std::int64_t from_step, std::int64_t n,
+                 bool first) {
+  dispatch([=] {
+    using F = Combiner<combine, T>;
+    if (first) {
+      for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(F::identity(), in[i * from_step]);
+    } else if (step == 1 && from_step == 1) {
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
+    } else if (step == 1 && from_step == 2) {
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[2 * i]);
+    } else {
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) out[i * step] = F::of(out[i * step], in[i * from_step]);
+    }
+  });
 }
 
 // The same of rows of n elements, which begin `step` and `from_step` apart.
 template <Combine combine, class T>
-SHARDAX_CLONES [[gnu::flatten]] void combine_rows(T* out, std::int64_t step, const T* in,
-                                                  std::int64_t from_step, std::int64_t rows,
-                                                  std::int64_t n, bool first) {
-  using F = Combiner<combine, T>;
-  for (std::int64_t r = 0; r < rows; ++r, out += step, in += from_step) {
-    if (first) {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(F::identity(), in[i]);
-    } else {
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
+void combine_rows(T* out, std::int64_t step, const T* in, std::int64_t from_step, std::int64_t rows,
+                  std::int64_t n, bool first) {
+  dispatch([=]() mutable {
+    using F = Combiner<combine, T>;
+    for (std::int64_t r = 0; r < rows; ++r, out += step, in += from_step) {
+      if (first) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(F::identity(), in[i]);
+      } else {
+        SHARDAX_IVDEP
+        for (std::int64_t i = 0; i < n; ++i) out[i] = F::of(out[i], in[i]);
+      }
     }
-  }
+  });
 }
 
 // A dimension of outer x size x inner elements.

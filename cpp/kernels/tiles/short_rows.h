@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/index.h"
@@ -26,20 +27,20 @@ struct ShortRows {
   static constexpr int width = 32 / sizeof(T), vectors = row_lanes / width;
   typedef T V __attribute__((vector_size(32)));
   using Mask = decltype(V{} != V{});
-  using Index = decltype(Mask{}[0]);
+  using Index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
   // Lanes whose bit `distance` of the index is clear, then those where it is set: of a, then b.
   template <int distance, int set, int... l>
   [[gnu::always_inline]] static void pick(V& out, const V& a, const V& b,
                                           std::integer_sequence<int, l...>) {
-    out = __builtin_shufflevector(a, b, place(l, distance, set)...);
+    shuffle<place(l, distance, set)...>(out, a, b);
   }
   // Of a where `bit` of the lane is clear, else of b; lanes that differ in that bit from `set` come
   // from their neighbours.
   template <int bit, int set, int... l>
   [[gnu::always_inline]] static void swap(V& out, const V& a, const V& b,
                                           std::integer_sequence<int, l...>) {
-    out = __builtin_shufflevector(a, b, ((l & ~bit) + set + (l & bit ? width : 0))...);
+    shuffle<((l & ~bit) + set + (l & bit ? width : 0))...>(out, a, b);
   }
   static constexpr int place(int lane, int distance, int set) {
     const int half = lane % (width / 2), from = half / distance * 2 * distance + half % distance;

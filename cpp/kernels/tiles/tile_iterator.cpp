@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/index.h"
+#include "base/target.h"
 #include "kernels/copy/broadcast_fill.h"
 #include "kernels/copy/transposed.h"
 #include "kernels/width.h"
@@ -27,8 +28,10 @@ void copy_run(T* out, const T* in, std::int64_t count) {
 }
 
 template <class T>
-SHARDAX_CLONES void fill_with(T* out, T value, std::int64_t n) {
-  for (std::int64_t k = 0; k < n; ++k) out[k] = value;
+void fill_with(T* out, T value, std::int64_t n) {
+  dispatch([=] {
+    for (std::int64_t k = 0; k < n; ++k) out[k] = value;
+  });
 }
 
 }  // namespace
@@ -130,7 +133,7 @@ void TileIterator::move_to(const TileLoop& whole, const Shape& index) {
 }
 
 void TileIterator::complete() const {
-#if defined(__x86_64__)
+#if SHARDAX_X86_64
   if (streams_) __builtin_ia32_sfence();
 #endif
 }

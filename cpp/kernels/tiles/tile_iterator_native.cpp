@@ -11,18 +11,22 @@ namespace shardax::kernels {
 namespace {
 
 template <class T>
-SHARDAX_CLONES void take_apart_as(T* re, T* im, const T* numbers, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    re[i] = numbers[2 * i];
-    im[i] = numbers[2 * i + 1];
-  }
+void take_apart_as(T* re, T* im, const T* numbers, std::int64_t n) {
+  dispatch([=] {
+    for (std::int64_t i = 0; i < n; ++i) {
+      re[i] = numbers[2 * i];
+      im[i] = numbers[2 * i + 1];
+    }
+  });
 }
 template <class T>
-SHARDAX_CLONES void put_together_as(T* numbers, const T* re, const T* im, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    numbers[2 * i] = re[i];
-    numbers[2 * i + 1] = im[i];
-  }
+void put_together_as(T* numbers, const T* re, const T* im, std::int64_t n) {
+  dispatch([=] {
+    for (std::int64_t i = 0; i < n; ++i) {
+      numbers[2 * i] = re[i];
+      numbers[2 * i + 1] = im[i];
+    }
+  });
 }
 
 bool is_part_in(const TileLoop& loop, std::size_t operand) {

@@ -37,13 +37,11 @@ template <class T>
   std::int64_t i = 0;
   if constexpr (sizeof(T) == 4) {
     typedef T V __attribute__((vector_size(32)));
-    typedef std::int32_t Lanes __attribute__((vector_size(32)));
-    const Lanes even{0, 2, 4, 6, 8, 10, 12, 14};
     for (; i < n && end - in >= 2 * i + 16; i += lanes) {
-      V a, b;
+      V v, a, b;
       std::memcpy(&a, in + 2 * i, sizeof a);
       std::memcpy(&b, in + 2 * i + lanes, sizeof b);
-      const V v = __builtin_shuffle(a, b, even);
+      shuffle<0, 2, 4, 6, 8, 10, 12, 14>(v, a, b);
       std::memcpy(out + i, &v, sizeof v);
     }
   }
@@ -55,16 +53,16 @@ template <class T>
 [[gnu::always_inline]] inline void add_even(float* out, const float* in, std::int64_t n,
                                             const float* end) {
   typedef float V __attribute__((vector_size(32)));
-  typedef std::int32_t Lanes __attribute__((vector_size(32)));
-  const Lanes low{0, 8, 1, 9, 2, 10, 3, 11}, high{4, 12, 5, 13, 6, 14, 7, 15};
   std::int64_t i = 0;
   for (; i < n && end - out >= 2 * i + 16; i += lanes) {
-    V v, a, b;
+    V v, a, b, low, high;
     std::memcpy(&v, in + i, sizeof v);
     std::memcpy(&a, out + 2 * i, sizeof a);
     std::memcpy(&b, out + 2 * i + lanes, sizeof b);
-    a += __builtin_shuffle(v, V{}, low);
-    b += __builtin_shuffle(v, V{}, high);
+    shuffle<0, 8, 1, 9, 2, 10, 3, 11>(low, v, V{});
+    shuffle<4, 12, 5, 13, 6, 14, 7, 15>(high, v, V{});
+    a += low;
+    b += high;
     std::memcpy(out + 2 * i, &a, sizeof a);
     std::memcpy(out + 2 * i + lanes, &b, sizeof b);
   }
@@ -73,46 +71,51 @@ template <class T>
 
 // The elements that rows meet at a place, `absent` where there are none.
 template <class S>
-SHARDAX_CLONES [[gnu::flatten]] void see(TileRoom<S>& room, const Tile& tile, const Meeting& m,
-                                         const S* from, const S* end, Wide<S> absent) {
-  for (std::int64_t r = 0; r < tile.rows; ++r) {
-    Wide<S>* to = room.seen + r * tile.pitch;
-    const std::int64_t count = room.at[r] < 0 ? 0 : m.count;
-    if (count < tile.n) std::fill_n(to, tile.n, absent);
-    if (count == 0) continue;
-    const S* row = from + room.at[r] + m.from;
-    to += m.first;
-    if (m.step == 1 && m.from_step == 1) {
-      for (std::int64_t i = 0; i < count; ++i) to[i] = lift(row[i]);
-      continue;
-    }
-    if constexpr (!is_half_v<S>) {
-      if (count == tile.n && m.from_step == 2) {
-        take_even(to, row, count, end);
+void see(TileRoom<S>& room, const Tile& tile, const Meeting& m, const S* from, const S* end,
+         Wide<S> absent) {
+  dispatch([=, &room, &tile, &m] {
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      Wide<S>* to = room.seen + r * tile.pitch;
+      const std::int64_t count = room.at[r] < 0 ? 0 : m.count;
+      if (count < tile.n) std::fill_n(to, tile.n, absent);
+      if (count == 0) continue;
+      const S* row = from + room.at[r] + m.from;
+      to += m.first;
+      if (m.step == 1 && m.from_step == 1) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = lift(row[i]);
         continue;
       }
+      if constexpr (!is_half_v<S>) {
+        if (count == tile.n && m.from_step == 2) {
+          take_even(to, row, count, end);
+          continue;
+        }
+      }
+      for (std::int64_t i = 0; i < count; ++i) to[i * m.step] = lift(row[i * m.from_step]);
     }
-    for (std::int64_t i = 0; i < count; ++i) to[i * m.step] = lift(row[i * m.from_step]);
-  }
+  });
 }
 
 // What is seen takes over where the best is not as good.
 template <class S>
-SHARDAX_CLONES [[gnu::flatten]] void compare(TileRoom<S>& room, std::int64_t n,
-                                             std::int32_t place) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Wide<S> x = room.seen[i], own = room.best[i];
-    const bool kept = own >= x;
-    room.best[i] = kept ? own : x;
-    room.place[i] = kept ? room.place[i] : place;
-  }
+void compare(TileRoom<S>& room, std::int64_t n, std::int32_t place) {
+  dispatch([=, &room] {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Wide<S> x = room.seen[i], own = room.best[i];
+      const bool kept = own >= x;
+      room.best[i] = kept ? own : x;
+      room.place[i] = kept ? room.place[i] : place;
+    }
+  });
 }
 
 // Values at a place where it is the best one, `out` as it is or 0 elsewhere.
 template <bool keeps, class T>
-SHARDAX_CLONES void choose(const std::int32_t* best, std::int32_t place, const T* values,
-                           std::int64_t n, T* out) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = best[i] == place ? values[i] : keeps ? out[i] : T{};
+void choose(const std::int32_t* best, std::int32_t place, const T* values, std::int64_t n, T* out) {
+  dispatch([=] {
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] = best[i] == place ? values[i] : keeps ? out[i] : T{};
+  });
 }
 
 template <class S>
@@ -122,27 +125,28 @@ S added(S a, S b) {
 
 // The terms are added to the elements that rows meet at a place.
 template <class S>
-SHARDAX_CLONES [[gnu::flatten]] void add_terms(const TileRoom<S>& room, const Tile& tile,
-                                               const Meeting& m, S* out, const S* end) {
-  for (std::int64_t r = 0; r < tile.rows; ++r) {
-    if (room.at[r] < 0 || m.count == 0) continue;
-    const S* in = room.terms + r * tile.pitch;
-    S* to = out + room.at[r] + m.from;
-    if (m.step == 1 && m.from_step == 1) {
-      for (std::int64_t i = 0; i < m.count; ++i) to[i] = added(to[i], in[m.first + i]);
-      continue;
-    }
-    if constexpr (std::is_same_v<S, float>) {
-      if (m.count == tile.n && m.from_step == 2) {
-        add_even(to, in, m.count, end);
+void add_terms(const TileRoom<S>& room, const Tile& tile, const Meeting& m, S* out, const S* end) {
+  dispatch([=, &room, &tile, &m] {
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      if (room.at[r] < 0 || m.count == 0) continue;
+      const S* in = room.terms + r * tile.pitch;
+      S* to = out + room.at[r] + m.from;
+      if (m.step == 1 && m.from_step == 1) {
+        for (std::int64_t i = 0; i < m.count; ++i) to[i] = added(to[i], in[m.first + i]);
         continue;
       }
+      if constexpr (std::is_same_v<S, float>) {
+        if (m.count == tile.n && m.from_step == 2) {
+          add_even(to, in, m.count, end);
+          continue;
+        }
+      }
+      for (std::int64_t i = 0; i < m.count; ++i) {
+        S& target = to[i * m.from_step];
+        target = added(target, in[m.first + i * m.step]);
+      }
     }
-    for (std::int64_t i = 0; i < m.count; ++i) {
-      S& target = to[i * m.from_step];
-      target = added(target, in[m.first + i * m.step]);
-    }
-  }
+  });
 }
 
 }  // namespace shardax::kernels

@@ -177,7 +177,7 @@ void store_scalar(std::byte* out, DType dtype, const Operand& scalar) {
     } else if constexpr (std::is_same_v<T, bfloat16_t>) {
       stored = to_bfloat16(static_cast<float>(real));
     } else if constexpr (std::is_same_v<T, float16_t>) {
-      stored.bits = std::bit_cast<std::uint16_t>(static_cast<_Float16>(real));
+      stored.bits = to_float16(real).bits;
     } else if constexpr (std::is_same_v<T, narrow_t>) {
       stored =
           whole ? to_narrow(dtype, scalar.integer) : to_narrow(dtype, static_cast<float>(real));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/target.h"
 #include "kernels/wide.h"
 #include "ops/elementwise/complex_numbers.h"
 #include "ops/sharding_rules/unreduced_rules.h"
@@ -105,34 +106,35 @@ constexpr auto abs_kernel = [](auto a) {
 
 // By squaring, a block at a time, so that each multiplication is one of vectors.
 template <class T>
-SHARDAX_CLONES void integer_pow_tile(void* out, const void* const* in, std::int64_t n,
-                                     std::int64_t exponent) {
-  constexpr std::int64_t block = 64;
-  const T* x = static_cast<const T*>(in[0]);
-  T* o = static_cast<T*>(out);
-  for (std::int64_t start = 0; start < n; start += block) {
-    const std::int64_t count = std::min(block, n - start);
-    T power[block], result[block];
-    for (std::int64_t i = 0; i < block; ++i) {
-      power[i] = i < count ? x[start + i] : T(1);
-      result[i] = T(1);
-    }
-    bool first = true;
-    for (auto e = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); e; e >>= 1) {
-      if ((e & 1) && first) {
-        std::copy(power, power + block, result);
-        first = false;
-      } else if (e & 1) {
-        for (std::int64_t i = 0; i < block; ++i) result[i] = mul_kernel(result[i], power[i]);
+void integer_pow_tile(void* out, const void* const* in, std::int64_t n, std::int64_t exponent) {
+  dispatch([=] {
+    constexpr std::int64_t block = 64;
+    const T* x = static_cast<const T*>(in[0]);
+    T* o = static_cast<T*>(out);
+    for (std::int64_t start = 0; start < n; start += block) {
+      const std::int64_t count = std::min(block, n - start);
+      T power[block], result[block];
+      for (std::int64_t i = 0; i < block; ++i) {
+        power[i] = i < count ? x[start + i] : T(1);
+        result[i] = T(1);
       }
-      if (e == 1) break;
-      for (std::int64_t i = 0; i < block; ++i) power[i] = mul_kernel(power[i], power[i]);
+      bool first = true;
+      for (auto e = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); e; e >>= 1) {
+        if ((e & 1) && first) {
+          std::copy(power, power + block, result);
+          first = false;
+        } else if (e & 1) {
+          for (std::int64_t i = 0; i < block; ++i) result[i] = mul_kernel(result[i], power[i]);
+        }
+        if (e == 1) break;
+        for (std::int64_t i = 0; i < block; ++i) power[i] = mul_kernel(power[i], power[i]);
+      }
+      if (exponent < 0) {
+        for (std::int64_t i = 0; i < block; ++i) result[i] = div_kernel(T(1), result[i]);
+      }
+      std::copy(result, result + count, o + start);
     }
-    if (exponent < 0) {
-      for (std::int64_t i = 0; i < block; ++i) result[i] = div_kernel(T(1), result[i]);
-    }
-    std::copy(result, result + count, o + start);
-  }
+  });
 }
 
 // The same by the same multiplications.

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "array/narrow.h"
+#include "base/target.h"
 #include "ir/core_ops.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -283,13 +284,14 @@ Bits reduced(Bits bits, Format from, Format to) {
 }
 
 template <class Bits, int exponent, int mantissa>
-SHARDAX_CLONES void reduce_tile(void* out, const void* const* in, std::int64_t n,
-                                std::int64_t extra) {
-  const Format to{static_cast<int>(extra / 64), static_cast<int>(extra % 64)};
-  const Bits* a = static_cast<const Bits*>(in[0]);
-  for (std::int64_t i = 0; i < n; ++i) {
-    static_cast<Bits*>(out)[i] = reduced<Bits>(a[i], {exponent, mantissa}, to);
-  }
+void reduce_tile(void* out, const void* const* in, std::int64_t n, std::int64_t extra) {
+  dispatch([=] {
+    const Format to{static_cast<int>(extra / 64), static_cast<int>(extra % 64)};
+    const Bits* a = static_cast<const Bits*>(in[0]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      static_cast<Bits*>(out)[i] = reduced<Bits>(a[i], {exponent, mantissa}, to);
+    }
+  });
 }
 
 Types reduce_precision_type(const Op& op, const Types& in, const Params& params) {

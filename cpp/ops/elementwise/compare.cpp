@@ -1,6 +1,7 @@
 // ops/elementwise/compare.cpp - comparisons, extremes, logic and selection of elements.
 #include <algorithm>
 
+#include "base/target.h"
 #include "kernels/tiles/extremum.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/ambiguity.h"
@@ -140,13 +141,15 @@ Types select_type(const Op& op, const Types& in, const Params&) {
 
 // Cases are moved as bits: one kernel per width.
 template <class Bits>
-SHARDAX_CLONES void select_bool(void* out, const void* const* in, std::int64_t n, std::int64_t) {
-  auto* o = static_cast<Bits*>(out);
-  const auto* w = static_cast<const std::uint8_t*>(in[0]);
-  const auto* no = static_cast<const Bits*>(in[1]);
-  const auto* yes = static_cast<const Bits*>(in[2]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = w[i] ? yes[i] : no[i];
+void select_bool(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  dispatch([=] {
+    auto* o = static_cast<Bits*>(out);
+    const auto* w = static_cast<const std::uint8_t*>(in[0]);
+    const auto* no = static_cast<const Bits*>(in[1]);
+    const auto* yes = static_cast<const Bits*>(in[2]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = w[i] ? yes[i] : no[i];
+  });
 }
 template <class Bits>
 void select_int(void* out, const void* const* in, std::int64_t n, std::int64_t cases) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "array/narrow.h"
+#include "base/target.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/unreduced_rules.h"
 
@@ -59,23 +60,25 @@ template <class T>
 inline constexpr bool is_half_v = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
 
 template <class From, class To>
-SHARDAX_CLONES void convert_tile(void* out, const void* const* in, std::int64_t n, std::int64_t) {
-  To* o = static_cast<To*>(out);
-  const From* a = static_cast<const From*>(in[0]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (std::is_same_v<From, To>) {
-      o[i] = a[i];
-    } else if constexpr (is_half_v<From>) {
-      o[i] = to_float(a[i]);
-    } else if constexpr (std::is_same_v<To, bfloat16_t>) {
-      o[i] = to_bfloat16(a[i]);
-    } else if constexpr (std::is_same_v<To, float16_t>) {
-      o[i] = to_float16(a[i]);
-    } else {
-      o[i] = convert_one<To>(a[i]);
+void convert_tile(void* out, const void* const* in, std::int64_t n, std::int64_t) {
+  dispatch([=] {
+    To* o = static_cast<To*>(out);
+    const From* a = static_cast<const From*>(in[0]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<From, To>) {
+        o[i] = a[i];
+      } else if constexpr (is_half_v<From>) {
+        o[i] = to_float(a[i]);
+      } else if constexpr (std::is_same_v<To, bfloat16_t>) {
+        o[i] = to_bfloat16(a[i]);
+      } else if constexpr (std::is_same_v<To, float16_t>) {
+        o[i] = to_float16(a[i]);
+      } else {
+        o[i] = convert_one<To>(a[i]);
+      }
     }
-  }
+  });
 }
 // Complex numbers, part by part.
 template <class From, class To>
@@ -138,22 +141,24 @@ struct LowBits {
 
 // Narrow integers from and to integers of which nothing but the low bits is kept.
 template <class To>
-SHARDAX_CLONES void from_low_bits(void* out, const void* const* in, std::int64_t n,
-                                  std::int64_t dtype) {
-  const LowBits from(dtype);
-  To* o = static_cast<To*>(out);
-  const auto* a = static_cast<const narrow_t*>(in[0]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = static_cast<To>(from.value(a[i]));
+void from_low_bits(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  dispatch([=] {
+    const LowBits from(dtype);
+    To* o = static_cast<To*>(out);
+    const auto* a = static_cast<const narrow_t*>(in[0]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = static_cast<To>(from.value(a[i]));
+  });
 }
 template <class From>
-SHARDAX_CLONES void to_low_bits(void* out, const void* const* in, std::int64_t n,
-                                std::int64_t dtype) {
-  const LowBits to(dtype);
-  auto* o = static_cast<narrow_t*>(out);
-  const From* a = static_cast<const From*>(in[0]);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = to.stored(a[i]);
+void to_low_bits(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  dispatch([=] {
+    const LowBits to(dtype);
+    auto* o = static_cast<narrow_t*>(out);
+    const From* a = static_cast<const From*>(in[0]);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = to.stored(a[i]);
+  });
 }
 // `dtypes` is the one given plus 256 times the one wanted.
 void low_bits_again(void* out, const void* const* in, std::int64_t n, std::int64_t dtypes) {
@@ -179,13 +184,14 @@ void narrowed(void* out, const void* const* in, std::int64_t n, std::int64_t dty
   for (std::int64_t i = 0; i < n; ++i)
     static_cast<narrow_t*>(out)[i] = to_narrow(static_cast<DType>(dtype), a[i]);
 }
-SHARDAX_CLONES void narrow_coded(void* out, const void* const* in, std::int64_t n,
-                                 std::int64_t dtype) {
-  const NarrowFormat format = narrow_format(static_cast<DType>(dtype));
-  const auto* a = static_cast<const float*>(in[0]);
-  auto* o = static_cast<narrow_t*>(out);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) o[i] = {narrow_code(format, a[i])};
+void narrow_coded(void* out, const void* const* in, std::int64_t n, std::int64_t dtype) {
+  dispatch([=] {
+    const NarrowFormat format = narrow_format(static_cast<DType>(dtype));
+    const auto* a = static_cast<const float*>(in[0]);
+    auto* o = static_cast<narrow_t*>(out);
+    SHARDAX_IVDEP
+    for (std::int64_t i = 0; i < n; ++i) o[i] = {narrow_code(format, a[i])};
+  });
 }
 
 // Calls f(T{}) with the type of a dtype that is float32 or, without its sign, an integer that is

@@ -91,9 +91,11 @@ class Copy {
 
 // Rows of windows; of the strides one or both may not be 1.
 template <ScatterKind kind, class T>
-SHARDAX_CLONES void combine_line(T* x, const T* y, std::int64_t n) {
-#pragma GCC ivdep
-  for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
+void combine_line(T* x, const T* y, std::int64_t n) {
+  dispatch([=] {
+    SHARDAX_IVDEP
+    for (std::int64_t k = 0; k < n; ++k) x[k] = combine<kind>(x[k], y[k]);
+  });
 }
 template <ScatterKind kind, class T>
 void combine_line(T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
@@ -104,14 +106,16 @@ using Run = Windows::Run<std::int32_t>;
 
 // What gradients are: one row of floats for each window of a run.
 template <class T>
-SHARDAX_CLONES void add_lines(const Run& run, T* to, const T* updates, std::int64_t n) {
-  for (std::int64_t i = 0; i < run.n; ++i) {
-    if (run.operand[i] == outside<std::int32_t>) continue;
-    T* x = to + run.operand[i];
-    const T* y = updates + i * run.other_stride;
-#pragma GCC ivdep
-    for (std::int64_t k = 0; k < n; ++k) x[k] += y[k];
-  }
+void add_lines(const Run& run, T* to, const T* updates, std::int64_t n) {
+  dispatch([=, &run] {
+    for (std::int64_t i = 0; i < run.n; ++i) {
+      if (run.operand[i] == outside<std::int32_t>) continue;
+      T* x = to + run.operand[i];
+      const T* y = updates + i * run.other_stride;
+      SHARDAX_IVDEP
+      for (std::int64_t k = 0; k < n; ++k) x[k] += y[k];
+    }
+  });
 }
 // Shorter rows take less time element by element than as vectors.
 constexpr std::int64_t vector_row = 8;

@@ -158,35 +158,39 @@ bool Windows::side_by_side() const {
 namespace {
 
 template <class Offset>
-SHARDAX_CLONES void count_up(Offset start, Offset step, std::int64_t n, Offset* offsets) {
-  for (std::int64_t i = 0; i < n; ++i) offsets[i] = start + static_cast<Offset>(i) * step;
+void count_up(Offset start, Offset step, std::int64_t n, Offset* offsets) {
+  dispatch([=] {
+    for (std::int64_t i = 0; i < n; ++i) offsets[i] = start + static_cast<Offset>(i) * step;
+  });
 }
 
 // offsets[i] += clipped index * stride, from `start` on where it is the first component; with
 // `fill` those whose index was clipped are outside. The arithmetic is done in C, which holds every
 // index and limit.
 template <bool fill, bool first, class C, class I, class Offset>
-SHARDAX_CLONES void add_component(const I* index, std::int64_t step, C limit, C wrap, Offset stride,
-                                  Offset start, std::int64_t n, Offset* offsets) {
-  const auto one = [&](std::int64_t i, C value) __attribute__((always_inline)) {
-    value += value < 0 ? wrap : C{0};
-    const C clipped = std::max<C>(0, std::min(value, limit));
-    const Offset before = first ? start : offsets[i];
-    const Offset sum = before + static_cast<Offset>(clipped) * stride;
-    if constexpr (fill) {
-      const bool inside = (clipped == value) & (first || before != outside<Offset>);
-      offsets[i] = inside ? sum : outside<Offset>;
+void add_component(const I* index, std::int64_t step, C limit, C wrap, Offset stride, Offset start,
+                   std::int64_t n, Offset* offsets) {
+  dispatch([=] {
+    const auto one = [&](std::int64_t i, C value) __attribute__((always_inline)) {
+      value += value < 0 ? wrap : C{0};
+      const C clipped = std::max<C>(0, std::min(value, limit));
+      const Offset before = first ? start : offsets[i];
+      const Offset sum = before + static_cast<Offset>(clipped) * stride;
+      if constexpr (fill) {
+        const bool inside = (clipped == value) & (first || before != outside<Offset>);
+        offsets[i] = inside ? sum : outside<Offset>;
+      } else {
+        offsets[i] = sum;
+      }
+    };
+    if (step == 1) {
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) one(i, static_cast<C>(index[i]));
     } else {
-      offsets[i] = sum;
+      SHARDAX_IVDEP
+      for (std::int64_t i = 0; i < n; ++i) one(i, static_cast<C>(index[i * step]));
     }
-  };
-  if (step == 1) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) one(i, static_cast<C>(index[i]));
-  } else {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) one(i, static_cast<C>(index[i * step]));
-  }
+  });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <array>
 #include <utility>
 
+#include "base/target.h"
 #include "codegen/executable.h"
 #include "kernels/small_linalg/interleaved_lapack.h"
 #include "ops/linalg/matrices.h"
@@ -78,8 +79,7 @@ Kernel small_stack_kernel(const Types& types, const Types&, const Params& params
       // Complex numbers, rarer and twice the code, fill the narrower vectors everywhere.
       using Narrow = lanes::Lanes<T, 32>;
       using Wide = std::conditional_t<is_complex_v<T>, Narrow, lanes::Lanes<T, 64>>;
-      static const bool vectors = __builtin_cpu_supports("x86-64-v3");
-      if (!vectors || !InterleavedJob<Narrow>::takes(args)) {
+      if (processor_level == Level::baseline || !InterleavedJob<Narrow>::takes(args)) {
         in_turns(Job<T>(args));
       } else if (codegen::instructions() == codegen::Instructions::avx512) {
         in_lanes<Wide>(InterleavedJob<Wide>(args));

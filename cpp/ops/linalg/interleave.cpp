@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/index.h"
+#include "base/target.h"
 #include "ops/linalg/batched_small_lapack.h"
 
 namespace shardax::ops {
@@ -81,8 +82,8 @@ SHARDAX_INLINE void transpose_lanes(lanes::Vector<L>* v) {
     for (std::int64_t i = 0; i < lanes::width<L>; ++i) {
       if ((i & s) != 0) continue;
       const lanes::Vector<L> a = v[i], b = v[i + s];
-      v[i] = __builtin_shuffle(a, b, low);
-      v[i + s] = __builtin_shuffle(a, b, high);
+      shuffle(v[i], a, b, low);
+      shuffle(v[i + s], a, b, high);
     }
   }
 }

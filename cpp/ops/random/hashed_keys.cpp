@@ -80,24 +80,26 @@ struct Threefry4 {
 
 // Elements from..to of a key's draw. Fewer than 64 bits are cut from all words of a block together.
 template <class G, class T>
-SHARDAX_CLONES [[gnu::flatten]] void draw_run(typename G::Key key, std::uint64_t from,
-                                              std::uint64_t to, T* out) {
-  for (std::uint64_t i = from; i < to; ++i) {
-    const typename G::Block block = G::element(key, i);
-    if constexpr (sizeof(T) == 8) {
-      out[i] = G::joined(block);
-    } else {
-      std::uint32_t word = 0;
-      for (std::uint32_t part : block) word ^= part;
-      out[i] = static_cast<T>(word);
+void draw_run(typename G::Key key, std::uint64_t from, std::uint64_t to, T* out) {
+  dispatch([=] {
+    for (std::uint64_t i = from; i < to; ++i) {
+      const typename G::Block block = G::element(key, i);
+      if constexpr (sizeof(T) == 8) {
+        out[i] = G::joined(block);
+      } else {
+        std::uint32_t word = 0;
+        for (std::uint32_t part : block) word ^= part;
+        out[i] = static_cast<T>(word);
+      }
     }
-  }
+  });
 }
 
 template <class G>
-SHARDAX_CLONES [[gnu::flatten]] void split_run(typename G::Key key, std::uint64_t from,
-                                               std::uint64_t to, typename G::Key* out) {
-  for (std::uint64_t i = from; i < to; ++i) out[i] = G::derived(key, i);
+void split_run(typename G::Key key, std::uint64_t from, std::uint64_t to, typename G::Key* out) {
+  dispatch([=] {
+    for (std::uint64_t i = from; i < to; ++i) out[i] = G::derived(key, i);
+  });
 }
 
 // run(key, from, to) for all of `n` of each of `count` keys, in tasks that depend on sizes only.
@@ -155,8 +157,8 @@ constexpr HashedGenerator make_generator() {
 // Operands: the words of keys, then those of counters.
 template <class G>
 Kernel cipher_kernel(const Types&, const Types& out, const Params&) {
-  constexpr std::size_t key_size = sizeof(typename G::Key) / 4,
-                        size = sizeof(typename G::Block) / 4;
+  static constexpr std::size_t key_size = sizeof(typename G::Key) / 4,
+                               size = sizeof(typename G::Block) / 4;
   return [shape = out[0].shape, n = out[0].size()](std::span<const View> in,
                                                    std::span<const View> outs) {
     const auto inputs = [&]<std::size_t... i>(std::index_sequence<i...>) {
