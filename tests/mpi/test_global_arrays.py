@@ -18,3 +18,57 @@ def test_programs_of_global_arrays(start, count):
 def test_meshes_of_two_axes(start, count):
     ended = start((PROGRAMS / "grids.py").read_text(encoding="utf-8"), count)
     assert ended.out.splitlines() == ["4 grids; differ:"], ended.err
+
+
+def test_device_put_of_values_that_differ_raises_in_all_processes(start):
+    ended = start(
+        """
+        import numpy as np, shardax
+        from shardax.sharding import NamedSharding, PartitionSpec as P
+        me = shardax.process_index()
+        mesh = shardax.make_mesh((shardax.device_count(),), ("x",))
+        try:
+            shardax.device_put(np.float32(me), NamedSharding(mesh, P()))
+        except AssertionError as error:
+            text = str(error)
+        if me == 0:
+            print(text)
+        """
+    )
+    assert ended.out.startswith(
+        "<class 'numpy.float32'> passed to device_put is not the same on each process."
+    ), ended.err
+
+
+def test_elements_of_other_processes_are_refused(start):
+    ended = start(
+        """
+        import pickle
+        import numpy as np, shardax, shardax.numpy as jnp
+        from shardax.sharding import NamedSharding, PartitionSpec as P
+        mesh = shardax.make_mesh((shardax.device_count(),), ("x",))
+        rows = NamedSharding(mesh, P("x"))
+        g = shardax.device_put(np.arange(32.0, dtype=np.float32), rows)
+        assert not g.is_fully_addressable and repr(g) == "Array(shape=(32,), dtype=float32)"
+        assert [s.index[0].start for s in g.addressable_shards] == [
+            s.index[0].start for s in g.global_shards if s.data is not None
+        ]
+        reads = np.asarray, float, pickle.dumps, lambda x: x.tolist(), shardax.device_get
+        for read in reads:
+            try:
+                read(g)
+            except RuntimeError as error:
+                assert str(error).startswith("Fetching value for `jax.Array` that spans"), error
+            except TypeError as error:
+                assert read is float, error  # only scalars are numbers
+            else:
+                raise AssertionError(read)
+        copy = shardax.jit(lambda x: x + 1, donate_argnums=0)(g)
+        assert copy.shape == (32,) and float(jnp.sum(copy)) == 496 + 32
+        copy.delete()
+        assert copy.is_deleted()
+        if shardax.process_index() == 0:
+            print("all")
+        """
+    )
+    assert (ended.code, ended.out) == (0, "all\n"), ended.err

@@ -85,6 +85,8 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             where = _as_it_lies(given, where)
         if array is leaf and _core.transfers_guarded():
             guard_move(array, where, True)
+        if _core.process_count() > 1 and isinstance(where, shardings.Sharding):
+            _check_same_in_processes(array, leaf, where)
         placed = shardings.label(array, where, src)
         if array is leaf and not isinstance(array, _core.Tracer):
             before = _core.get_sharding(array)
@@ -110,6 +112,25 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     wheres = [device] * len(leaves) if one else _spread("device", device, x)
     donated = _spread("donate", donate, x)
     return treedef.unflatten(map(place, leaves, wheres, donated))
+
+
+def _check_same_in_processes(array, leaf, where):
+    """Each process places its part of what all have: raises where they have not the same."""
+    if isinstance(array, _core.Tracer) or _core.get_slab(array) is not None:
+        return
+    if all(device._is_local for device in where.device_set):
+        return
+    import hashlib  # only where there are several processes
+
+    words = bind("random_unwrap", (array,)) if isinstance(array.dtype, KeyTy) else array
+    digest = hashlib.blake2b(np.ascontiguousarray(words).tobytes(), digest_size=16).digest()
+    step = f"device_put of {array.dtype}{list(array.shape)}"
+    if len(set(_core.gather_bytes(digest, step))) > 1:
+        raise AssertionError(
+            f"{type(leaf)} passed to device_put is not the same on each process. Make sure you are "
+            f"passing the same value of {type(leaf)} on each process. To give each process's part, "
+            "use jax.make_array_from_process_local_data."
+        )
 
 
 def _spread(argument, prefix, x):
