@@ -51,9 +51,25 @@ ShardingPtr over_processes_or_null(const ShardingPtr& sharding) {
 
 ProgramPtr program_over_processes(const Program& program, Types types);
 
+Values bind_over_processes(const Equation& eqn, const Values& in);
+
+Values bind_regions(const Equation& eqn, const Params& params, const Values& in) {
+  Regions regions = regions_of(*eqn.op, params);
+  if (regions.runs == ExecutionKind::mesh) return shardax::bind(*eqn.op, eqn.params, in);
+  if (regions.runs == ExecutionKind::once)
+    return eval_program(*regions.programs[0], in, bind_over_processes);
+  if (regions.runs == ExecutionKind::mapped) {
+    fail(ErrorKind::not_implemented_error,
+         "pmap of arrays that span processes: it maps over the devices of this process. Pass what "
+         "this process has of them (multihost_utils.global_array_to_host_local_array), or use "
+         "shard_map.");
+  }
+  for (ProgramPtr& body : regions.programs)
+    body = program_over_processes(*body, body->input_types());
+  return shardax::bind(*eqn.op, eqn.op->with_regions(params, regions), in);
+}
+
 Values bind_over_processes(const Equation& eqn, const Values& in) {
-  if (eqn.op->regions && eqn.op->regions(eqn.params).runs == ExecutionKind::mesh)
-    return shardax::bind(*eqn.op, eqn.params, in);
   Params params = eqn.params;
   for (const auto& [name, value] : eqn.params) {
     const auto* sharding = std::get_if<ShardingPtr>(&value);
@@ -62,19 +78,7 @@ Values bind_over_processes(const Equation& eqn, const Values& in) {
     if (!over && eqn.op == &core_ops().sharding_constraint) return in;
     params.set(name, over ? ParamValue(over) : ParamValue());
   }
-  if (eqn.op->regions) {
-    Regions regions = eqn.op->regions(params);
-    if (regions.runs == ExecutionKind::mapped) {
-      fail(
-          ErrorKind::not_implemented_error,
-          "pmap of arrays that span processes: it maps over the devices of this process. Pass what "
-          "this process has of them (multihost_utils.global_array_to_host_local_array), or use "
-          "shard_map.");
-    }
-    for (ProgramPtr& body : regions.programs)
-      body = program_over_processes(*body, body->input_types());
-    params = eqn.op->with_regions(params, regions);
-  }
+  if (eqn.op->regions) return bind_regions(eqn, params, in);
   return shardax::bind(*eqn.op, params, in);
 }
 

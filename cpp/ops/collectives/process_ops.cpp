@@ -346,6 +346,9 @@ const Op process_index_op{
 
 }  // namespace
 
+bool is_process_all_reduce(const Op& op) { return &op == &process_all_reduce_op; }
+bool is_process_index(const Op& op) { return &op == &process_index_op; }
+
 Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
                     std::string_view construct) {
   return bind1(process_agree_op,

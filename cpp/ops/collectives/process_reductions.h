@@ -1,4 +1,4 @@
-// ops/collectives/process_reductions.h - how the terms that processes send are combined.
+// ops/collectives/process_reductions.h - loops that combine the terms of processes.
 #pragma once
 
 #include <string>

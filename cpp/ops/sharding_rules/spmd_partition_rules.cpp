@@ -106,7 +106,11 @@ Parts parts_product(const SplitArgs& a) {
         std::size_t keeps = factors[0] == no_dim ? 1 : 0;
         if (factors[0] != factors[1] && factors[1 - keeps] != no_dim) {
           const bool shared[] = {is_shared(factors[0]), is_shared(factors[1])};
-          keeps = shared[0] == shared[1] ? larger : shared[0] ? 1 : 0;
+          // Rows of both: those of the left one are samples more often than not.
+          const bool rows =
+              !shared[0] && !shared[1] &&
+              dim_of(dims->operands[0], factors[0]) == dim_of(dims->operands[1], factors[1]);
+          keeps = shared[0] != shared[1] ? (shared[0] ? 1 : 0) : rows ? 0 : larger;
         }
         axes[index(factors[keeps])].push_back(axis);
       }
