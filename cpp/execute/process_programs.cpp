@@ -70,6 +70,7 @@ Values bind_regions(const Equation& eqn, const Params& params, const Values& in)
 }
 
 Values bind_over_processes(const Equation& eqn, const Values& in) {
+  if (eqn.params.has("otherwise")) return in;  // a memory or a layout: labels of the whole results
   Params params = eqn.params;
   for (const auto& [name, value] : eqn.params) {
     const auto* sharding = std::get_if<ShardingPtr>(&value);
