@@ -1,8 +1,13 @@
 // objects/runtime.cpp - functions of Python that ask and set the runtime.
 #include "objects/runtime.h"
 
+#include "base/target_names.h"
+#include "codegen/executable.h"
+#include "kernels/gemm/amx.h"
+#include "kernels/gemm/kernels.h"
 #include "objects/errors.h"
 #include "runtime/allocator.h"
+#include "runtime/cores.h"
 #include "runtime/pool.h"
 #include "runtime/spans.h"
 
@@ -53,9 +58,45 @@ PyObject* stop_recording(PyObject*, PyObject*) {
   });
 }
 
+PyObject* usable_cores(PyObject*, PyObject*) {
+  return guarded([] { return PyLong_FromLong(runtime::usable_cores()); });
+}
+
+const char* level_name() {
+  switch (processor_level) {
+    case Level::v4: return "x86-64-v4 (AVX-512)";
+    case Level::v3: return "x86-64-v3 (AVX2)";
+    case Level::baseline: return SHARDAX_AARCH64 ? "NEON" : "baseline";
+  }
+  return "";
+}
+const char* products_name() {
+  if (kernels::has_tiles()) return "AMX for narrow numbers, AVX-512 for others";
+  switch (kernels::best_isa()) {
+    case kernels::Isa::avx512: return "AVX-512";
+    case kernels::Isa::avx2: return "AVX2";
+    case kernels::Isa::baseline: return SHARDAX_AARCH64 ? "NEON" : "baseline";
+  }
+  return "";
+}
+const char* loops_name() {
+  if (codegen::wanted() == codegen::Wanted::none) return "none: tile kernels";
+  return codegen::instructions() == codegen::Instructions::avx512 ? "AVX-512" : "AVX2";
+}
+
+PyObject* target_info(PyObject*, PyObject*) {
+  return guarded([] {
+    return Py_BuildValue("{ssssssssss}", "compiler", SHARDAX_COMPILER, "architecture",
+                         SHARDAX_ARCHITECTURE, "kernels", level_name(), "products", products_name(),
+                         "loops", loops_name());
+  });
+}
+
 PyMethodDef runtime_functions[] = {
     {"thread_count", thread_count, METH_NOARGS, "How many threads compute."},
     {"set_thread_count", set_thread_count, METH_O, "Sets how many threads compute."},
+    {"usable_cores", usable_cores, METH_NOARGS, "How many cores this process may use."},
+    {"target_info", target_info, METH_NOARGS, "Compiler, processor, instructions that are used."},
     {"memory_in_use", memory_in_use, METH_NOARGS, "Bytes of all buffers that are alive."},
     {"start_recording", start_recording, METH_NOARGS, "Records times of programs and steps."},
     {"stop_recording", stop_recording, METH_NOARGS, "Ends that; gives what was recorded."},

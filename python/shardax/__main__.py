@@ -14,10 +14,17 @@ from shardax._base import processes
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(
-            "usage: python -m shardax [--processes N] script.py [args]\n\nRuns a script in which "
-            "`import jax` means shardax; with --processes in N processes, which MPI connects."
+            "usage: python -m shardax [--processes N] script.py [args]\n"
+            "       python -m shardax --version | --info\n\n"
+            "Runs a script in which `import jax` means shardax; with --processes in N processes, "
+            "which MPI connects. --info describes the installation and the machine."
         )
         sys.exit(0 if len(sys.argv) > 1 else 2)
+    if sys.argv[1] in ("--version", "--info"):
+        from shardax._base import info  # for these alone
+
+        print(info.describe() if sys.argv[1] == "--info" else f"shardax {info.__version__}")
+        return
     if sys.argv[1].partition("=")[0] == "--processes":
         from shardax import _launch  # where several processes are asked for
 

@@ -1,4 +1,4 @@
-"""tests/kernels/test_target.py - base/target.h and array/half.h with each compiler that is there."""
+"""tests/kernels/test_target.py - base/target.h and array/half.h with each compiler there is."""
 
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 // kernels/gemm/amx.h - products of groups by AMX.
 //
-// Private to kernels/matmul*.
+// For kernels/gemm, and for reports of what a machine uses.
 #pragma once
 
 #include "kernels/gemm/packed_dot_kernels.h"

@@ -2,7 +2,7 @@
 import importlib
 import sys
 
-_LIBRARY = "libtbb.so.12"
+_LIBRARY = "libtbb.12.dylib" if sys.platform == "darwin" else "libtbb.so.12"
 
 
 def load_core():
