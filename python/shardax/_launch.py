@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,11 +18,13 @@ import time
 
 from shardax._base.processes import OUTPUT
 
-# Open MPI starts nothing as root, and no more processes than cores, unless it is told to. Pinning
-# is the processes' own matter (`_base/processes.py`).
-_SETTINGS = {
+# Open MPI starts nothing as root, and no more processes than cores, unless it is told to; its part
+# for windows over UCX says on stderr that it is not used. Pinning is the processes' own matter
+# (`_base/processes.py`).
+SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_osc": "^ucx",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -42,12 +45,12 @@ def main(arguments):
     command = [mpiexec(), "-n", str(count), sys.executable, "-m", "shardax", *rest]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)  # what mpiexec leaves behind becomes a child of this process
-    with tempfile.TemporaryDirectory(prefix="shardax-") as folder:
+    with _folder() as (folder, guard):
         pipes = _Pipes(folder, count, shows_all)
         with open(os.path.join(folder, "mpiexec"), "w+") as said:
             started = subprocess.Popen(
                 command,
-                env={**_SETTINGS, **os.environ, OUTPUT: folder},
+                env={**SETTINGS, **os.environ, OUTPUT: folder},
                 stdin=subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None,
                 stdout=said,
                 stderr=subprocess.STDOUT,
@@ -62,7 +65,7 @@ def main(arguments):
                 with contextlib.suppress(KeyboardInterrupt):
                     _watch(started, pipes, time.monotonic() + _PATIENCE)
             finally:
-                _end(started)
+                _end(started, guard)
             pipes.pass_on_rest()
             lost = pipes.lost()
             code = pipes.told_code() or code
@@ -98,6 +101,30 @@ def _parse(arguments):
     if count is None or not rest:
         sys.exit(_USAGE)
     return count, shows_all, rest
+
+
+@contextlib.contextmanager
+def _folder():
+    """A folder for the pipes, and the id of a child that removes it where this process is killed;
+    the processes themselves are killed by the system then (`_base/processes.py`)."""
+    folder = tempfile.mkdtemp(prefix="shardax-")
+    end, held = os.pipe()  # closed by whatever ends this process
+    guard = os.fork()
+    if guard == 0:
+        os.setsid()
+        os.close(held)
+        for number in (0, 1, 2):
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.read(end, 1)
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
+    try:
+        yield folder, guard
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.kill(guard, signal.SIGKILL)
+        os.waitpid(guard, 0)
 
 
 def _prctl(option, value):
@@ -207,13 +234,13 @@ def _watch(started, pipes, end=float("inf")):
     return 1 if started.returncode is None else started.returncode
 
 
-def _end(started):
+def _end(started, spared):
     """Ends mpiexec and whatever it has started that still runs."""
     if started.poll() is None:
         started.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             started.wait(_PATIENCE / 2)
-    while descendants := _descendants(os.getpid()):
+    while descendants := set(_descendants(os.getpid())) - {spared}:
         for process in descendants:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

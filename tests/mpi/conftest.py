@@ -21,7 +21,7 @@ def start(tmp_path):
     """start(program, count=2, environment={}): runs a program's text by the launcher."""
     pytest.importorskip("mpi4py")
 
-    def run(program, count=2, options=(), timeout=60, **environment):
+    def run(program, count=2, options=(), timeout=120, **environment):
         script = tmp_path / "program.py"
         script.write_text(textwrap.dedent(program))
         done = subprocess.run(

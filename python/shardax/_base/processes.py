@@ -4,6 +4,7 @@
 # numbers that mpi4py knows. One build of the core serves MPICH, Open MPI and Intel MPI so.
 import atexit
 import contextlib
+import ctypes
 import io
 import os
 import signal
@@ -22,6 +23,7 @@ _FUNCTIONS = (
     *("MPI_Abort", "MPI_Error_string"),
 )
 
+_joined = None  # the id of the process that has
 _kept = []  # the communicators and the window, for the core
 
 
@@ -74,14 +76,21 @@ def join(user):
         for path in _shared_files() - mapped:
             with contextlib.suppress(OSError):
                 os.unlink(path)
+    from shardax._base import coordination  # sockets, which one process needs not
+
+    coordination.start(is_one_machine=node.size == world.size)
     for name in (*_SIZES, _UNSIZED):  # a process that this one starts is none of them
         os.environ.pop(name, None)
-    _end_together()
+    _end_together(MPI)
 
 
 def _mpi(user):
     try:
-        from mpi4py import MPI  # optional, and starts MPI
+        import mpi4py  # optional
+
+        # `_leave` ends MPI. mpi4py would also do so in a child made by fork, and break its parent.
+        mpi4py.rc.finalize = False
+        from mpi4py import MPI
     except ImportError as error:
         raise ImportError(
             f"{user}: MPI has started this process as one of several, but mpi4py cannot be "
@@ -104,16 +113,12 @@ def _check_launcher(MPI, user):
 
 
 def _addresses(MPI):
-    import ctypes  # only where MPI is used
-
     module = ctypes.CDLL(MPI.__file__)
     return {name: ctypes.cast(module[name], ctypes.c_void_p).value for name in _FUNCTIONS}
 
 
 def _tag_in_status(MPI):
     """Where the library's MPI_Status has the tag, which differs between libraries."""
-    import ctypes
-
     status = MPI.Status()
     status.Set_tag(0x1234567)
     room = ctypes.string_at(MPI._addressof(status), MPI._sizeof(status))
@@ -159,15 +164,17 @@ def _shared_files():
 # ---- the end -------------------------------------------------------------------------------------
 
 
-def _end_together():
-    import ctypes
-
+def _end_together(MPI):
     # When the launcher is killed, its processes are.
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    global _joined
+    _joined = os.getpid()
     show = sys.excepthook
 
     def report(kind, error, trace):
+        if not _is_joined():
+            return show(kind, error, trace)
         text = io.StringIO()
         with contextlib.redirect_stderr(text):
             show(kind, error, trace)
@@ -175,12 +182,19 @@ def _end_together():
         end_all(f"{kind.__name__} ends them", code, text.getvalue())
 
     sys.excepthook = report
-    atexit.register(_leave)
+    atexit.register(_leave, MPI)
 
 
-def _leave():
+def _is_joined():
+    """Whether this is a process that has joined, and no child that it made by fork."""
+    return os.getpid() == _joined
+
+
+def _leave(MPI):
     """The end of the program, where processes wait for each other: one that another still waits
     for is told of by that one's error."""
+    if not _is_joined():
+        return
     if _core.messages_failed():
         end_all("a message has failed", 1)
     try:
@@ -188,6 +202,8 @@ def _leave():
     except BaseException as error:
         end_all(f"{type(error).__name__} ends them", 1, f"{type(error).__name__}: {error}\n")
     _tell_launcher("end", "0")
+    if not MPI.Is_finalized():
+        MPI.Finalize()
 
 
 def end_all(why, code, text=""):
@@ -213,10 +229,12 @@ def exits_together():
     try:
         yield
     except SystemExit as end:
-        if end.code in (None, 0) or _core.process_count() == 1:
+        if end.code in (None, 0) or not _is_joined():
             raise
         code = end.code if isinstance(end.code, int) else 1
-        end_all(f"it exits with code {code}", code & 255, "" if code == end.code else str(end.code))
+        end_all(
+            f"it exits with code {code}", code & 255 or 1, "" if code == end.code else str(end.code)
+        )
 
 
 # ---- the launcher's pipes ------------------------------------------------------------------------

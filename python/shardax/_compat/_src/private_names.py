@@ -1,10 +1,10 @@
 # shardax/_compat/_src/private_names.py - names of JAX's private modules that lack a public one.
-import types
 from typing import TypeVar
 
 import numpy as np
 import shardax._core as _core
 from shardax import lax, random, tree_util  # noqa: F401
+from shardax._base.coordination import global_state  # noqa: F401
 from shardax._base.options import Parameters, indices, names
 from shardax._devices.devices import Device, default_device  # noqa: F401
 from shardax._transform.jit import jit
@@ -36,12 +36,6 @@ backends_by_name = _Backends()
 def backends_are_initialized():
     """Whether the devices have been counted: from then on their number is fixed."""
     return _core.devices_counted()
-
-
-# What distributed.initialize would have connected to, had this process others beside it.
-global_state = types.SimpleNamespace(
-    client=None, coordinator_address=None, num_processes=1, process_id=0, service=None
-)
 
 
 def is_cuda_compute_capability_at_least(capability):
