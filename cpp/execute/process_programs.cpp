@@ -11,9 +11,9 @@
 #include "base/index.h"
 #include "control/shard_map.h"
 #include "execute/execute.h"
-#include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "kernels/copy/copy.h"
+#include "ops/sharding_rules/sharding_rules.h"
 #include "runtime/processes.h"
 #include "trace/eval_program.h"
 #include "trace/stage.h"
@@ -76,7 +76,7 @@ Values bind_over_processes(const Equation& eqn, const Values& in) {
     const auto* sharding = std::get_if<ShardingPtr>(&value);
     if (!sharding || !*sharding) continue;
     const ShardingPtr over = over_processes_or_null(*sharding);
-    if (!over && eqn.op == &core_ops().sharding_constraint) return in;
+    if (!over && eqn.op->split == ops::split_constrained) return in;
     params.set(name, over ? ParamValue(over) : ParamValue());
   }
   if (eqn.op->regions) return bind_regions(eqn, params, in);
