@@ -116,7 +116,8 @@ class Combiner {
       return m.axes == across && m.computation == computation && m.dtype == term->dtype();
     });
     if (message == messages_.end())
-      message = messages_.insert(message, {across, computation, term->dtype(), eqn.location});
+      message =
+          messages_.insert(message, {across, computation, term->dtype(), eqn.location, {}, {}});
     message->values.push_back(term);
     message->outputs.emplace_back(eqn.outputs[0], value->dtype());
   }

@@ -14,14 +14,13 @@ inline constexpr auto complex_product = [](auto a, auto b) {
                      fma(a.real(), b.imag(), a.imag() * b.real()));
 };
 
-inline constexpr auto near_div = [](double x, double y, double u, double v, float& a,
-                                    float& b) SHARDAX_FAST_PATH {
-  const double scale = 1 / (u * u + v * v);
-  a = static_cast<float>((x * u + y * v) * scale);
-  b = static_cast<float>((y * u - x * v) * scale);
-  // No branch: loops of it become vectors.
-  return static_cast<bool>(int{is_finite(a)} & int{is_finite(b)});
-};
+inline constexpr auto near_div = [](double x, double y, double u, double v, float& a, float& b)
+                                     SHARDAX_FAST_PATH {
+                                       const double scale = 1 / (u * u + v * v);
+                                       a = static_cast<float>((x * u + y * v) * scale);
+                                       b = static_cast<float>((y * u - x * v) * scale);
+                                       return are_finite(a, b);
+                                     };
 
 // |x + iy|: both are divided by the power of two below the larger, so that no square overflows, or
 // is lost that counts; infinite where one of them is.

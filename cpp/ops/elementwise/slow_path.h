@@ -23,6 +23,11 @@ MapKernel map_slow_path(const Types& in, const Type& out, const Params& params) 
 using Single = std::complex<float>;
 
 SHARDAX_SIMD bool is_finite(float x) { return simd::abs(x) < simd::inf_f; }
+// Both, without a branch between them.
+SHARDAX_SIMD bool are_finite(float a, float b) {
+  const bool first = is_finite(a), second = is_finite(b);
+  return first & second;
+}
 // Of |z|^2 in float64, which neither overflows nor underflows.
 SHARDAX_SIMD bool is_near(double size) { return (size > 0) & (size < simd::inf_d); }
 

@@ -63,7 +63,7 @@ constexpr auto near_exp = [](float x, float y, float& a, float& b) SHARDAX_FAST_
   const float size = simd::exp(x);
   a = size * simd::cos(y);
   b = size * simd::sin(y);
-  return is_finite(a) & is_finite(b);
+  return are_finite(a, b);
 };
 constexpr auto near_log = [](float x, float y, float& a, float& b) SHARDAX_FAST_PATH {
   const double u = x, v = y, size = u * u + v * v;
