@@ -8,6 +8,7 @@ number in front. When a process fails, or this program is interrupted, all of th
 import contextlib
 import ctypes
 import os
+import re
 import select
 import shutil
 import signal
@@ -35,6 +36,7 @@ _USAGE = "usage: python -m shardax --processes N [--output all] script.py [args]
 
 # Seconds that processes have to end by themselves: after the first one has, and when interrupted.
 _PATIENCE = 4
+_AT_ONCE = 1.0  # seconds within which ends of processes have no order
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
@@ -67,18 +69,20 @@ def main(arguments):
             finally:
                 _end(started, guard)
             pipes.pass_on_rest()
-            lost = pipes.lost()
+            said.seek(0)
+            report = said.read()
+            lost = pipes.lost(report)
             code = pipes.told_code() or code
             if lost:
                 code = code or 1
                 sys.stderr.write(
-                    f"python -m shardax: process {lost[0]} has ended before the others, without an "
-                    "exception: it was killed, crashed or left by os._exit. All have ended.\n"
+                    f"python -m shardax: process {' or '.join(map(str, lost))} has ended before "
+                    "the others, without an exception: it was killed, crashed or left by os._exit. "
+                    "All have ended.\n"
                 )
             # What mpiexec says of the end is of interest where no process has said it.
             if code != 0 and (lost or not pipes.said_why):
-                said.seek(0)
-                sys.stderr.write(said.read())
+                sys.stderr.write(report)
     return code
 
 
@@ -176,9 +180,31 @@ class _Pipes:
             self._write(pipe, b"\n")
         self._poll.unregister(pipe)
         os.close(pipe)
-        process, _ = self._open.pop(pipe)
-        if all(other != process for other, _ in self._open.values()):
-            self.ended[process] = time.monotonic()
+        self._open.pop(pipe)
+
+    def note_ends(self):
+        """Notes which processes have ended since the last time; at one time, all that it finds."""
+        now = time.monotonic()
+        for process in range(self.count):
+            if process not in self.ended and self._has_ended(process):
+                self.ended[process] = now
+
+    def _pid(self, process):
+        try:
+            with open(self._path(process, "pid")) as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            return None
+
+    def _has_ended(self, process):
+        pid = self._pid(process)
+        if pid is None:
+            return False  # it has not started yet
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                return file.read().rpartition(")")[2].split()[0] in "ZX"
+        except OSError:
+            return True
 
     def _write(self, pipe, text):
         process, name = self._open[pipe]
@@ -201,11 +227,16 @@ class _Pipes:
             return False
         return time.monotonic() - min(self.ended.values()) > _PATIENCE
 
-    def lost(self):
-        """The processes of which none has told why all end, in the order in which they ended; none
-        where one has, or all have ended as they should."""
-        told = any(os.path.exists(self._path(process, "end")) for process in range(self.count))
-        return [] if told else sorted(self.ended, key=self.ended.get)
+    def lost(self, report):
+        """The processes that have ended first, where none has told why all end: the one that
+        mpiexec's report names by its pid, or those that may have been."""
+        if any(os.path.exists(self._path(process, "end")) for process in range(self.count)):
+            return []
+        named = re.search(r"\bPID (\d+)\b", report)
+        first = min(self.ended.values(), default=0)
+        return [p for p in self.ended if named and self._pid(p) == int(named[1])] or sorted(
+            p for p in self.ended if self.ended[p] < first + _AT_ONCE
+        )
 
     def told_code(self):
         """The exit code of a process that has ended all; 0 where none has."""
@@ -220,15 +251,16 @@ class _Pipes:
 
     def signal_all(self, number):
         for process in range(self.count):
-            with contextlib.suppress(OSError, ValueError):
-                with open(self._path(process, "pid")) as file:
-                    os.kill(int(file.read()), number)
+            if pid := self._pid(process):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, number)
 
 
 def _watch(started, pipes, end=float("inf")):
     """Passes on what processes write until they, or the time, have ended; gives the exit code."""
     while started.poll() is None and time.monotonic() < end:
         pipes.pass_on(50)
+        pipes.note_ends()
         if pipes.left_behind():
             return 1
     return 1 if started.returncode is None else started.returncode
