@@ -6,14 +6,14 @@ Rounds of both are interleaved; of each the median and the least of all rounds, 
 processes, is printed. `psum` is a call of a pmap over one device a process, Python included.
 """
 
+import functools
 import os
 import time
 
 import numpy as np
-from mpi4py import MPI
-
 import shardax
 import shardax.numpy as jnp
+from mpi4py import MPI
 from shardax import lax
 
 # Bytes, calls in a round, rounds.
@@ -36,6 +36,10 @@ def rounds(functions, calls, count):
     return taken
 
 
+def finished(f, *args):
+    return f(*args).block_until_ready()
+
+
 def say(*words):
     if shardax.process_index() == 0:
         print(*words, flush=True)
@@ -48,8 +52,8 @@ def sums():
         own = np.arange(size // 4, dtype=np.float32)
         out = np.empty_like(own)
         x = jnp.asarray(own[None])
-        psum = lambda: total(x).block_until_ready()
-        allreduce = lambda: MPI.COMM_WORLD.Allreduce(own, out)
+        psum = functools.partial(finished, total, x)
+        allreduce = functools.partial(MPI.COMM_WORLD.Allreduce, own, out)
         ours, theirs = (rounds([psum, allreduce], calls, count) * 1e6).T
         say(
             f"{size:10} {np.median(ours):9.1f} {ours.min():8.1f} {np.median(theirs):9.1f} "
@@ -67,7 +71,7 @@ def step():
     f = shardax.pmap(one, axis_name="i", in_axes=(None, 0, 0), out_axes=None)
     w = jnp.ones(3)
     x, y = jnp.ones((1, 4, 3)), jnp.ones((1, 4))
-    taken = rounds([lambda: f(w, x, y).block_until_ready()], 200, 40) * 1e6
+    taken = rounds([functools.partial(finished, f, w, x, y)], 200, 40) * 1e6
     say(f"tutorial step: {np.median(taken):.1f} us, least {taken.min():.1f}")
 
 
