@@ -16,10 +16,6 @@
 namespace shardax::ops {
 namespace {
 
-std::int64_t dilated(std::int64_t n, std::int64_t interior) {
-  return n == 0 ? 0 : n + (n - 1) * interior;
-}
-
 // ---- concatenate -----------------------------------------------------------------------------
 
 Types concatenate_type(const Op&, const Types& in, const Params& params) {

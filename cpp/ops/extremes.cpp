@@ -102,10 +102,10 @@ void positions_in_short_rows(const T* x, std::int64_t n, std::int64_t rows, Inde
     typename S::Mask lane;
     for (int l = 0; l < S::width; ++l) lane[l] = l;
     kernels::in_padded_rows(x, n, rows, [&](const T* from, std::int64_t first, std::int64_t count) {
-      typename S::Mask found;
       if (n < kernels::row_lanes) {
-        positions_in_few<greatest, T>(found, from, n);
-        for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
+        typename S::Mask few;
+        positions_in_few<greatest, T>(few, from, n);
+        for (std::int64_t r = 0; r < count; ++r) to[first + r] = few[r];
         return;
       }
       typename S::V best;
@@ -113,6 +113,7 @@ void positions_in_short_rows(const T* x, std::int64_t n, std::int64_t rows, Inde
           best, n, last, [&](auto& out, std::int64_t row, std::int64_t at) {
             std::memcpy(&out, from + row * n + at, sizeof out);
           });
+      typename kernels::ShortRows<Index>::V found;
       kernels::combine_rows<Least, Index>(
           found, n, last_positions, [&](auto& out, std::int64_t row, std::int64_t at) {
             typename S::V v;
@@ -120,8 +121,9 @@ void positions_in_short_rows(const T* x, std::int64_t n, std::int64_t rows, Inde
             const typename S::V of_row = typename S::V{} + best[row];
             typename S::Mask hit = v == of_row;
             if constexpr (std::is_floating_point_v<T>) hit |= v != v;
-            out =
+            const typename S::Mask position =
                 hit ? lane + static_cast<Index>(at) : typename S::Mask{} + Least::identity<Index>();
+            std::memcpy(&out, &position, sizeof out);  // another type of the same bits to clang
           });
       for (std::int64_t r = 0; r < count; ++r) to[first + r] = found[r];
     });

@@ -8,6 +8,7 @@
 #include "array/half.h"
 #include "base/errors.h"
 #include "base/index.h"
+#include "base/target.h"
 
 namespace shardax::ops {
 namespace {
@@ -39,7 +40,7 @@ void combine_terms(std::byte* out, const std::byte* const* terms, std::size_t co
     const T* a = reinterpret_cast<const T*>(terms[0]);
     const T* b = reinterpret_cast<const T*>(terms[1]);
     T* sum = reinterpret_cast<T*>(out);
-#pragma GCC ivdep
+    SHARDAX_IVDEP
     for (std::size_t i = 0; i < n; ++i) sum[i] = Combine()(a[i], b[i]);
     return;
   }
