@@ -28,8 +28,9 @@ void* wait_at(void* gate) {
   return own ? nullptr : gate;
 }
 
-// glibc keeps up to 40 MB of the stacks of threads that have ended for the next ones.
-constexpr std::size_t kept_stacks = std::size_t{32} << 20;
+// glibc keeps up to 40 MB of the stacks of threads that have ended for the next ones. Fewer leave
+// room for what the first tasks of these threads allocate at the same time.
+constexpr std::size_t kept_stacks = std::size_t{24} << 20;
 
 bool address_space_is_limited() {
   rlimit limit{};
