@@ -9,6 +9,7 @@ import json
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
+from shardax._core import process_count
 from shardax._devices.shardings import NamedSharding
 from shardax._explain import facts, html, text, words
 
@@ -25,6 +26,7 @@ def explain(fun):
       a stacked argument is the same on all devices is known of arrays only.
 
     Raises:
+      NotImplementedError: in several processes.
       What tracing `fun` raises.
 
     Example:
@@ -37,6 +39,12 @@ def explain(fun):
     """
 
     def explained(*args, **kwargs):
+        if process_count() > 1:
+            raise NotImplementedError(
+                "explain: it tells of programs of one process. Run it in one process with as many "
+                'devices (shardax.config.update("jax_num_cpu_devices", n)); SHARDAX_DUMP=plan '
+                "shows the messages of a plan."
+            )
         return Explanation(*_facts(fun, args, kwargs))
 
     return explained
