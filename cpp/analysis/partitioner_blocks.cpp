@@ -38,7 +38,7 @@ Values bind_on_mesh(const Equation& eqn, const Values& in) {
       params.set(name, AxisNames{on_mesh(axes->names)});
   }
   if (eqn.op->regions) {
-    Regions regions = eqn.op->regions(params);
+    Regions regions = regions_of(*eqn.op, params);
     for (ProgramPtr& program : regions.programs) program = program_on_mesh(*program);
     params = eqn.op->with_regions(params, regions);
   }

@@ -74,6 +74,36 @@ def blocks_gradient(w, a):
     return shardax.value_and_grad(mapped)(w, a)
 
 
+@shardax.custom_jvp
+def positive(v):
+    return jnp.maximum(v, 0)
+
+
+@positive.defjvp
+def positive_jvp(primals, tangents):
+    return positive(*primals), tangents[0] * (primals[0] > 0)
+
+
+@shardax.custom_vjp
+def squared(v):
+    return v * v
+
+
+squared.defvjp(lambda v: (v * v, v), lambda v, ct: (2 * v * ct,))
+
+
+def with_rules(v):
+    return jnp.sin(positive(v) + squared(v) + shardax.checkpoint(jnp.cos)(v))
+
+
+def blocks_with_rules(a):
+    def body(v):
+        return lax.pmean(lax.cond(v[0, 0] * 0 == 0, with_rules, jnp.sin, v).sum(), "x")
+
+    mapped = shardax.shard_map(body, mesh=MESH, in_specs=P("x"), out_specs=P())
+    return shardax.value_and_grad(mapped)(a)
+
+
 # name: (program, arguments, specs[, the same without a mesh])
 PROGRAMS = {
     "rows": (lambda a, w: a @ w, (A, W), (P("x"), P())),
@@ -115,6 +145,13 @@ PROGRAMS = {
         (W, A),
         (P(), P("x")),
         lambda w, a: shardax.value_and_grad(lambda w: ((a @ w) ** 2).sum())(w),
+    ),
+    "rules": (lambda a: shardax.value_and_grad(lambda a: with_rules(a).sum())(a), (A,), (P("x"),)),
+    "rules in blocks": (
+        blocks_with_rules,
+        (A,),
+        (P("x"),),
+        lambda a: shardax.value_and_grad(lambda a: with_rules(a).sum() / N)(a),
     ),
     "out_shardings": (
         shardax.jit(lambda a: a * 2, out_shardings=NamedSharding(MESH, P(None, "x"))),
