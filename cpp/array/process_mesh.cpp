@@ -164,12 +164,6 @@ ShardingPtr over_processes(const Sharding& sharding) {
   return ShardingPtr(out.get());
 }
 
-bool split_between_processes(const Sharding& sharding) {
-  if (!spans_processes(sharding)) return false;
-  const ShardingPtr over = over_processes(sharding);
-  return std::ranges::any_of(over->spec, [](const auto& split) { return !split.empty(); });
-}
-
 Slab slab_of(const Shape& whole, const Sharding& sharding) {
   const ProcessMesh mesh = process_mesh(sharding);
   check_slices(sharding, mesh);

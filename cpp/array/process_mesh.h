@@ -31,8 +31,6 @@ ProcessMesh process_mesh(const Sharding& sharding);
 
 // The sharding over processes alone: over a mesh of the process axes, each process one device.
 ShardingPtr over_processes(const Sharding& sharding);
-// Have processes different parts?
-bool split_between_processes(const Sharding& sharding);
 
 // The slice of an array that this process has.
 struct Slab {
