@@ -15,6 +15,7 @@
 #include "execute/run.h"
 #include "ir/core_ops.h"
 #include "ir/structural_equal.h"
+#include "runtime/processes.h"
 #include "runtime/spans.h"
 
 namespace shardax {
@@ -177,6 +178,7 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
 
 // Does a sharding that it gives have devices of other processes?
 bool names_processes(const Params& params) {
+  if (runtime::process_count() == 1) return false;
   return std::any_of(params.begin(), params.end(), [](const Params::Entry& entry) {
     const auto* sharding = std::get_if<ShardingPtr>(&entry.second);
     return sharding && spans_processes(*sharding);

@@ -158,8 +158,9 @@ bool spans_processes(const Program& program) {
 }
 
 bool any_spans_processes(const Values& arrays) {
-  return std::ranges::any_of(
-      arrays, [](const Value& value) { return spans_processes(as_array(value).sharding()); });
+  return runtime::process_count() > 1 && std::ranges::any_of(arrays, [](const Value& value) {
+           return spans_processes(as_array(value).sharding());
+         });
 }
 
 Values run_on_processes(const ProgramPtr& program, const Values& in) {
