@@ -232,7 +232,6 @@ constexpr std::string_view traced_flags[] = {
     "jax_auto_pcast",
 };
 
-// What the core keeps a copy of.
 void set_timeout_from(PyObject* value) {
   const double seconds = value == Py_None ? 0 : PyFloat_AsDouble(value);
   if (!(seconds >= 0)) {
@@ -242,6 +241,7 @@ void set_timeout_from(PyObject* value) {
   runtime::set_message_timeout(seconds);
 }
 
+// What the core keeps a copy of.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (name == "jax_default_device") check_default_device(value);
