@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "compile/passes.h"
+#include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 #include "ops/collectives/process_ops.h"
 #include "ops/ops.h"
@@ -20,12 +21,13 @@ AxisSet axes_between(const Equation& eqn) { return process_axes(ops::collective_
 
 // Does it depend on which process this is, or on what a process does besides?
 bool tells_processes_apart(const Equation& eqn) {
-  if (!eqn.op->effect.empty() || ops::is_process_index(*eqn.op)) return true;
+  if (!eqn.op->effect.empty() || eqn.op == &core_ops().process_index) return true;
   return eqn.op->kind == Kind::collective && !axes_between(eqn).empty();
 }
 
 bool is_sum_of_all(const Equation& eqn) {
-  if (ops::computation_of(*eqn.op).empty() && !ops::is_process_all_reduce(*eqn.op)) return false;
+  if (ops::computation_of(*eqn.op).empty() && eqn.op != &core_ops().process_all_reduce)
+    return false;
   std::int64_t size = 1;
   for (const AxisName axis : axes_between(eqn)) size *= process_axis_size(axis);
   return size == runtime::process_count();

@@ -21,9 +21,9 @@ struct ProcessExchange {
   AxisSet axes;  // the process axis
   std::int64_t processes, local;
 
-  Value send(std::string_view op, const Value& x, Params more = {}) const {
+  Value send(const Op& op, const Values& in, Params more = {}) const {
     more.set("axes", AxisNames{axes});
-    return bind1(*find_op(op), more, {x});
+    return bind1(op, more, in);
   }
 };
 
@@ -54,7 +54,7 @@ Value reduce_and_scatter(const ProcessExchange& e, const Value& x) {
   const std::int64_t dim = e.params.integer(param::scatter_dimension);
   const Value sum = reduce_sum(as_sent(x, "add"), {0});
   const Value parts = moveaxis(shared_out(e, sum, dim), dim, 0);
-  const Value own = e.send("process_reduce_scatter", parts);
+  const Value own = e.send(core_ops().process_reduce_scatter, {parts});
   return convert(moveaxis(own, dim, 0), x->dtype());
 }
 
@@ -62,7 +62,7 @@ Value exchange_blocks(const ProcessExchange& e, const Value& x) {
   const std::int64_t split = e.params.integer(param::split_axis) + 1;
   const std::int64_t join_at = e.params.integer(param::concat_axis);
   const Value parts = moveaxis(shared_out(e, x, split), split, 0);
-  const Value sources = joined_dims(e.send("process_all_to_all", parts), 0);
+  const Value sources = joined_dims(e.send(core_ops().process_all_to_all, {parts}), 0);
   Ints order = iota_ints(sources->shape().size());
   order.erase(index(split));
   order.erase(0);
@@ -75,7 +75,7 @@ Value exchange_blocks(const ProcessExchange& e, const Value& x) {
 // The devices of this process share what all send.
 Value gather_all(const ProcessExchange& e, const Value& x) {
   const std::int64_t dim = e.params.integer(param::all_gather_dimension);
-  const Value rows = moveaxis(joined_dims(e.send("process_all_gather", x), 0), 0, dim);
+  const Value rows = moveaxis(joined_dims(e.send(core_ops().process_all_gather, {x}), 0), 0, dim);
   return broadcast_leading(e.params.flag(param::tiled) ? joined_dims(rows, dim) : rows, e.local);
 }
 
@@ -92,7 +92,7 @@ Value take_rows_by_process(const ProcessExchange& e, const Value& x,
   const std::int64_t zeros = x->shape()[0];  // out of bounds
   for (const Ints& own : rows)
     for (const std::int64_t row : own) *next++ = static_cast<std::int32_t>(row < 0 ? zeros : row);
-  const Value position = bind1(*find_op("process_index"), {{"axes", AxisNames{e.axes}}}, {});
+  const Value position = e.send(core_ops().process_index, {});
   const Value own =
       dynamic_slice(table, {position, scalar(DType::int32, 0)}, {std::int64_t{1}, count});
   return rows_at(x, reshape(own, {count, 1}));
@@ -128,8 +128,8 @@ Value permute_rows(const ProcessExchange& e, const Value& x) {
     for (const Ints& rows : sent) most = std::max(most, rows.size());
     if (offset == 0 || most == 0) continue;
     for (Ints& rows : sent) rows.resize(most, std::int64_t{0});
-    received.push_back(
-        e.send("process_permute", take_rows_by_process(e, x, sent), {{"perm", between}}));
+    received.push_back(e.send(core_ops().process_permute, {take_rows_by_process(e, x, sent)},
+                              {{"perm", between}}));
     start += static_cast<std::int64_t>(most);
   }
   const Value rows = received.size() == 1 ? x : concatenate(received, 0);
@@ -147,10 +147,10 @@ Value exchange_processes(const Equation& eqn, const Value& x) {
   const Value rows = devices ? x : broadcast_leading(x, 1);
   const ProcessExchange exchange{eqn.params, axes, process_axis_size(axes[0]), rows->shape()[0]};
   Value out;
-  if (eqn.op->name == "reduce_scatter") out = reduce_and_scatter(exchange, rows);
-  if (eqn.op->name == "all_to_all") out = exchange_blocks(exchange, rows);
-  if (eqn.op->name.starts_with("all_gather")) out = gather_all(exchange, rows);
-  if (eqn.op->name == "ppermute") out = permute_rows(exchange, rows);
+  if (eqn.op == &core_ops().reduce_scatter) out = reduce_and_scatter(exchange, rows);
+  if (eqn.op == &core_ops().all_to_all) out = exchange_blocks(exchange, rows);
+  if (eqn.op->batch == core_ops().all_gather.batch) out = gather_all(exchange, rows);
+  if (eqn.op == &core_ops().ppermute) out = permute_rows(exchange, rows);
   if (!out || devices) return out;
   Shape shape = out->shape();
   shape.erase(0);

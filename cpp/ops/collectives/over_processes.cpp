@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "array/process_axis.h"
+#include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 #include "ops/collectives/process_ops.h"
 #include "ops/indexing/index.h"
@@ -14,14 +15,9 @@
 namespace shardax::ops {
 namespace {
 
-const Op& record(std::string_view name) { return *find_op(name); }
-
 Params over(const AxisSet& axes) { return {{"axes", AxisNames{axes}}}; }
 
-Value process_index(AxisName axis) {
-  static const Op& op = record("process_index");
-  return bind1(op, over({axis}), {});
-}
+Value process_index(AxisName axis) { return bind1(core_ops().process_index, over({axis}), {}); }
 
 // Row `position` of dimension 0.
 Value own_row(const Value& rows, const Value& position) {
@@ -41,10 +37,9 @@ Value reduced(const Equation& eqn, const Value& x, std::string_view computation)
 
 // One axis after the other: what is left over others is such a collective again.
 Values on_all_rows(const Equation& eqn, const Values& in) {
-  static const Op& gather = record("process_all_gather");
   const AxisName axis = collective_axes(eqn.params)[0];
   Values rows;
-  for (const Value& x : in) rows.push_back(bind1(gather, over({axis}), {x}));
+  for (const Value& x : in) rows.push_back(bind1(core_ops().process_all_gather, over({axis}), {x}));
   const std::vector<bool> batched(in.size(), true);
   const BatchAxis processes{process_axis_size(axis), axis, true};
   Batched out = eqn.op->batch({*eqn.op, eqn.params, rows, batched, processes});
@@ -84,16 +79,17 @@ bool is_over_processes(const Equation& eqn) {
 }
 
 std::string_view computation_of(const Op& op) {
-  if (op.name == "psum" || op.name == "psum_invariant") return "add";
-  if (op.name == "pmax") return "max";
-  return op.name == "pmin" ? "min" : "";
+  if (&op == &core_ops().psum || &op == &core_ops().psum_invariant) return "add";
+  if (&op == &core_ops().pmax) return "max";
+  return &op == &core_ops().pmin ? "min" : "";
 }
 
 ProgramPtr over_processes(const Equation& eqn, const Types& in) {
   return stage_closed(
       in,
       [&](const Values& v) -> Values {
-        if (eqn.op->name == "axis_index") return {process_index(collective_axes(eqn.params)[0])};
+        if (eqn.op == &core_ops().axis_index)
+          return {process_index(collective_axes(eqn.params)[0])};
         if (stays_local(*eqn.op)) return v;
         const std::string_view computation = computation_of(*eqn.op);
         if (!computation.empty() && groups_of(eqn.params).empty() &&

@@ -56,6 +56,15 @@ class Dense {
   Bytes room_;
 };
 
+// send(from, to) with the bytes of one operand and those of one result, row-major.
+template <class Send>
+void send_dense(std::span<const View> views, std::span<const View> outs, Send&& send) {
+  Bytes room;
+  Dense out(outs[0]);
+  send(dense(views[0], room), out.data());
+  out.finish();
+}
+
 // ---- records ---------------------------------------------------------------------------------
 
 constexpr ParamKey<std::string> computation_key{"computation"};
@@ -119,10 +128,9 @@ Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
           label = label_of("process_all_reduce", in, params)](std::span<const View> views,
                                                               std::span<const View> outs) {
     if (views.size() == 1) {
-      Bytes room;
-      Dense out(outs[0]);
-      runtime::all_reduce(dense(views[0], room), out.data(), total, reduction, group, label);
-      return out.finish();
+      return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+        runtime::all_reduce(from, to, total, reduction, group, label);
+      });
     }
     Bytes room(total * reduction.itemsize);
     std::byte* next = room.data();
@@ -174,10 +182,9 @@ const Op process_all_gather_op{
                return [group = process_group(axes_of(params)), bytes = bytes_of(in[0]),
                        label = label_of("process_all_gather", in, params)](
                           std::span<const View> views, std::span<const View> outs) {
-                 Bytes room;
-                 Dense out(outs[0]);
-                 runtime::all_gather(dense(views[0], room), out.data(), bytes, group, label);
-                 out.finish();
+                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   runtime::all_gather(from, to, bytes, group, label);
+                 });
                };
              }})};
 
@@ -198,74 +205,71 @@ const Op process_all_to_all_op{message(
        return [group, bytes = bytes_of(in[0]) / group.size(),
                label = label_of("process_all_to_all", in, params)](std::span<const View> views,
                                                                    std::span<const View> outs) {
-         Bytes room;
-         Dense out(outs[0]);
-         runtime::all_to_all(dense(views[0], room), out.data(), bytes, group, label);
-         out.finish();
+         send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+           runtime::all_to_all(from, to, bytes, group, label);
+         });
        };
      }})};
 
-const Op process_reduce_scatter_op{message(
-    {.name = "process_reduce_scatter",
-     .operands = 1,
-     .doc = "The own slice along dimension 0 of the sum over processes.",
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_process_axes(op, params);
-       if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
-         value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
-                     group_size(params), " slices.");
-       reduction_for("add", in[0].dtype);
-       Type out = in[0];
-       out.erase_dimension(0);
-       return {out};
-     },
-     .batch = batch_message<[](const BatchArgs& a) -> Batched {
-       return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
-     }>,
-     .kernel = [](const Types& in, const Types& out_types, const Params& params) -> Kernel {
-       return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
-               reduction = reduction_for("add", in[0].dtype),
-               label = label_of("process_reduce_scatter", in, params)](std::span<const View> views,
-                                                                       std::span<const View> outs) {
-         Bytes room;
-         Dense out(outs[0]);
-         runtime::reduce_scatter(dense(views[0], room), out.data(), n, reduction, group, label);
-         out.finish();
-       };
-     }})};
+const Op process_reduce_scatter_op{
+    message({.name = "process_reduce_scatter",
+             .operands = 1,
+             .doc = "The own slice along dimension 0 of the sum over processes.",
+             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+               check_process_axes(op, params);
+               if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
+                 value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
+                             group_size(params), " slices.");
+               reduction_for("add", in[0].dtype);
+               Type out = in[0];
+               out.erase_dimension(0);
+               return {out};
+             },
+             .batch = batch_message<[](const BatchArgs& a) -> Batched {
+               return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
+             }>,
+             .kernel = [](const Types& in, const Types& out_types, const Params& params) -> Kernel {
+               return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
+                       reduction = reduction_for("add", in[0].dtype),
+                       label = label_of("process_reduce_scatter", in, params)](
+                          std::span<const View> views, std::span<const View> outs) {
+                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   runtime::reduce_scatter(from, to, n, reduction, group, label);
+                 });
+               };
+             }})};
 
 // The pairs of process positions (source, destination, ...): each process sends to as many as name
 // it, and receives from at most one.
-const Op process_permute_op{message(
-    {.name = "process_permute",
-     .operands = 1,
-     .doc = "The operand of the process that sends to this one; zeros where none does.",
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_process_axes(op, params);
-       return {in[0]};
-     },
-     .batch = batch_message<[](const BatchArgs& a) -> Batched {
-       return batched1(bind1(a.op, a.params, a.in));
-     }>,
-     .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
-       const std::vector<int> group = process_group(axes_of(params));
-       const Ints& pairs = params.ints(param::perm);
-       std::vector<int> destinations;
-       int source = -1;
-       for (std::size_t i = 0; i < pairs.size(); i += 2) {
-         const int from = group[index(pairs[i])], to = group[index(pairs[i + 1])];
-         if (from == runtime::process_index()) destinations.push_back(to);
-         if (to == runtime::process_index()) source = from;
-       }
-       return [destinations, source, bytes = bytes_of(in[0]),
-               label = label_of("process_permute", in, params)](std::span<const View> views,
-                                                                std::span<const View> outs) {
-         Bytes room;
-         Dense out(outs[0]);
-         runtime::permute(dense(views[0], room), out.data(), bytes, destinations, source, label);
-         out.finish();
-       };
-     }})};
+const Op process_permute_op{
+    message({.name = "process_permute",
+             .operands = 1,
+             .doc = "The operand of the process that sends to this one; zeros where none does.",
+             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+               check_process_axes(op, params);
+               return {in[0]};
+             },
+             .batch = batch_message<[](const BatchArgs& a) -> Batched {
+               return batched1(bind1(a.op, a.params, a.in));
+             }>,
+             .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+               const std::vector<int> group = process_group(axes_of(params));
+               const Ints& pairs = params.ints(param::perm);
+               std::vector<int> destinations;
+               int source = -1;
+               for (std::size_t i = 0; i < pairs.size(); i += 2) {
+                 const int from = group[index(pairs[i])], to = group[index(pairs[i + 1])];
+                 if (from == runtime::process_index()) destinations.push_back(to);
+                 if (to == runtime::process_index()) source = from;
+               }
+               return [destinations, source, bytes = bytes_of(in[0]),
+                       label = label_of("process_permute", in, params)](
+                          std::span<const View> views, std::span<const View> outs) {
+                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   runtime::permute(from, to, bytes, destinations, source, label);
+                 });
+               };
+             }})};
 
 // ---- agreement -------------------------------------------------------------------------------
 
@@ -312,16 +316,14 @@ const Op process_agree_op{
                return [group = process_group(axes_of(params)), params, bytes = bytes_of(in[0]),
                        label = label_of("process_agree", in, params)](std::span<const View> views,
                                                                       std::span<const View> outs) {
-                 Bytes room;
-                 Dense out(outs[0]);
-                 const std::byte* own = dense(views[0], room);
-                 const std::size_t n = bytes / sizeof(std::int32_t);
-                 std::vector<std::int32_t> choices(n * group.size());
-                 runtime::all_gather(own, reinterpret_cast<std::byte*>(choices.data()), bytes,
-                                     group, label);
-                 check_agreement(choices, n, group, params);
-                 std::memcpy(out.data(), own, bytes);
-                 out.finish();
+                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   const std::size_t n = bytes / sizeof(std::int32_t);
+                   std::vector<std::int32_t> choices(n * group.size());
+                   runtime::all_gather(from, reinterpret_cast<std::byte*>(choices.data()), bytes,
+                                       group, label);
+                   check_agreement(choices, n, group, params);
+                   std::memcpy(to, from, bytes);
+                 });
                };
              }})};
 
@@ -345,9 +347,6 @@ const Op process_index_op{
      }}};
 
 }  // namespace
-
-bool is_process_all_reduce(const Op& op) { return &op == &process_all_reduce_op; }
-bool is_process_index(const Op& op) { return &op == &process_index_op; }
 
 Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
                     std::string_view construct) {

@@ -26,9 +26,6 @@ Value exchange_processes(const Equation& eqn, const Value& x);
 // The reductions of all values in one message; they have one dtype. `computation` is "add", "max"
 // or "min". The record's name is "process_all_reduce".
 Values process_all_reduce(const Values& values, const AxisSet& axes, std::string_view computation);
-bool is_process_all_reduce(const Op& op);
-// Is it the op that gives the position of this process?
-bool is_process_index(const Op& op);
 // An int32 choice of a branch, once all processes have the same; RuntimeError in all of them where
 // they have not. `collective` is inside of `construct`, for the error.
 Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
