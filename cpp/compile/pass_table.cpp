@@ -24,6 +24,7 @@ struct PlanPart {
 };
 constexpr PlanPart plan_parts[] = {
     {"fuse", "groups elementwise ops and reductions into loops"},
+    {"overlap_messages", "orders loops so that some run while messages travel"},
     {"tiled_step", "runs the loops of a group tile by tile"},
     {"elide_concat", "writes operands of a concatenation into its result"},
     {"branch_aliasing", "writes results of branches over their operands"},
@@ -125,8 +126,10 @@ void check_args(const Program& program, const PassArgs& args) {
 
 std::vector<Pass> all_passes() {
   std::vector<Pass> out;
-  for (const ProgramPass& pass : program_passes())
-    out.push_back({pass.name, Pass::Kind::program, pass.doc, pass.example});
+  for (const ProgramPass& pass : program_passes()) {
+    if (std::ranges::find(plan_parts, pass.name, &PlanPart::name) == std::end(plan_parts))
+      out.push_back({pass.name, Pass::Kind::program, pass.doc, pass.example});
+  }
   for (const LoopRewrite& row : loop_rewrites())
     out.push_back({row.name, Pass::Kind::loops, row.doc, row.example});
   out.push_back(

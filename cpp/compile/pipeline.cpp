@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/lists.h"
 #include "compile/fusion/fuse.h"
+#include "compile/fusion/overlap_messages.h"
 #include "compile/lower/lower.h"
 #include "compile/pass_table.h"
 #include "compile/passes.h"
@@ -72,6 +73,11 @@ ProgramPtr run_remat_into_consumers(const ProgramPtr& program, PassState& state)
   return fused.program;
 }
 
+ProgramPtr run_overlap_messages(const ProgramPtr& program, PassState& state) {
+  state.fusion_groups = overlap_messages(*program, std::move(state.fusion_groups));
+  return program;
+}
+
 constexpr ProgramPass passes[] = {
     {Phase::specialize, "combine_all_reduces", "sums over processes travel as one message",
      "b = psum[axes=('i@process', 'i')] a; d = psum[axes=('i@process', 'i')] c -> e = psum[axes="
@@ -106,6 +112,10 @@ constexpr ProgramPass passes[] = {
     {Phase::schedule, "remat_into_consumers", "recomputes cheap values in the loops that use them",
      "loop { d = sub x m }; loop { mul d s } -> loop { d = sub x m; mul d s }",
      run_remat_into_consumers},
+    {Phase::schedule, "overlap_messages", "orders loops so that some run while messages travel",
+     "b = sin a; m = process_all_gather a; c = cos m; d = cos a -> m = process_all_gather a; "
+     "b = sin a; d = cos a; c = cos m",
+     run_overlap_messages},
 };
 
 // Runs one pass, showing what it did where SHARDAX_DUMP asks for it.

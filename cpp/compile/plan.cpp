@@ -7,6 +7,7 @@
 #include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
 #include "runtime/spans.h"
+#include "runtime/transfer.h"
 
 namespace shardax {
 namespace {
@@ -39,7 +40,20 @@ ArrayPtr known_scalar(const Plan& plan, const Window& window) {
   return whole ? value : nullptr;
 }
 
+// Steps run while messages are under way, which get some time between them.
+void Plan::run_sending(std::byte* const* base) const {
+  const runtime::TransferScope scope;
+  for (const auto& step : steps) {
+    runtime::poll();
+    const auto text = [&] { return step->text(); };
+    const runtime::Span span(text);
+    step->run(base);
+    runtime::progress_transfers();
+  }
+}
+
 void Plan::run_steps(std::byte* const* base) const {
+  if (sends) return run_sending(base);
   for (const auto& step : steps) {
     runtime::poll();
     const auto text = [&] { return step->text(); };

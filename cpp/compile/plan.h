@@ -60,6 +60,7 @@ class Plan final : public RefCounted {
   // Donated inputs whose memory is written to; results lie in it.
   std::vector<std::size_t> overwritten;
   std::int64_t arena_bytes = 0;
+  bool sends = false;     // messages to other processes that end at later steps
   double cost = 0;        // of its steps
   double handed_out = 0;  // likewise
 
@@ -76,6 +77,7 @@ class Plan final : public RefCounted {
 
  private:
   void run_steps(std::byte* const* base) const;
+  void run_sending(std::byte* const* base) const;
 };
 using PlanPtr = Shared<const Plan>;
 

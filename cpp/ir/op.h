@@ -15,6 +15,10 @@
 #include "ir/program.h"
 #include "kernels/tiles/reduce.h"
 
+namespace shardax::runtime {
+class Transfer;
+}
+
 namespace shardax {
 
 enum class Kind {
@@ -182,6 +186,11 @@ using SumsRule = Sums (*)(const Op& op, const Types& in);
 
 using Kernel = std::function<void(std::span<const View> in, std::span<const View> out)>;
 using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& params);
+// Of ops that ask other processes: begins a message, whose results are there once the transfer is
+// finished (runtime/transfer.h). Memory is left alone until then; the lists of views may go.
+using MessageKernel = std::function<std::unique_ptr<runtime::Transfer>(std::span<const View> in,
+                                                                       std::span<const View> out)>;
+using MessageRule = MessageKernel (*)(const Types& in, const Types& out, const Params& params);
 
 // The parameters as make_jaxpr prints them ("axes=(0,)"), where that is not simply the map.
 using ShowRule = std::vector<std::string> (*)(const Params& params);
@@ -284,6 +293,7 @@ struct OpSpec {
   PartsRule parts = nullptr;         // null: by `dims`; of others a device computes the whole
   SumsRule sums = nullptr;           // null: by kind
   KernelRule kernel = nullptr;
+  MessageRule message = nullptr;  // in place of a kernel
   // The kernel may find its result in the memory of operand 0, and then leaves alone what it does
   // not change.
   bool in_place = false;

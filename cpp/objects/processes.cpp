@@ -50,6 +50,7 @@ PyObject* join_all(PyObject*, PyObject* library) {
     mpi.most_tag = static_cast<int>(library_entry(library, "MPI_TAG_UB"));
     mpi.tag_at = library_entry(library, "tag_at");
     mpi.communicator = library_entry(library, "communicator");
+    mpi.later = library_entry(library, "later");
     mpi.texts = library_entry(library, "texts");
     mpi.byte = library_entry(library, "MPI_BYTE");
     mpi.segments = library_segments(library, mpi.size);

@@ -11,7 +11,6 @@
 
 #include "base/errors.h"
 #include "base/index.h"
-#include "runtime/node_window.h"
 
 namespace shardax::runtime {
 namespace {
@@ -99,7 +98,7 @@ void Waiting::look_around() {
   poll_clock();
   if (now >= next_check_) {
     next_check_ = now + 50ms;
-    check_peers(label_, peers_);
+    check_peers(label_, peers_, counts_);
     if (message_timeout > 0 && waited > std::chrono::duration<double>(message_timeout))
       time_is_over();
   }
@@ -126,9 +125,12 @@ void Waiting::time_is_over() const {
 
 // ---- sends and receives ----------------------------------------------------------------------
 
-Exchange::Exchange(const MessageLabel& label, ProcessGroup peers) : label_(label), peers_(peers) {
-  post_step(label, peers);
-}
+Exchange::Exchange(Part part, const MessageLabel& label, ProcessGroup peers,
+                   const PostCounts& counts)
+    : communicator_(part == Part::first ? mpi.communicator : mpi.later),
+      label_(label),
+      peers_(peers),
+      counts_(counts) {}
 
 Exchange::~Exchange() {
   for (std::size_t i = ended_; i < pending_.size(); ++i) {
@@ -151,7 +153,7 @@ void Exchange::receive(std::byte* to, std::size_t bytes, int source) {
     const int count = static_cast<int>(std::min(bytes - at, most_bytes));
     Pending& next = pending_.emplace_back(Pending{0, source});
     const int code =
-        mpi.irecv(to + at, count, mpi.byte, source, mpi.any_tag, mpi.communicator, &next.request);
+        mpi.irecv(to + at, count, mpi.byte, source, mpi.any_tag, communicator_, &next.request);
     if (code != 0) pending_.pop_back(), check(code, label_);
     at += most_bytes;
   } while (at < bytes);
@@ -163,30 +165,37 @@ void Exchange::send(const std::byte* from, std::size_t bytes, int destination) {
     const int count = static_cast<int>(std::min(bytes - at, most_bytes));
     Pending& next = pending_.emplace_back();
     const int code = mpi.isend(from + at, count, mpi.byte, destination, tag_of(label_),
-                               mpi.communicator, &next.request);
+                               communicator_, &next.request);
     if (code != 0) pending_.pop_back(), check(code, label_);
     at += most_bytes;
   } while (at < bytes);
 }
 
+bool Exchange::test_next() {
+  Pending& pending = pending_[ended_];
+  Status status;
+  int done = 0;
+  const int code = mpi.test(&pending.request, &done, &status);
+  if (!done && code == 0) return false;
+  ++ended_;
+  if (pending.source >= 0 && status.tag() != tag_of(label_)) {
+    check_peers(label_, peers_, counts_);
+    fail_at_other_step(label_, pending.source, text_from(pending.source, label_));
+  }
+  check(code, label_);
+  return true;
+}
+
+// Receives stand first: whatever goes wrong shows in them.
 void Exchange::wait() {
-  Waiting waiting(label_, peers_);
-  // Receives stand first: whatever goes wrong shows in them.
+  Waiting waiting(label_, peers_, counts_);
   while (ended_ < pending_.size()) {
-    Pending& pending = pending_[ended_];
-    Status status;
-    int done = 0;
-    const int code = mpi.test(&pending.request, &done, &status);
-    if (!done && code == 0) {
-      waiting.turn();
-      continue;
-    }
-    ++ended_;
-    if (pending.source >= 0 && status.tag() != tag_of(label_)) {
-      check_peers(label_, peers_);
-      fail_at_other_step(label_, pending.source, text_from(pending.source, label_));
-    }
-    check(code, label_);
+    if (!test_next()) waiting.turn();
+  }
+}
+
+void Exchange::progress() {
+  while (ended_ < pending_.size() && test_next()) {
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/interpreter_lock.h"
+#include "runtime/node_window.h"
 #include "runtime/processes.h"
 
 namespace shardax::runtime {
@@ -26,7 +27,8 @@ struct MpiLibrary {
   int most_tag = 32767;
   std::size_t tag_at = 0;  // where the library's MPI_Status holds the tag
   MpiHandle communicator = 0;
-  MpiHandle texts = 0;  // a second communicator, for the texts of errors
+  MpiHandle later = 0;  // a second communicator, for what follows the start of a message
+  MpiHandle texts = 0;  // a third one, for the texts of errors
   MpiHandle byte = 0;
   // Each process's part of the node's shared window (runtime/node_window.h); null: another node's.
   std::vector<std::byte*> segments;
@@ -54,8 +56,9 @@ void set_message_timeout(double seconds);
 // lock and lets signals through.
 class Waiting {
  public:
-  // `peers` are the processes that are waited for.
-  Waiting(const MessageLabel& label, ProcessGroup peers) : label_(label), peers_(peers) {}
+  // `peers` are the processes that are waited for, `counts` what was posted to them.
+  Waiting(const MessageLabel& label, ProcessGroup peers, const PostCounts& counts)
+      : label_(label), peers_(peers), counts_(counts) {}
 
   // One more look at what is waited for was in vain. Throws where a signal ends the wait, where a
   // peer of this node is at another step or has ended, and where the time is over.
@@ -72,16 +75,20 @@ class Waiting {
 
   const MessageLabel& label_;
   ProcessGroup peers_;
+  const PostCounts& counts_;
   int turns_ = 0;
   Clock::time_point start_, next_check_;
   std::optional<LockReleased> released_;
 };
 
-// The sends and receives of one message; wait() ends them. Where an exception leaves them under
-// way, the destructor ends them: their memory may be freed after it.
+// Sends and receives of one message; wait() ends them. Where an exception leaves them under way,
+// the destructor ends them: their memory may be freed after it.
 class Exchange {
  public:
-  Exchange(const MessageLabel& label, ProcessGroup peers);
+  // A message starts one, and may have later ones when it ends. The first ones of several messages
+  // meet their counterparts in the order in which they are made; so do the later ones.
+  enum class Part { first, later };
+  Exchange(Part part, const MessageLabel& label, ProcessGroup peers, const PostCounts& counts);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -89,14 +96,21 @@ class Exchange {
   void receive(std::byte* to, std::size_t bytes, int source);
   void send(const std::byte* from, std::size_t bytes, int destination);
   void wait();
+  // Gives the library time to move bytes.
+  void progress();
 
  private:
   struct Pending {
     MpiHandle request = 0;
     int source = -1;  // -1: a send
   };
+  // Looks at the next request; true: it has ended.
+  bool test_next();
+
+  MpiHandle communicator_;
   const MessageLabel& label_;
   ProcessGroup peers_;
+  const PostCounts& counts_;
   std::vector<Pending> pending_;
   std::size_t ended_ = 0;
 };

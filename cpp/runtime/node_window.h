@@ -1,8 +1,6 @@
-// runtime/node_window.h - memory that the processes of one machine share: sums, and who is where.
+// runtime/node_window.h - memory that the processes of one machine share: who is at which message.
 //
-// Each process has a segment, which it alone writes: its number, a post for each other process that
-// says at which step of the program it is, the texts of its latest steps, and two buffers for the
-// terms of sums. A post is written after the buffer, and read before it: no lock is needed.
+// Its layout is in runtime/node_segment.h; sums in it are made by runtime/node_sums.h.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "runtime/processes.h"
 
 namespace shardax::runtime {
@@ -23,21 +22,27 @@ void open_window(int rank, const std::vector<std::byte*>& segments);
 // Do all of the group's processes run on this machine?
 bool share_window(ProcessGroup group);
 
-// Posts to the peers on this machine that this process is at a step.
-void post_step(const MessageLabel& label, ProcessGroup peers);
-// Notes that the step is over: this process computes.
-void end_step();
+// The numbers that a message has among those to each of its peers.
+using PostCounts = SmallVector<std::uint32_t, 8>;
+
+// Posts to the peers on this machine that this process has begun a message.
+PostCounts post_step(const MessageLabel& label, ProcessGroup peers);
+// Notes that this process waits in that message, the n-th; and that it computes on.
+void begin_waiting(const MessageLabel& label, std::uint64_t message);
+void end_waiting();
+std::uint64_t messages_begun();
 // Throws where a peer on this machine has ended, or has posted another step than the label's.
-void check_peers(const MessageLabel& label, ProcessGroup peers);
-// "it computes since its message 12, at 'psum f32[3]'"; of another machine's: "".
+void check_peers(const MessageLabel& label, ProcessGroup peers, const PostCounts& counts);
+// "which computes after its message 12, 'psum f32[3]'"; of another machine's: "".
 std::string whereabouts(int process);
 
 [[noreturn]] void fail_at_other_step(const MessageLabel& own, int process,
                                      const std::string& theirs);
+// The same, of a peer on this machine that has posted this.
+[[noreturn]] void fail_at_post(const MessageLabel& label, int peer, std::uint64_t post);
+bool is_same_step(const MessageLabel& label, std::uint64_t post);
 
-// As all_reduce and a barrier of runtime/processes.h, for a group that shares the window.
-void reduce_in_window(const std::byte* from, std::byte* to, std::size_t n,
-                      const Reduction& reduction, ProcessGroup group, const MessageLabel& label);
-void meet_in_window(ProcessGroup group, const MessageLabel& label);
+// Waits until all of the group, which shares the window, have posted the message.
+void meet_in_window(const MessageLabel& label, ProcessGroup group, const PostCounts& counts);
 
 }  // namespace shardax::runtime

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,10 +48,19 @@ void barrier(const MessageLabel& label);
 // What each process hands over, of any length, in the order of processes.
 std::vector<std::vector<std::byte>> gather_bytes(std::span<const std::byte> own,
                                                  const MessageLabel& label);
+// The same of a group's processes.
+std::vector<std::vector<std::byte>> gather_bytes(std::span<const std::byte> own, ProcessGroup group,
+                                                 const MessageLabel& label);
+
+// Messages below are begun by these functions, and end when the Transfer (runtime/transfer.h) that
+// they give is finished: the process may compute meanwhile. Until then the memory and the label are
+// left alone.
+class Transfer;
+using TransferPtr = std::unique_ptr<Transfer>;
 
 // The bytes of each process in turn, group.size() * bytes in all.
-void all_gather(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
-                const MessageLabel& label);
+TransferPtr all_gather(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
+                       const MessageLabel& label);
 
 // Adds (or multiplies, or takes the greatest of) the `count` terms, n elements each, in order. The
 // result may be one of the terms.
@@ -59,20 +69,21 @@ struct Reduction {
   void (*combine)(std::byte* out, const std::byte* const* terms, std::size_t count, std::size_t n);
 };
 // The reduction over the group of the n elements at `from`, which may be `to`.
-void all_reduce(const std::byte* from, std::byte* to, std::size_t n, const Reduction& reduction,
-                ProcessGroup group, const MessageLabel& label);
+TransferPtr all_reduce(const std::byte* from, std::byte* to, std::size_t n,
+                       const Reduction& reduction, ProcessGroup group, const MessageLabel& label);
 // Of group.size() blocks of n elements at `from`, the reduction of the own one.
-void reduce_scatter(const std::byte* from, std::byte* to, std::size_t n, const Reduction& reduction,
-                    ProcessGroup group, const MessageLabel& label);
+TransferPtr reduce_scatter(const std::byte* from, std::byte* to, std::size_t n,
+                           const Reduction& reduction, ProcessGroup group,
+                           const MessageLabel& label);
 
 // The k-th block of `bytes` at `from` goes to the k-th process; what comes from there is the k-th
 // block at `to`.
-void all_to_all(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
-                const MessageLabel& label);
+TransferPtr all_to_all(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
+                       const MessageLabel& label);
 
 // Sends `bytes` to the ranks `destinations`, each once, and receives as many from `source`. -1:
 // there is none, and `to` is filled with zeros.
-void permute(const std::byte* from, std::byte* to, std::size_t bytes,
-             std::span<const int> destinations, int source, const MessageLabel& label);
+TransferPtr permute(const std::byte* from, std::byte* to, std::size_t bytes,
+                    std::span<const int> destinations, int source, const MessageLabel& label);
 
 }  // namespace shardax::runtime

@@ -57,7 +57,7 @@ ALL_CASES = [
 
 
 CASES = [case for case in ALL_CASES if not case.makes_plan and case.file != OF_PROCESSES.name]
-PLANS = [case for case in ALL_CASES if case.makes_plan]
+PLANS = [case for case in ALL_CASES if case.makes_plan and case.file != OF_PROCESSES.name]
 
 
 def normal(text):

@@ -33,6 +33,7 @@ class Lowering : private BufferAssignment {
     for (const FusionGroup& unit : units_) {
       runtime::poll_caller();
       ++unit_;
+      end_messages(unit_);
       if (unit.loop && windows_[index(result_of(unit))]) continue;  // is added
       if (gives_nothing(unit)) {
         place_nothing(unit);
@@ -45,6 +46,7 @@ class Lowering : private BufferAssignment {
       }
     }
     unit_ = static_cast<int>(units_.size());
+    end_messages(unit_);
     place_outputs(results);
     place_arena(*plan_, uses_);
     for (const auto& step : plan_->steps) {
@@ -202,7 +204,7 @@ class Lowering : private BufferAssignment {
         !same_shape_and_dtype(type(to), type(v)) || parts_.contains(add.outputs[0]))
       return false;
     const Window sum = window(to);
-    if (!is_ours(sum)) return false;
+    if (!is_ours(sum) || is_under_way(sum.slot)) return false;
     for (const Var other : variables_[index(sum.slot)]) {
       if (other != to && last_unit_[index(other)] >= unit_) return false;
     }
@@ -223,6 +225,66 @@ class Lowering : private BufferAssignment {
     if (added) whole->second = fresh(type(eqn.outputs[0]));
     const auto at = std::find(eqn.inputs.begin(), eqn.inputs.end(), v) - eqn.inputs.begin();
     return part_windows(program_, eqn, whole->second)[index(at)];
+  }
+
+  // The unit before which the message of this one is to end: the first that reads its results.
+  int end_of_message(const Equation& eqn) const {
+    for (int u = unit_ + 1; u < static_cast<int>(units_.size()); ++u) {
+      for (const int e : units_[index(u)].equations) {
+        for (const Var v : program_.equations[index(e)].inputs) {
+          if (std::ranges::find(eqn.outputs, v) != eqn.outputs.end()) return u;
+        }
+      }
+    }
+    return static_cast<int>(units_.size());
+  }
+
+  // A message that is under way, and the memory that it reads and writes.
+  struct Begun {
+    int end;
+    const Step* step;
+    std::vector<Window> windows;
+  };
+
+  void message(const Equation& eqn) {
+    std::vector<Window> in, out;
+    Types in_types, out_types;
+    for (const Var v : eqn.inputs) {
+      in.push_back(window(v));
+      in_types.push_back(in.back().type);
+    }
+    for (const Var v : eqn.outputs) {
+      set(v, fresh(type(v)));
+      out.push_back(window(v));
+      out_types.push_back(type(v));
+    }
+    std::vector<Window> windows = in;
+    windows.insert(windows.end(), out.begin(), out.end());
+    for (const Window& w : windows) use(w);
+    const int end = end_of_message(eqn);
+    const bool ends_later = end > unit_ + 1;
+    add_step(
+        message_step(eqn, eqn.op->message(in_types, out_types, eqn.params), in, out, ends_later));
+    if (!ends_later) return;
+    plan_->sends = true;
+    // Until its end nothing else is written over its operands.
+    for (const Var v : eqn.inputs) last_unit_[index(v)] = std::max(last_unit_[index(v)], end);
+    begun_.push_back({end, plan_->steps.back().get(), std::move(windows)});
+  }
+
+  // Ends the messages whose results the unit reads.
+  void end_messages(int unit) {
+    std::erase_if(begun_, [&](const Begun& message) {
+      if (message.end > unit) return false;
+      for (const Window& w : message.windows) use(w);
+      add_step(end_step(*message.step));
+      return true;
+    });
+  }
+  bool is_under_way(int slot) const {
+    return std::ranges::any_of(begun_, [&](const Begun& message) {
+      return std::ranges::any_of(message.windows, [&](const Window& w) { return w.slot == slot; });
+    });
   }
 
   // Puts together what does not lie in the whole yet.
@@ -253,6 +315,7 @@ class Lowering : private BufferAssignment {
     const auto whole = eqn.outputs.empty() ? wholes_.end() : wholes_.find(eqn.outputs[0]);
     if (whole != wholes_.end()) return together(eqn, whole->second);
     if (eqn.op->kind == Kind::control && eqn.op->regions) return control(eqn);
+    if (eqn.op->message) return message(eqn);
     std::vector<Window> in, out;
     for (const Var v : eqn.inputs) in.push_back(window(v));
     if (add_product(eqn, in)) return;
@@ -330,6 +393,7 @@ class Lowering : private BufferAssignment {
   std::vector<int> uses_of_;                // per variable
   std::unordered_map<Var, int> parts_;      // results of loops: what puts them together
   std::unordered_map<Var, Window> wholes_;  // of which some part is there
+  std::vector<Begun> begun_;                // messages under way
 };
 
 }  // namespace

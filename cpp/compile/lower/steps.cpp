@@ -7,6 +7,7 @@
 #include "kernels/copy/copy.h"
 #include "ops/linalg/product.h"
 #include "runtime/pool.h"
+#include "runtime/transfer.h"
 
 namespace shardax {
 namespace {
@@ -26,11 +27,28 @@ double kernel_cost(const Equation& eqn, const std::vector<Window>& in,
   for (const Window& w : in) operands.push_back(w.type);
   for (const Window& w : out) results.push_back(w.type);
   const Cost cost = cost_of(*eqn.op, eqn.params, operands, results);
-  // A message that waits gives the interpreter's lock back by itself (runtime/mpi.h).
   const bool multiplies =
       eqn.op == &core_ops().dot_general || eqn.op == &core_ops().conv_general_dilated;
   if (!multiplies) return cost.bytes * 0.4;
   return cost.flops * static_cast<double>(itemsize(results[0].dtype)) / 320 + cost.bytes / 20;
+}
+
+std::string types_text(const std::vector<Window>& windows) {
+  std::string out;
+  for (const Window& w : windows) out.append(" ").append(short_string(w.type));
+  return out;
+}
+
+// f(operands, results)
+template <class F>
+auto with_views(const F& f, const std::vector<Window>& in, const std::vector<Window>& out,
+                std::byte* const* base) {
+  std::vector<View> views;
+  views.reserve(in.size() + out.size());
+  for (const Window& w : in) views.push_back(view_of_window(w, base));
+  for (const Window& w : out) views.push_back(view_of_window(w, base));
+  const std::span<const View> all(views);
+  return f(all.first(in.size()), all.subspan(in.size()));
 }
 
 class KernelStep final : public Step {
@@ -41,19 +59,8 @@ class KernelStep final : public Step {
         kernel_(std::move(kernel)),
         in_(std::move(in)),
         out_(std::move(out)) {}
-  void run(std::byte* const* base) const override {
-    std::vector<View> views;
-    views.reserve(in_.size() + out_.size());
-    for (const Window& w : in_) views.push_back(view_of_window(w, base));
-    for (const Window& w : out_) views.push_back(view_of_window(w, base));
-    const std::span<const View> all(views);
-    kernel_(all.first(in_.size()), all.subspan(in_.size()));
-  }
-  std::string text() const override {
-    std::string out = std::string(name_) + " ->";
-    for (const Window& w : out_) out.append(" ").append(short_string(w.type));
-    return out;
-  }
+  void run(std::byte* const* base) const override { with_views(kernel_, in_, out_, base); }
+  std::string text() const override { return concat(name_, " ->", types_text(out_)); }
   double cost() const override { return cost_; }
 
  private:
@@ -61,6 +68,50 @@ class KernelStep final : public Step {
   double cost_;
   Kernel kernel_;
   std::vector<Window> in_, out_;
+};
+
+class MessageStep final : public Step {
+ public:
+  MessageStep(const Equation& eqn, MessageKernel kernel, std::vector<Window> in,
+              std::vector<Window> out, bool ends_later)
+      : name_(eqn.op->name),
+        cost_(kernel_cost(eqn, in, out)),
+        kernel_(std::move(kernel)),
+        in_(std::move(in)),
+        out_(std::move(out)),
+        ends_later_(ends_later) {}
+  void run(std::byte* const* base) const override {
+    runtime::TransferPtr transfer = with_views(kernel_, in_, out_, base);
+    if (!ends_later_) return transfer->finish();
+    runtime::keep_transfer(this, std::move(transfer));
+  }
+  std::string text() const override {
+    return concat(name_, ends_later_ ? " begins ->" : " ->", types_text(out_));
+  }
+  // A message that waits gives the interpreter's lock back by itself (runtime/mpi.h).
+  double cost() const override { return cost_; }
+
+ private:
+  std::string_view name_;
+  double cost_;
+  MessageKernel kernel_;
+  std::vector<Window> in_, out_;
+  bool ends_later_;
+};
+
+// The end of a message that began at another step.
+class EndStep final : public Step {
+ public:
+  explicit EndStep(const Step& message) : message_(message) {}
+  void run(std::byte* const*) const override { runtime::take_transfer(&message_)->finish(); }
+  std::string text() const override {
+    const std::string text = message_.text();
+    return text.substr(0, text.find(' ')) + " ends";
+  }
+  double cost() const override { return 0; }
+
+ private:
+  const Step& message_;
 };
 
 // A product whose operands need no copies: all but their addresses is known.
@@ -129,6 +180,15 @@ std::unique_ptr<Step> kernel_step(const Equation& eqn, Kernel kernel, std::vecto
   }
   return std::make_unique<KernelStep>(eqn, std::move(kernel), std::move(in), std::move(out));
 }
+
+std::unique_ptr<Step> message_step(const Equation& eqn, MessageKernel kernel,
+                                   std::vector<Window> in, std::vector<Window> out,
+                                   bool ends_later) {
+  return std::make_unique<MessageStep>(eqn, std::move(kernel), std::move(in), std::move(out),
+                                       ends_later);
+}
+
+std::unique_ptr<Step> end_step(const Step& message) { return std::make_unique<EndStep>(message); }
 
 std::unique_ptr<Step> adding_step(const Equation& product, const std::vector<Window>& in,
                                   const Window& out) {

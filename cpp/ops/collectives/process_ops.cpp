@@ -12,6 +12,7 @@
 #include "ops/family.h"
 #include "runtime/processes.h"
 #include "runtime/scratch.h"
+#include "runtime/transfer.h"
 
 namespace shardax::ops {
 namespace {
@@ -39,30 +40,25 @@ const std::byte* dense(const View& view, Bytes& room) {
   read_dense(view, room.data());
   return room.data();
 }
-// A result's memory to write to, or `room`, of which finish() copies to it.
-class Dense {
- public:
-  explicit Dense(const View& view) : view_(view) {
-    if (is_contiguous(view.shape, view.strides)) return;
-    room_.resize(bytes_of(Type{view.dtype, false, view.shape, {}}));
-  }
-  std::byte* data() { return room_.empty() ? view_.data : room_.data(); }
-  void finish() {
-    if (!room_.empty()) write_dense(room_.data(), view_);
-  }
 
- private:
-  const View& view_;
-  Bytes room_;
-};
-
-// send(from, to) with the bytes of one operand and those of one result, row-major.
-template <class Send>
-void send_dense(std::span<const View> views, std::span<const View> outs, Send&& send) {
-  Bytes room;
-  Dense out(outs[0]);
-  send(dense(views[0], room), out.data());
-  out.finish();
+// begin(from, to) with the bytes of one operand and those of one result, row-major.
+template <class Begin>
+runtime::TransferPtr send_dense(std::span<const View> views, std::span<const View> outs,
+                                Begin&& begin) {
+  const View &in = views[0], &out = outs[0];
+  Bytes room, result;
+  const std::byte* from = dense(in, room);
+  if (is_contiguous(out.shape, out.strides)) {
+    runtime::TransferPtr transfer = begin(from, out.data);
+    if (!room.empty()) transfer->then = [room = std::move(room)] {};
+    return transfer;
+  }
+  result.resize(bytes_of(Type{out.dtype, false, out.shape, {}}));
+  runtime::TransferPtr transfer = begin(from, result.data());
+  transfer->then = [room = std::move(room), result = std::move(result), out] {
+    write_dense(result.data(), out);
+  };
+  return transfer;
 }
 
 // ---- records ---------------------------------------------------------------------------------
@@ -120,7 +116,7 @@ Batched batch_slices(const BatchArgs& a) {
 }
 Batched batch_reduce(const BatchArgs& a) { return {bind(a.op, a.params, a.in), a.batched}; }
 
-Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
+MessageKernel begin_reduce(const Types& in, const Types&, const Params& params) {
   const runtime::Reduction reduction = reduction_for(params.text(computation_key), in[0].dtype);
   std::size_t total = 0;
   for (const Type& type : in) total += index(type.size());
@@ -129,7 +125,7 @@ Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
                                                               std::span<const View> outs) {
     if (views.size() == 1) {
       return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-        runtime::all_reduce(from, to, total, reduction, group, label);
+        return runtime::all_reduce(from, to, total, reduction, group, label);
       });
     }
     Bytes room(total * reduction.itemsize);
@@ -139,12 +135,17 @@ Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
       read_dense(view, next);
       next += size_of(view);
     }
-    runtime::all_reduce(room.data(), room.data(), total, reduction, group, label);
-    next = room.data();
-    for (const View& view : outs) {
-      write_dense(next, view);
-      next += size_of(view);
-    }
+    runtime::TransferPtr transfer =
+        runtime::all_reduce(room.data(), room.data(), total, reduction, group, label);
+    transfer->then = [room = std::move(room), size_of,
+                      outs = std::vector<View>(outs.begin(), outs.end())] {
+      const std::byte* from = room.data();
+      for (const View& view : outs) {
+        write_dense(from, view);
+        from += size_of(view);
+      }
+    };
+    return transfer;
   };
 }
 
@@ -163,7 +164,7 @@ const Op process_all_reduce_op{
              .type = reduce_type,
              .batch = batch_reduce,
              .multiple_results = true,
-             .kernel = reduce_kernel})};
+             .message = begin_reduce})};
 
 const Op process_all_gather_op{
     message({.name = "process_all_gather",
@@ -178,12 +179,12 @@ const Op process_all_gather_op{
              .batch = batch_message<[](const BatchArgs& a) -> Batched {
                return batched1(moveaxis(bind1(a.op, a.params, a.in), 1, 0));
              }>,
-             .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+             .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
                return [group = process_group(axes_of(params)), bytes = bytes_of(in[0]),
                        label = label_of("process_all_gather", in, params)](
                           std::span<const View> views, std::span<const View> outs) {
-                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-                   runtime::all_gather(from, to, bytes, group, label);
+                 return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   return runtime::all_gather(from, to, bytes, group, label);
                  });
                };
              }})};
@@ -200,44 +201,44 @@ const Op process_all_to_all_op{message(
        return {in[0]};
      },
      .batch = batch_message<batch_slices>,
-     .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+     .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
        const std::vector<int> group = process_group(axes_of(params));
        return [group, bytes = bytes_of(in[0]) / group.size(),
                label = label_of("process_all_to_all", in, params)](std::span<const View> views,
                                                                    std::span<const View> outs) {
-         send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-           runtime::all_to_all(from, to, bytes, group, label);
+         return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+           return runtime::all_to_all(from, to, bytes, group, label);
          });
        };
      }})};
 
-const Op process_reduce_scatter_op{
-    message({.name = "process_reduce_scatter",
-             .operands = 1,
-             .doc = "The own slice along dimension 0 of the sum over processes.",
-             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-               check_process_axes(op, params);
-               if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
-                 value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
-                             group_size(params), " slices.");
-               reduction_for("add", in[0].dtype);
-               Type out = in[0];
-               out.erase_dimension(0);
-               return {out};
-             },
-             .batch = batch_message<[](const BatchArgs& a) -> Batched {
-               return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
-             }>,
-             .kernel = [](const Types& in, const Types& out_types, const Params& params) -> Kernel {
-               return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
-                       reduction = reduction_for("add", in[0].dtype),
-                       label = label_of("process_reduce_scatter", in, params)](
-                          std::span<const View> views, std::span<const View> outs) {
-                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-                   runtime::reduce_scatter(from, to, n, reduction, group, label);
-                 });
-               };
-             }})};
+const Op process_reduce_scatter_op{message(
+    {.name = "process_reduce_scatter",
+     .operands = 1,
+     .doc = "The own slice along dimension 0 of the sum over processes.",
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_process_axes(op, params);
+       if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
+         value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
+                     group_size(params), " slices.");
+       reduction_for("add", in[0].dtype);
+       Type out = in[0];
+       out.erase_dimension(0);
+       return {out};
+     },
+     .batch = batch_message<[](const BatchArgs& a) -> Batched {
+       return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
+     }>,
+     .message = [](const Types& in, const Types& out_types, const Params& params) -> MessageKernel {
+       return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
+               reduction = reduction_for("add", in[0].dtype),
+               label = label_of("process_reduce_scatter", in, params)](std::span<const View> views,
+                                                                       std::span<const View> outs) {
+         return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+           return runtime::reduce_scatter(from, to, n, reduction, group, label);
+         });
+       };
+     }})};
 
 // The pairs of process positions (source, destination, ...): each process sends to as many as name
 // it, and receives from at most one.
@@ -252,7 +253,7 @@ const Op process_permute_op{
              .batch = batch_message<[](const BatchArgs& a) -> Batched {
                return batched1(bind1(a.op, a.params, a.in));
              }>,
-             .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
+             .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
                const std::vector<int> group = process_group(axes_of(params));
                const Ints& pairs = params.ints(param::perm);
                std::vector<int> destinations;
@@ -265,8 +266,8 @@ const Op process_permute_op{
                return [destinations, source, bytes = bytes_of(in[0]),
                        label = label_of("process_permute", in, params)](
                           std::span<const View> views, std::span<const View> outs) {
-                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-                   runtime::permute(from, to, bytes, destinations, source, label);
+                 return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   return runtime::permute(from, to, bytes, destinations, source, label);
                  });
                };
              }})};
@@ -281,7 +282,7 @@ std::string process_list(const std::vector<int>& ranks) {
 }
 
 // `choices` of all processes, one after the other, n each.
-void check_agreement(const std::vector<std::int32_t>& choices, std::size_t n,
+void check_agreement(std::span<const std::int32_t> choices, std::size_t n,
                      const std::vector<int>& group, const Params& params) {
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<int> with, without;
@@ -299,33 +300,36 @@ void check_agreement(const std::vector<std::int32_t>& choices, std::size_t n,
   }
 }
 
-const Op process_agree_op{
-    message({.name = "process_agree",
-             .operands = 1,
-             .doc = "The operand, int32, which all processes have; an error where they differ.",
-             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-               check_process_axes(op, params);
-               if (in[0].dtype != DType::int32)
-                 type_error(op.name, ": the operand is ", to_string(in[0]), "; expected int32.");
-               return {in[0]};
-             },
-             .batch = batch_message<[](const BatchArgs& a) -> Batched {
-               return batched1(bind1(a.op, a.params, a.in));
-             }>,
-             .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
-               return [group = process_group(axes_of(params)), params, bytes = bytes_of(in[0]),
-                       label = label_of("process_agree", in, params)](std::span<const View> views,
-                                                                      std::span<const View> outs) {
-                 send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-                   const std::size_t n = bytes / sizeof(std::int32_t);
-                   std::vector<std::int32_t> choices(n * group.size());
-                   runtime::all_gather(from, reinterpret_cast<std::byte*>(choices.data()), bytes,
-                                       group, label);
-                   check_agreement(choices, n, group, params);
-                   std::memcpy(to, from, bytes);
-                 });
-               };
-             }})};
+const Op process_agree_op{message(
+    {.name = "process_agree",
+     .operands = 1,
+     .doc = "The operand, int32, which all processes have; an error where they differ.",
+     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+       check_process_axes(op, params);
+       if (in[0].dtype != DType::int32)
+         type_error(op.name, ": the operand is ", to_string(in[0]), "; expected int32.");
+       return {in[0]};
+     },
+     .batch = batch_message<[](const BatchArgs& a) -> Batched {
+       return batched1(bind1(a.op, a.params, a.in));
+     }>,
+     .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
+       return [group = process_group(axes_of(params)), params, bytes = bytes_of(in[0]),
+               label = label_of("process_agree", in, params)](std::span<const View> views,
+                                                              std::span<const View> outs) {
+         Bytes room(bytes * (group.size() + 1));
+         std::byte* own = room.data() + bytes * group.size();
+         read_dense(views[0], own);
+         runtime::TransferPtr transfer = runtime::all_gather(own, room.data(), bytes, group, label);
+         transfer->then = [room = std::move(room), own, bytes, &group, &params, out = outs[0]] {
+           check_agreement({reinterpret_cast<const std::int32_t*>(room.data()),
+                            room.size() / sizeof(std::int32_t)},
+                           bytes / sizeof(std::int32_t), group, params);
+           write_dense(own, out);
+         };
+         return transfer;
+       };
+     }})};
 
 const Op process_index_op{
     {.name = "process_index",

@@ -50,8 +50,9 @@ def join(user):
     _check_launcher(MPI, user)
     if world.size == 1:
         return
-    communicator, texts = world.Dup(), world.Dup()  # apart from messages of the user's own
-    for each in (communicator, texts):
+    # Apart from messages of the user's own, and from each other (runtime/mpi.h).
+    communicator, later, texts = world.Dup(), world.Dup(), world.Dup()
+    for each in (communicator, later, texts):
         each.Set_errhandler(MPI.ERRORS_RETURN)
     node = communicator.Split_type(MPI.COMM_TYPE_SHARED)
     yields = _take_cores(node)
@@ -61,6 +62,7 @@ def join(user):
         size=world.size,
         yields=yields,
         communicator=MPI._handleof(communicator),
+        later=MPI._handleof(later),
         texts=MPI._handleof(texts),
         segments=_window(MPI, node, world),
         MPI_BYTE=MPI._handleof(MPI.BYTE),
@@ -68,7 +70,7 @@ def join(user):
         MPI_TAG_UB=communicator.Get_attr(MPI.TAG_UB),
         tag_at=_tag_in_status(MPI),
     )
-    _kept.extend((communicator, texts, node))
+    _kept.extend((communicator, later, texts, node))
     _core.join_processes(library)
     _core.barrier("start of the program")
     if MPI.get_vendor()[0] in ("MPICH", "Intel MPI"):

@@ -1,0 +1,18 @@
+// compile/fusion/overlap_messages.h - the order of fusion groups around messages.
+#pragma once
+
+#include "compile/fusion/fuse.h"
+
+namespace shardax {
+
+// Does the group begin a message that may end later?
+bool begins_message(const Program& program, const FusionGroup& group);
+
+// Messages begin as soon as their operands are there, and what needs their results comes late: the
+// groups between them run while bytes travel.
+//   a; b; m = message a; c = f m; d   ->   a; m = message a; b; d; c = f m
+// A group moves behind the next messages at most, those that begin together, so that memory is
+// needed little longer. Messages, and other effects, keep their order.
+std::vector<FusionGroup> overlap_messages(const Program& program, std::vector<FusionGroup> groups);
+
+}  // namespace shardax

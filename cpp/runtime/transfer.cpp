@@ -1,0 +1,112 @@
+// runtime/transfer.cpp - the messages that are under way.
+#include "runtime/transfer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/per_thread.h"
+#include "runtime/mpi.h"
+#include "runtime/node_segment.h"
+
+namespace shardax::runtime {
+namespace {
+
+// The thread that sends messages, as long as one is under way.
+std::atomic<std::thread::id> sender;
+std::atomic<bool> failed = false;
+std::vector<Transfer*> under_way;  // the sender's, in the order in which they began
+
+struct Kept {
+  const void* key;
+  TransferPtr transfer;
+};
+std::vector<Kept>& kept_transfers() { return per_thread<std::vector<Kept>, struct KeptTag>(); }
+
+// Posts are kept for this many, and for as many of a process that is ahead.
+constexpr std::size_t most_under_way = kept_posts / 2;
+
+void check_sender(const MessageLabel& label) {
+  if (is_forked()) {
+    fail(ErrorKind::runtime_error, "message: '", label.text, "' is to be sent by a child that a ",
+         "process made by fork; only the process itself can.");
+  }
+  if (failed) {
+    fail(ErrorKind::runtime_error, "message: '", label.text, "' comes after a message that ",
+         "failed or was interrupted; the processes may be at different steps. Start the program ",
+         "again.");
+  }
+  std::thread::id nobody;
+  const std::thread::id self = std::this_thread::get_id();
+  if (!sender.compare_exchange_strong(nobody, self) && nobody != self) {
+    fail(ErrorKind::runtime_error, "message: '", label.text, "' comes while another thread of ",
+         "this process sends one; let one thread run programs that exchange messages.");
+  }
+}
+
+}  // namespace
+
+bool messages_failed() { return failed; }
+
+Transfer::Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts)
+    : label_(label), peers_(peers.begin(), peers.end()), has_parts_(has_parts) {
+  check_sender(label);
+  try {
+    if (under_way.size() == most_under_way) under_way.front()->finish();
+    while (has_parts) {
+      const auto other =
+          std::ranges::find_if(under_way, [](const Transfer* t) { return t->has_parts_; });
+      if (other == under_way.end()) break;
+      (*other)->finish();
+    }
+    under_way.push_back(this);
+  } catch (...) {
+    if (under_way.empty()) sender = std::thread::id();
+    throw;
+  }
+  counts_ = post_step(label, peers);
+  number_ = messages_begun();
+}
+
+Transfer::~Transfer() {
+  if (!finished_) {
+    failed = true;
+    end_waiting();
+  }
+  std::erase(under_way, this);
+  if (under_way.empty()) sender = std::thread::id();
+}
+
+void Transfer::finish() {
+  if (finished_) return;
+  begin_waiting(label_, number_);
+  complete();
+  end_waiting();
+  finished_ = true;
+  std::erase(under_way, this);
+  if (then) then();  // where it throws, the message itself has been received
+}
+
+void keep_transfer(const void* key, TransferPtr transfer) {
+  kept_transfers().push_back({key, std::move(transfer)});
+}
+
+TransferPtr take_transfer(const void* key) {
+  std::vector<Kept>& kept = kept_transfers();
+  const auto at = std::ranges::find(kept, key, &Kept::key);
+  TransferPtr transfer = std::move(at->transfer);
+  kept.erase(at);
+  return transfer;
+}
+
+TransferScope::TransferScope() : kept_(kept_transfers().size()) {}
+TransferScope::~TransferScope() { kept_transfers().resize(kept_); }
+
+void progress_transfers() {
+  if (kept_transfers().empty()) return;
+  for (Transfer* transfer : under_way) transfer->progress();
+}
+
+}  // namespace shardax::runtime

@@ -1,0 +1,67 @@
+// runtime/transfer.h - messages under way, which end while their process computes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/small_vector.h"
+#include "runtime/node_window.h"
+#include "runtime/processes.h"
+
+namespace shardax::runtime {
+
+// A message from its first to its last byte. The constructor of a kind of message sends; finish()
+// receives. The memory and the label that it is given stay where they are until then.
+//
+// All processes begin their messages in the same order. They may finish them in different orders,
+// since they may compute different things meanwhile; only reductions, which have several parts, are
+// finished in the order of the others: beginning one finishes the one before.
+class Transfer {
+ public:
+  virtual ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  void finish();  // once more: nothing
+  // Gives the library time to move bytes.
+  virtual void progress() {}
+
+  std::function<void()> then;  // runs when all is received; holds memory for the message
+
+ protected:
+  // Throws where no message can be sent. `peers` may include this process.
+  Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts);
+  virtual void complete() = 0;
+
+  ProcessGroup peers() const { return {peers_.data(), peers_.size()}; }
+
+  const MessageLabel& label_;
+  PostCounts counts_;
+
+ private:
+  SmallVector<int, 8> peers_;
+  std::uint64_t number_ = 0;
+  bool has_parts_, finished_ = false;
+};
+
+// A transfer that is finished by another step of a program than the one that began it, by a key.
+void keep_transfer(const void* key, TransferPtr transfer);
+TransferPtr take_transfer(const void* key);
+
+// Runs steps: where an exception ends it, the messages that the steps began and kept end with it.
+class TransferScope {
+ public:
+  TransferScope();
+  ~TransferScope();
+  TransferScope(const TransferScope&) = delete;
+  TransferScope& operator=(const TransferScope&) = delete;
+
+ private:
+  std::size_t kept_;
+};
+
+// Between steps: messages that this thread has begun go on.
+void progress_transfers();
+
+}  // namespace shardax::runtime
