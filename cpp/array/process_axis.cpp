@@ -88,6 +88,13 @@ std::vector<int> process_group(const AxisSet& axes) {
   return ranks;
 }
 
+std::vector<int> process_ranks(AxisName name) {
+  std::vector<int> ranks;
+  for (const std::vector<int>& group : groups_of(axis_text(name)))
+    ranks.insert(ranks.end(), group.begin(), group.end());
+  return ranks;
+}
+
 AxisSet process_axes(const AxisSet& axes) { return those(axes, true); }
 AxisSet local_axes(const AxisSet& axes) { return those(axes, false); }
 

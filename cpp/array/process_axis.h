@@ -28,6 +28,9 @@ std::string_view device_axis_text(std::string_view text);
 // Ranks of the processes that this one exchanges with over process axes: row-major in their order.
 std::vector<int> process_group(const AxisSet& axes);
 
+// Ranks of all processes that exchange over it, in whatever group.
+std::vector<int> process_ranks(AxisName name);
+
 // Those of `axes` that are process axes, or are not, in their order.
 AxisSet process_axes(const AxisSet& axes);
 AxisSet local_axes(const AxisSet& axes);

@@ -17,8 +17,10 @@
 #include "control/control.h"
 #include "execute/partial_sums.h"
 #include "execute/process_programs.h"
+#include "execute/program_agreement.h"
 #include "execute/run.h"
 #include "runtime/spans.h"
+#include "runtime/transfer.h"
 
 namespace shardax {
 namespace {
@@ -53,16 +55,18 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
-  bool gathers = false;   // what maps over devices takes operands from wherever they are
-  bool labels = false;    // something within gives a sharding whatever the inputs have
-  AskedDevices devices;   // those that a sharding within asks for
-  bool parts = false;     // it takes sums over devices apart
-  bool spans = false;     // it names devices of other processes
-  bool inspects = false;  // something within is told how an array is split
-  bool always = false;    // ... before each call
+  bool gathers = false;  // what maps over devices takes operands from wherever they are
+  bool labels = false;   // something within gives a sharding whatever the inputs have
+  AskedDevices devices;  // those that a sharding within asks for
+  bool parts = false;    // it takes sums over devices apart
+  std::shared_ptr<AgreedProgram> agreed;  // of programs that send messages
+  bool spans = false;                     // it names devices of other processes
+  bool inspects = false;                  // something within is told how an array is split
+  bool always = false;                    // ... before each call
   std::optional<Shardings> inspected_for;
   void inspect(const Program& program, const Values& arrays);
   void label(const Program& program, const Values& arrays, const Values& results);
+  Values run(const Plan& plan, const Values& arrays) const;
 };
 
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
@@ -95,6 +99,13 @@ void Callable::State::inspect(const Program& program, const Values& arrays) {
     array->set_sharding(asked.sharding);
     asked.function->call({array});
   }
+}
+
+Values Callable::State::run(const Plan& plan, const Values& arrays) const {
+  if (!agreed) return run_plan(plan, arrays);
+  agreed->compare();
+  const runtime::ProgramScope scope(agreed->hash());
+  return run_plan(plan, arrays);
 }
 
 bool Callable::State::admit(const std::vector<bool>& uniform) {
@@ -153,6 +164,7 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
   }
   state_->parts = asks_for_terms(*program_);
   state_->spans = spans_processes(*program_);
+  if (!state_->spans) state_->agreed = agreed_program(program_);
   if (state_->labels) state_->devices = devices_asked(*program_);
 }
 
@@ -234,7 +246,7 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
     state_->entries.push_back({std::move(key), std::move(given), plan});
   }
   if (state_->inspects) state_->inspect(*program_, arrays);
-  Values results = run_plan(*plan, seen.arrays.empty() ? arrays : seen.arrays);
+  Values results = state_->run(*plan, seen.arrays.empty() ? arrays : seen.arrays);
   if (watching_nonfinite()) inspect_results(*program_, arrays, results);
   state_->label(*program_, arrays, results);
   return results;

@@ -33,6 +33,8 @@ struct Location {
 using LocationPtr = std::shared_ptr<const Location>;
 // "file.py:12:4 (f)"
 std::string to_string(const Location& location);
+// "file.py:12 (f)", without folders
+std::string short_string(const Location& location);
 
 // A name that the user gave to a part of a function (named_scope), or a transformation that the
 // parts inside went through; and what it is inside of.

@@ -32,11 +32,11 @@ struct alignas(16) Status {
   }
 };
 
-int tag_of(const MessageLabel& label) {
+int tag_of(const StepLabel& label) {
   return static_cast<int>(label.hash % (static_cast<std::uint32_t>(mpi.most_tag) + 1));
 }
 
-void check(int code, const MessageLabel& label) {
+void check(int code, const StepLabel& label) {
   if (code == 0) return;
   char text[8192] = "";  // more than any library's MPI_MAX_ERROR_STRING
   int length = 0;
@@ -48,9 +48,11 @@ constexpr std::size_t text_bytes = 256;
 
 // Asks a process of another machine, which is at another step, for its text. If it has seen so too,
 // both send theirs; if not within two seconds: "".
-std::string text_from(int source, const MessageLabel& label) {
+std::string text_from(int source, const StepLabel& label) {
   static char own[text_bytes], theirs[text_bytes];  // requests may stay under way
-  std::strncpy(own, label.text.c_str(), text_bytes - 1);
+  const std::size_t length = std::min(label.text.size(), text_bytes - 1);
+  std::memcpy(own, label.text.data(), length);
+  own[length] = 0;
   MpiHandle sent = 0, received = 0;
   mpi.irecv(theirs, text_bytes, mpi.byte, source, 0, mpi.texts, &received);
   mpi.isend(own, text_bytes, mpi.byte, source, 0, mpi.texts, &sent);
@@ -125,8 +127,7 @@ void Waiting::time_is_over() const {
 
 // ---- sends and receives ----------------------------------------------------------------------
 
-Exchange::Exchange(Part part, const MessageLabel& label, ProcessGroup peers,
-                   const PostCounts& counts)
+Exchange::Exchange(Part part, const StepLabel& label, ProcessGroup peers, const PostCounts& counts)
     : communicator_(part == Part::first ? mpi.communicator : mpi.later),
       label_(label),
       peers_(peers),

@@ -57,7 +57,7 @@ void set_message_timeout(double seconds);
 class Waiting {
  public:
   // `peers` are the processes that are waited for, `counts` what was posted to them.
-  Waiting(const MessageLabel& label, ProcessGroup peers, const PostCounts& counts)
+  Waiting(const StepLabel& label, ProcessGroup peers, const PostCounts& counts)
       : label_(label), peers_(peers), counts_(counts) {}
 
   // One more look at what is waited for was in vain. Throws where a signal ends the wait, where a
@@ -73,7 +73,7 @@ class Waiting {
   void look_around();
   [[noreturn]] void time_is_over() const;
 
-  const MessageLabel& label_;
+  const StepLabel& label_;
   ProcessGroup peers_;
   const PostCounts& counts_;
   int turns_ = 0;
@@ -88,7 +88,7 @@ class Exchange {
   // A message starts one, and may have later ones when it ends. The first ones of several messages
   // meet their counterparts in the order in which they are made; so do the later ones.
   enum class Part { first, later };
-  Exchange(Part part, const MessageLabel& label, ProcessGroup peers, const PostCounts& counts);
+  Exchange(Part part, const StepLabel& label, ProcessGroup peers, const PostCounts& counts);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -108,7 +108,7 @@ class Exchange {
   bool test_next();
 
   MpiHandle communicator_;
-  const MessageLabel& label_;
+  const StepLabel& label_;
   ProcessGroup peers_;
   const PostCounts& counts_;
   std::vector<Pending> pending_;

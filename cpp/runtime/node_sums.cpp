@@ -24,7 +24,7 @@ std::vector<Reader> readers[2];
 std::size_t next_buffer = 0;
 std::vector<const std::byte*> terms;  // of the part of a sum that is at work
 
-void post_part(const MessageLabel& label, ProcessGroup peers, std::size_t buffer) {
+void post_part(const StepLabel& label, ProcessGroup peers, std::size_t buffer) {
   posted.resize(segments.size());
   for (const int peer : peers) {
     if (!is_here(peer)) continue;
@@ -35,7 +35,7 @@ void post_part(const MessageLabel& label, ProcessGroup peers, std::size_t buffer
 }
 
 // The buffer of the peer's that it has posted for this part.
-std::size_t wait_for_part(const MessageLabel& label, int peer, Waiting& waiting) {
+std::size_t wait_for_part(const StepLabel& label, int peer, Waiting& waiting) {
   const std::uint32_t wanted = posted[index(peer)];
   const Post& part = segments[index(peer)].part(own_rank, wanted);
   for (;; waiting.turn()) {
@@ -66,7 +66,7 @@ bool is_read(const Reader& reader) {
 
 WindowReduction::WindowReduction(const std::byte* from, std::byte* to, std::size_t n,
                                  const Reduction& reduction, ProcessGroup group,
-                                 const MessageLabel& label, const PostCounts& counts)
+                                 const StepLabel& label, const PostCounts& counts)
     : from_(from),
       to_(to),
       n_(n),

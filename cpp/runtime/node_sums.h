@@ -16,7 +16,7 @@ class WindowReduction {
  public:
   // Writes the first part of the own term.
   WindowReduction(const std::byte* from, std::byte* to, std::size_t n, const Reduction& reduction,
-                  ProcessGroup group, const MessageLabel& label, const PostCounts& counts);
+                  ProcessGroup group, const StepLabel& label, const PostCounts& counts);
   // Waits for the others, and combines.
   void finish();
 
@@ -29,7 +29,7 @@ class WindowReduction {
   std::size_t n_;
   Reduction reduction_;
   ProcessGroup group_;
-  const MessageLabel& label_;
+  const StepLabel& label_;
   const PostCounts& counts_;
   std::size_t at_ = 0, part_ = 0;  // elements that are done, and of the part under way
   std::size_t buffer_ = 0;         // which of the two has that part

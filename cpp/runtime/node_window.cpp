@@ -22,7 +22,7 @@ namespace {
 std::vector<std::uint32_t> posted;  // to each process
 std::uint64_t begun = 0;
 
-void keep_text(const MessageLabel& label) {
+void keep_text(const StepLabel& label) {
   Segment::Header& header = own_segment().header();
   const std::uint32_t latest = header.latest.load(std::memory_order_relaxed);
   if (header.texts[latest].hash.load(std::memory_order_relaxed) == label.hash) return;
@@ -60,7 +60,7 @@ bool share_window(ProcessGroup group) {
                      [](int rank) { return segments[index(rank)].start != nullptr; });
 }
 
-PostCounts post_step(const MessageLabel& label, ProcessGroup peers) {
+PostCounts post_step(const StepLabel& label, ProcessGroup peers) {
   ++begun;
   PostCounts counts(peers.size());
   if (!own_segment().start) return counts;
@@ -79,7 +79,7 @@ PostCounts post_step(const MessageLabel& label, ProcessGroup peers) {
 
 std::uint64_t messages_begun() { return begun; }
 
-void begin_waiting(const MessageLabel& label, std::uint64_t message) {
+void begin_waiting(const StepLabel& label, std::uint64_t message) {
   if (!own_segment().start) return;
   keep_text(label);
   own_segment().header().messages.store(message, std::memory_order_relaxed);
@@ -91,16 +91,16 @@ void end_waiting() {
     own_segment().header().state.store(PeerState::computing, std::memory_order_relaxed);
 }
 
-bool is_same_step(const MessageLabel& label, std::uint64_t post) {
+bool is_same_step(const StepLabel& label, std::uint64_t post) {
   return hash_bits(static_cast<std::uint32_t>(post)) == hash_bits(label.hash);
 }
 
-void fail_at_post(const MessageLabel& label, int peer, std::uint64_t post) {
+void fail_at_post(const StepLabel& label, int peer, std::uint64_t post) {
   const std::uint64_t hash = hash_bits(static_cast<std::uint32_t>(post));
   fail_at_other_step(label, peer, text_of(segments[index(peer)], hash));
 }
 
-void check_peers(const MessageLabel& label, ProcessGroup peers, const PostCounts& counts) {
+void check_peers(const StepLabel& label, ProcessGroup peers, const PostCounts& counts) {
   for (std::size_t k = 0; k < peers.size(); ++k) {
     if (!is_here(peers[k])) continue;
     const int peer = peers[k];
@@ -126,14 +126,14 @@ std::string whereabouts(int process) {
                 messages, ", '", latest.text, "'");
 }
 
-void fail_at_other_step(const MessageLabel& label, int process, const std::string& theirs) {
+void fail_at_other_step(const StepLabel& label, int process, const std::string& theirs) {
   fail(ErrorKind::runtime_error, "message: process ", own_rank, " is at '", label.text,
        "', but process ", process, " is at ", theirs.empty() ? "another step" : "'" + theirs + "'",
        "; all processes send the same messages in the same order. Look for programs, shapes or "
        "branches that differ between processes.");
 }
 
-void meet_in_window(const MessageLabel& label, ProcessGroup group, const PostCounts& counts) {
+void meet_in_window(const StepLabel& label, ProcessGroup group, const PostCounts& counts) {
   Waiting waiting(label, group, counts);
   for (std::size_t k = 0; k < group.size(); ++k) {
     if (!is_here(group[k])) continue;

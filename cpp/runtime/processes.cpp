@@ -39,7 +39,7 @@ class ByPairs : public Transfer {
  public:
   ByPairs(const MessageLabel& label, ProcessGroup peers, bool has_parts = false)
       : Transfer(label, peers, has_parts),
-        exchange_(Exchange::Part::first, label, this->peers(), counts_) {}
+        exchange_(Exchange::Part::first, label_, this->peers(), counts_) {}
   void progress() override { exchange_.progress(); }
 
  protected:
@@ -200,7 +200,7 @@ class ReduceInWindow final : public Transfer {
  public:
   ReduceInWindow(const std::byte* from, std::byte* to, std::size_t n, const Reduction& reduction,
                  ProcessGroup group, const MessageLabel& label)
-      : Transfer(label, group, true), sum_(from, to, n, reduction, peers(), label, counts_) {}
+      : Transfer(label, group, true), sum_(from, to, n, reduction, peers(), label_, counts_) {}
 
  private:
   void complete() override { sum_.finish(); }

@@ -25,6 +25,8 @@ struct Kept {
 };
 std::vector<Kept>& kept_transfers() { return per_thread<std::vector<Kept>, struct KeptTag>(); }
 
+constinit thread_local std::uint32_t current_program = 0;
+
 // Posts are kept for this many, and for as many of a process that is ahead.
 constexpr std::size_t most_under_way = kept_posts / 2;
 
@@ -51,7 +53,9 @@ void check_sender(const MessageLabel& label) {
 bool messages_failed() { return failed; }
 
 Transfer::Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts)
-    : label_(label), peers_(peers.begin(), peers.end()), has_parts_(has_parts) {
+    : label_{label.hash ^ current_program, label.text},
+      peers_(peers.begin(), peers.end()),
+      has_parts_(has_parts) {
   check_sender(label);
   try {
     if (under_way.size() == most_under_way) under_way.front()->finish();
@@ -66,7 +70,7 @@ Transfer::Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts
     if (under_way.empty()) sender = std::thread::id();
     throw;
   }
-  counts_ = post_step(label, peers);
+  counts_ = post_step(label_, peers);
   number_ = messages_begun();
 }
 
@@ -100,6 +104,11 @@ TransferPtr take_transfer(const void* key) {
   kept.erase(at);
   return transfer;
 }
+
+ProgramScope::ProgramScope(std::uint32_t program) : outer_(current_program) {
+  current_program = program;
+}
+ProgramScope::~ProgramScope() { current_program = outer_; }
 
 TransferScope::TransferScope() : kept_(kept_transfers().size()) {}
 TransferScope::~TransferScope() { kept_transfers().resize(kept_); }

@@ -36,7 +36,7 @@ class Transfer {
 
   ProcessGroup peers() const { return {peers_.data(), peers_.size()}; }
 
-  const MessageLabel& label_;
+  StepLabel label_;
   PostCounts counts_;
 
  private:
@@ -59,6 +59,18 @@ class TransferScope {
 
  private:
   std::size_t kept_;
+};
+
+// The messages of this thread are those of a program with this hash: the same one in all processes.
+class ProgramScope {
+ public:
+  explicit ProgramScope(std::uint32_t program);
+  ~ProgramScope();
+  ProgramScope(const ProgramScope&) = delete;
+  ProgramScope& operator=(const ProgramScope&) = delete;
+
+ private:
+  std::uint32_t outer_;
 };
 
 // Between steps: messages that this thread has begun go on.

@@ -48,14 +48,19 @@ FAULTS = {
     "other op": (
         "total = shardax.pmap(lambda x: lax.pmax(x, 'i'), axis_name='i')",
         1,
-        ["[add i@process] f32[3]'", "[max i@process] f32[3]'", OTHER],
+        [
+            "[add i@process] f32[3] at program.py:9 (<lambda>)'",
+            "'the first run of <lambda>, whose first collective is pmax[",
+            "] f32[3] at program.py:17 (<lambda>)'",
+            OTHER,
+        ],
     ),
     "other kind": (
         "total = shardax.pmap(lambda x: lax.all_gather(x, 'i'), axis_name='i')",
         1,
-        ["'process_all_reduce[", "'process_all_gather[", OTHER],
+        ["'process_all_reduce[", "'the first run of <lambda>", "all_gather[", OTHER],
     ),
-    "other shape": ("x = x[:, :2]", 1, ["f32[3]'", "f32[2]'", OTHER]),
+    "other shape": ("x = x[:, :2]", 1, ["[add i@process] f32[3] at", "first collective is psum[", "] f32[2] at", OTHER]),
     # Process 0 does not go on: a signal ends the wait for it.
     "caught": (
         """
@@ -96,7 +101,8 @@ def test_a_wait_has_a_limit(start):
     )
     assert ended.code == 1
     assert (
-        "process 0 has waited 1.5 s at 'process_all_reduce[add i@process] f32[3]' for process 1 "
+        "process 0 has waited 1.5 s at 'process_all_reduce[add i@process] f32[3] at "
+        "program.py:9 (<lambda>)' for process 1 "
         "(which computes after its message " in ended.err
     )
 

@@ -16,6 +16,7 @@
 #include "ir/core_ops.h"
 #include "ir/regions.h"
 #include "runtime/interrupt.h"
+#include "trace/trace.h"
 
 namespace shardax {
 namespace {
@@ -261,6 +262,7 @@ class Lowering : private BufferAssignment {
     std::vector<Window> windows = in;
     windows.insert(windows.end(), out.begin(), out.end());
     for (const Window& w : windows) use(w);
+    const LocationScope at(eqn.location);  // for the message's label
     const int end = end_of_message(eqn);
     const bool ends_later = end > unit_ + 1;
     add_step(

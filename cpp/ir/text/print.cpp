@@ -361,6 +361,11 @@ std::string to_string(const Location& location) {
   return concat(location.file, ":", location.line, column, " (", location.function, ")");
 }
 
+std::string short_string(const Location& location) {
+  const std::string file = location.file.substr(location.file.rfind('/') + 1);
+  return concat(file, ":", location.line, " (", location.function, ")");
+}
+
 std::string to_string(const ParamValue& value) { return std::visit(ParamText{}, value); }
 
 std::string to_string(const Program& program, const PrintOptions& options) {

@@ -71,9 +71,14 @@ runtime::MessageLabel label_of(std::string_view op, const Types& in, const Param
   std::string text = concat(op, "[", params.has("computation") ? params.text(computation_key) : "");
   for (const AxisName axis : axes_of(params)) text += concat(" ", axis_text(axis));
   text += "]";
-  for (const Type& type : in) text += concat(" ", short_string(type));
-  const auto hash = static_cast<std::uint32_t>(std::hash<std::string>()(text));
-  return {hash, std::move(text)};
+  std::size_t hash = hash_bytes(text);
+  for (const Type& type : in) hash = mix(hash, hash_bytes(short_string(type)));
+  constexpr std::size_t shown = 4;
+  for (std::size_t i = 0; i < std::min(in.size(), shown); ++i)
+    text += concat(" ", short_string(in[i]));
+  if (in.size() > shown) text += concat(" and ", in.size() - shown, " more");
+  if (const LocationPtr at = current_location()) text += concat(" at ", short_string(*at));
+  return {static_cast<std::uint32_t>(hash), std::move(text)};
 }
 
 void check_process_axes(const Op& op, const Params& params) {
