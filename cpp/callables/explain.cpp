@@ -5,9 +5,11 @@
 #include <pybind11/stl.h>
 
 #include "analysis/shardings.h"
+#include "array/process_axis.h"
 #include "base/index.h"
 #include "callables/program/object.h"
 #include "callables/value_lists.h"
+#include "execute/process_programs.h"
 #include "explain/arguments.h"
 #include "explain/device.h"
 #include "explain/outcome.h"
@@ -20,9 +22,13 @@ namespace py = pybind11;
 namespace shardax::callables {
 namespace {
 
+// The part of an axis that lies across processes is no axis of its own to users.
 py::list names(const AxisSet& axes) {
   py::list out;
-  for (AxisName name : axes) out.append(axis_text(name));
+  for (AxisName name : axes) {
+    const py::str text(std::string(device_axis_text(axis_text(name))));
+    if (!out.contains(text)) out.append(text);
+  }
   return out;
 }
 
@@ -63,9 +69,17 @@ std::int64_t participants(const Source& source) {
   if (out > 0) return out;
   out = 1;
   for (AxisName name : ops::collective_axes(source.params)) {
+    if (is_process_axis(name)) out *= process_axis_size(name);
     for (const MappedAxis& axis : source.axes) out *= axis.name == name ? axis.size : 1;
   }
   return out;
+}
+
+// Does it ask other processes?
+bool sends(const Source& source) {
+  if (source.op->message) return true;
+  return source.op->kind == Kind::collective && !ops::stays_local(*source.op) &&
+         !process_axes(ops::collective_axes(source.params)).empty();
 }
 
 py::list described(const TaggedProgram& tagged, const Outcomes& outcomes) {
@@ -81,8 +95,9 @@ py::list described(const TaggedProgram& tagged, const Outcomes& outcomes) {
                  py::arg("results") = described(source.out_types), py::arg("varying") = varying,
                  py::arg("needs") = source.needs, py::arg("times") = source.times,
                  py::arg("loop") = source.loop, py::arg("called") = source.called,
-                 py::arg("fate") = name(outcome.fate), py::arg("steps") = outcome.steps,
-                 py::arg("related") = outcome.related);
+                 py::arg("fate") =
+                     sends(source) && outcome.fate != Fate::dead ? "message" : name(outcome.fate),
+                 py::arg("steps") = outcome.steps, py::arg("related") = outcome.related);
     if (source.op->kind == Kind::collective && !ops::stays_local(*source.op)) {
       one["over"] = names(ops::collective_axes(source.params));
       one["participants"] = participants(source);
@@ -96,10 +111,17 @@ py::list described(const std::vector<ExplainedStep>& steps) {
   constexpr const char* kinds[] = {"loop", "kernel", "control", "copy"};
   py::list out;
   for (const ExplainedStep& s : steps) {
-    out.append(py::dict(py::arg("kind") = kinds[index(s.kind)], py::arg("text") = s.text,
-                        py::arg("sources") = s.sources, py::arg("flops") = s.flops,
-                        py::arg("transcendentals") = s.transcendentals, py::arg("bytes") = s.bytes,
-                        py::arg("times") = s.times, py::arg("depth") = s.depth));
+    py::dict one(py::arg("kind") = kinds[index(s.kind)], py::arg("text") = s.text,
+                 py::arg("sources") = s.sources, py::arg("flops") = s.flops,
+                 py::arg("transcendentals") = s.transcendentals, py::arg("bytes") = s.bytes,
+                 py::arg("times") = s.times, py::arg("depth") = s.depth);
+    if (s.message) {
+      one["message"] = py::dict(
+          py::arg("processes") = s.message->processes, py::arg("bytes") = s.message->bytes,
+          py::arg("meanwhile") = s.message->meanwhile, py::arg("under_way") = s.message->under_way,
+          py::arg("waited") = s.message->waited);
+    }
+    out.append(std::move(one));
   }
   return out;
 }
@@ -170,17 +192,31 @@ std::pair<py::list, py::list> placements(const Program& program,
   return all;
 }
 
+// Of a program over arrays that span processes, what this process runs, on what it has of them.
+ProgramPtr of_this_process(const ProgramPtr& program, std::vector<ArrayPtr>& arrays) {
+  Values values;
+  for (const ArrayPtr& array : arrays) {
+    if (!array) return program;
+    values.emplace_back(array);
+  }
+  if (!spans_processes(*program) && !any_spans_processes(values)) return program;
+  const auto [own, slabs] = program_on_slabs(program, values);
+  for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i] = ArrayPtr(&as_array(slabs[i]));
+  return own;
+}
+
 // `arguments`: arrays, or None where only the type is known.
 py::dict explained(const py::object& object, const py::list& arguments) {
-  const ProgramPtr program = unwrap_program(object.ptr());
+  const ProgramPtr whole = unwrap_program(object.ptr());
   const ShardingGiven asked_already;
-  const std::vector<ArrayPtr> arrays = arrays_of(*program, arguments);
+  std::vector<ArrayPtr> arrays = arrays_of(*whole, arguments);
+  const auto [placed_in, placed_out] = placements(*whole, arrays);
+  const ProgramPtr program = of_this_process(whole, arrays);
   const Arguments seen = seen_by(*program, arrays);
   TaggedProgram source = tagged(program);
   const Variation variation = find_variation(source, seen.equal);
   const Outcomes outcomes = find_outcomes(source, seen.options);
   const DeviceProgram device = device_program(source, *source.program);
-  const auto [placed_in, placed_out] = placements(*program, arrays);
   return py::dict(py::arg("placed_in") = placed_in, py::arg("placed_out") = placed_out,
                   py::arg("name") = program->name, py::arg("axes") = sizes(variation.axes),
                   py::arg("devices") = product(variation.axes),

@@ -149,6 +149,18 @@ ArrayPtr slab_of_argument(const Array& array) {
   return array.slab() ? array.slab() : view_of(array, array.type(), array.strides(), 0);
 }
 
+Values slabs_of(const Values& in) {
+  Values slabs;
+  for (const Value& value : in) slabs.push_back(slab_of_argument(as_array(value)));
+  return slabs;
+}
+
+std::shared_ptr<ProcessProgram> process_program(const ProgramPtr& program, const Values& in) {
+  const Shardings given = shardings_of(in);
+  return program->derived<ProcessProgram>(key_of(given),
+                                          [&] { return make_process_program(program, given); });
+}
+
 }  // namespace
 
 bool spans_processes(const Program& program) {
@@ -163,12 +175,13 @@ bool any_spans_processes(const Values& arrays) {
          });
 }
 
+std::pair<ProgramPtr, Values> program_on_slabs(const ProgramPtr& program, const Values& in) {
+  return {process_program(program, in)->callable->program(), slabs_of(in)};
+}
+
 Values run_on_processes(const ProgramPtr& program, const Values& in) {
-  const Shardings given = shardings_of(in);
-  const auto made = program->derived<ProcessProgram>(
-      key_of(given), [&] { return make_process_program(program, given); });
-  Values slabs;
-  for (const Value& value : in) slabs.push_back(slab_of_argument(as_array(value)));
+  const auto made = process_program(program, in);
+  const Values slabs = slabs_of(in);
   const Values results = (*made->callable)(slabs);
   Values out;
   for (std::size_t i = 0; i < results.size(); ++i)

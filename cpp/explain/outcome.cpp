@@ -9,7 +9,10 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
+#include "compile/fusion/overlap_messages.h"
 #include "ir/core_ops.h"
+#include "ops/collectives/process_ops.h"
+#include "runtime/message_times.h"
 
 namespace shardax {
 namespace {
@@ -84,7 +87,8 @@ class Search {
       if (depth == 0)
         number_of_[s] = copies ? static_cast<int>(out_.steps.size()) : numbers[index(units[s])];
       if (!copies) continue;
-      ExplainedStep step{ExplainedStep::Kind::copy, "copy of a result", {}, 0, 0, 0, times, depth};
+      ExplainedStep step{
+          ExplainedStep::Kind::copy, "copy of a result", {}, 0, 0, 0, times, depth, {}};
       out_.steps.push_back(std::move(step));
     }
   }
@@ -104,7 +108,8 @@ class Search {
                        0,
                        0,
                        times,
-                       depth};
+                       depth,
+                       {}};
     std::set<int> sources;
     std::set<Var> read;
     for (int e : unit.equations) {
@@ -125,8 +130,29 @@ class Search {
       }
     }
     if (head.op->regions) step.bytes = 0;  // those of its body count
+    if (head.op->message) step.message = message_of(made, index(u));
     step.sources.assign(sources.begin(), sources.end());
     out_.steps.push_back(std::move(step));
+  }
+
+  static ExplainedMessage message_of(const Compilation& made, std::size_t u) {
+    const Program& program = *made.program;
+    const Equation& eqn = program.equations[index(made.units[u].equations[0])];
+    Types in;
+    ExplainedMessage message;
+    for (const Var v : eqn.inputs) {
+      in.push_back(program.type(v));
+      message.bytes += program.type(v).bytes();
+    }
+    message.processes = ops::message_processes(eqn.params);
+    const std::size_t end = end_of_message(program, made.units, u);
+    for (std::size_t between = u + 1; between < end; ++between)
+      message.meanwhile += has(made.placement.units, static_cast<int>(between)) ? 1 : 0;
+    const LocationScope at(eqn.location);
+    const runtime::MessageTimes& times = *ops::message_label(*eqn.op, in, eqn.params).times;
+    message.under_way = times.under_way.load(std::memory_order_relaxed);
+    message.waited = times.waited.load(std::memory_order_relaxed);
+    return message;
   }
 
   void look_within(const Equation& eqn, double times, int depth) {

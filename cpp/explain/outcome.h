@@ -29,6 +29,14 @@ struct Outcome {
   std::vector<int> related;  // sources that are fused with it; absorbed: that which does its work
 };
 
+// What a step sends to other processes.
+struct ExplainedMessage {
+  std::int64_t processes = 0;          // that take part
+  std::int64_t bytes = 0;              // that each of them hands over
+  int meanwhile = 0;                   // how many steps run before its result is needed
+  double under_way = -1, waited = -1;  // seconds of the last call; negative: there was none
+};
+
 // A step of the plan, or of the plan of a loop's body, which follows its loop.
 struct ExplainedStep {
   enum class Kind : std::uint8_t { loop, kernel, control, copy } kind;
@@ -37,6 +45,7 @@ struct ExplainedStep {
   double flops = 0, transcendentals = 0, bytes = 0;  // of one run
   double times = 1;
   int depth = 0;
+  std::optional<ExplainedMessage> message;
 };
 
 // Memory that the call needs beside its arguments.

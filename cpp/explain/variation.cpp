@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/process_axis.h"
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
@@ -158,7 +159,7 @@ class Walk {
     for (const MappedAxis& axis : scope_) {
       if (axis.name == name) return axis.size;
     }
-    return 1;
+    return is_process_axis(name) ? process_axis_size(name) : 1;
   }
 
   // The op's own rule decides, with its axes taken as one.

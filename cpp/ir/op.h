@@ -190,7 +190,8 @@ using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& p
 // finished (runtime/transfer.h). Memory is left alone until then; the lists of views may go.
 using MessageKernel = std::function<std::unique_ptr<runtime::Transfer>(std::span<const View> in,
                                                                        std::span<const View> out)>;
-using MessageRule = MessageKernel (*)(const Types& in, const Types& out, const Params& params);
+using MessageRule = MessageKernel (*)(const Op& op, const Types& in, const Types& out,
+                                      const Params& params);
 
 // The parameters as make_jaxpr prints them ("axes=(0,)"), where that is not simply the map.
 using ShowRule = std::vector<std::string> (*)(const Params& params);

@@ -19,6 +19,8 @@
 
 namespace shardax::runtime {
 
+struct MessageTimes;  // runtime/message_times.h
+
 int process_index();  // 0 where this is the only process
 int process_count();  // 1 where this is the only process
 
@@ -40,6 +42,7 @@ using ProcessGroup = std::span<const int>;
 struct MessageLabel {
   std::uint32_t hash = 0;  // of the step's op, types and params, and of its place in the program
   std::string text;        // for errors: the op, its types, its line
+  MessageTimes* times = nullptr;  // where they are kept
 };
 
 // Waits until all processes are here.

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/errors.h"
 #include "base/per_thread.h"
+#include "runtime/message_times.h"
 #include "runtime/mpi.h"
 #include "runtime/node_segment.h"
 
@@ -55,6 +58,7 @@ bool messages_failed() { return failed; }
 Transfer::Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts)
     : label_{label.hash ^ current_program, label.text},
       peers_(peers.begin(), peers.end()),
+      times_(label.times),
       has_parts_(has_parts) {
   check_sender(label);
   try {
@@ -72,6 +76,7 @@ Transfer::Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts
   }
   counts_ = post_step(label_, peers);
   number_ = messages_begun();
+  if (times_) begun_ = std::chrono::steady_clock::now();
 }
 
 Transfer::~Transfer() {
@@ -86,11 +91,28 @@ Transfer::~Transfer() {
 void Transfer::finish() {
   if (finished_) return;
   begin_waiting(label_, number_);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = times_ ? Clock::now() : Clock::time_point();
   complete();
+  if (times_) {
+    const auto seconds = [end = Clock::now()](Clock::time_point from) {
+      return std::chrono::duration<double>(end - from).count();
+    };
+    times_->waited.store(seconds(start), std::memory_order_relaxed);
+    times_->under_way.store(seconds(begun_), std::memory_order_relaxed);
+  }
   end_waiting();
   finished_ = true;
   std::erase(under_way, this);
   if (then) then();  // where it throws, the message itself has been received
+}
+
+MessageTimes& times_of(std::string_view step) {
+  static std::mutex mutex;
+  static std::map<std::string, MessageTimes, std::less<>> all;
+  const std::lock_guard lock(mutex);
+  const auto at = all.find(step);
+  return at != all.end() ? at->second : all[std::string(step)];
 }
 
 void keep_transfer(const void* key, TransferPtr transfer) {

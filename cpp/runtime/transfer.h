@@ -1,6 +1,7 @@
 // runtime/transfer.h - messages under way, which end while their process computes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -42,6 +43,8 @@ class Transfer {
  private:
   SmallVector<int, 8> peers_;
   std::uint64_t number_ = 0;
+  MessageTimes* times_;
+  std::chrono::steady_clock::time_point begun_;
   bool has_parts_, finished_ = false;
 };
 

@@ -95,6 +95,64 @@ def test_a_process_that_fails_ends_all(start, tmp_path, name, window):
     assert "all went on" not in ended.out
 
 
+# SHARDAX_FAULT_MOMENTS=20 tries each fault at so many moments.
+MOMENTS = int(os.environ.get("SHARDAX_FAULT_MOMENTS", "1"))
+
+
+@pytest.mark.parametrize("moment", range(1, MOMENTS))
+@pytest.mark.parametrize("window", ["1", "0"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_after_other_numbers_of_sums(start, tmp_path, name, window, moment):
+    fault, code, texts = FAULTS[name]
+    when = tmp_path / "when"
+    environment = {"SHARDAX_NODE_WINDOW": window, "FAULT_TIME": str(when)}
+    program = PROGRAM.format(fault=fault).replace("range(20)", f"range({moment - 1})")
+    ended = start(program, **environment)
+    assert time.monotonic() - float(when.read_text()) < 10
+    assert ended.code == code if code else ended.code != 0, ended.err
+    assert "all went on" not in ended.out
+
+
+# A signal comes to process 1 in the midst of sums, small ones and ones of many parts.
+AT_A_MOMENT = """
+import os, signal, threading, time
+import numpy as np
+import shardax
+from shardax import lax
+
+n = shardax.local_device_count()
+total = shardax.pmap(lambda x: lax.psum(x, "i"), axis_name="i", in_axes=None, out_axes=None, axis_size=n)
+moved = shardax.pmap(lambda x: lax.all_gather(lax.axis_index("i") + x, "i").sum(), axis_name="i")
+small, large = np.ones(3, np.float32), np.ones(300_000, np.float32)
+total(small), total(large), moved(np.ones((n, 100)))
+
+def fault():
+    with open(os.environ["FAULT_TIME"], "w") as file:
+        file.write(str(time.monotonic()))
+    os.kill(os.getpid(), {signal})
+
+if shardax.process_index() == 1:
+    timer = threading.Timer({after}, fault)
+    timer.daemon = True
+    timer.start()
+while True:
+    total(small), total(large), moved(np.ones((n, 100)))
+"""
+
+
+@pytest.mark.parametrize("moment", range(MOMENTS))
+@pytest.mark.parametrize("window", ["1", "0"])
+@pytest.mark.parametrize("which", ["SIGKILL", "SIGINT", "SIGTERM", "SIGSEGV"])
+def test_a_signal_in_the_midst_of_sums_ends_all(start, tmp_path, which, window, moment):
+    when = tmp_path / "when"
+    program = AT_A_MOMENT.format(signal=f"signal.{which}", after=0.05 + moment * 0.0013)
+    ended = start(program, SHARDAX_NODE_WINDOW=window, FAULT_TIME=str(when))
+    assert time.monotonic() - float(when.read_text()) < 10
+    assert ended.code != 0
+    expected = "KeyboardInterrupt" if which == "SIGINT" else "1"
+    assert expected in ended.err, ended.err
+
+
 def test_a_wait_has_a_limit(start):
     ended = start(
         PROGRAM.format(fault="time.sleep(100)"), JAX_MESSAGE_TIMEOUT="1.5", FAULT_TIME=os.devnull

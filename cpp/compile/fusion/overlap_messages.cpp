@@ -139,6 +139,19 @@ bool begins_message(const Program& program, const FusionGroup& group) {
          program.equations[index(group.equations[0])].op->message != nullptr;
 }
 
+std::size_t end_of_message(const Program& program, const std::vector<FusionGroup>& groups,
+                           std::size_t message) {
+  const Vars& results = program.equations[index(groups[message].equations[0])].outputs;
+  for (std::size_t g = message + 1; g < groups.size(); ++g) {
+    for (const int e : groups[g].equations) {
+      for (const Var v : program.equations[index(e)].inputs) {
+        if (std::ranges::find(results, v) != results.end()) return g;
+      }
+    }
+  }
+  return groups.size();
+}
+
 std::vector<FusionGroup> overlap_messages(const Program& program, std::vector<FusionGroup> groups) {
   const auto begins = [&](const FusionGroup& group) { return begins_message(program, group); };
   if (std::ranges::none_of(groups, begins)) return groups;

@@ -8,6 +8,10 @@ namespace shardax {
 // Does the group begin a message that may end later?
 bool begins_message(const Program& program, const FusionGroup& group);
 
+// The group before which a message of that group is to end: the first that reads its results.
+std::size_t end_of_message(const Program& program, const std::vector<FusionGroup>& groups,
+                           std::size_t message);
+
 // Messages begin as soon as their operands are there, and what needs their results comes late: the
 // groups between them run while bytes travel.
 //   a; b; m = message a; c = f m; d   ->   a; m = message a; b; d; c = f m

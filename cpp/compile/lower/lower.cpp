@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/index.h"
+#include "compile/fusion/overlap_messages.h"
 #include "compile/fusion/tiled_step.h"
 #include "compile/lower/arena.h"
 #include "compile/lower/branch_aliasing.h"
@@ -228,18 +229,6 @@ class Lowering : private BufferAssignment {
     return part_windows(program_, eqn, whole->second)[index(at)];
   }
 
-  // The unit before which the message of this one is to end: the first that reads its results.
-  int end_of_message(const Equation& eqn) const {
-    for (int u = unit_ + 1; u < static_cast<int>(units_.size()); ++u) {
-      for (const int e : units_[index(u)].equations) {
-        for (const Var v : program_.equations[index(e)].inputs) {
-          if (std::ranges::find(eqn.outputs, v) != eqn.outputs.end()) return u;
-        }
-      }
-    }
-    return static_cast<int>(units_.size());
-  }
-
   // A message that is under way, and the memory that it reads and writes.
   struct Begun {
     int end;
@@ -263,10 +252,10 @@ class Lowering : private BufferAssignment {
     windows.insert(windows.end(), out.begin(), out.end());
     for (const Window& w : windows) use(w);
     const LocationScope at(eqn.location);  // for the message's label
-    const int end = end_of_message(eqn);
+    const auto end = static_cast<int>(end_of_message(program_, units_, index(unit_)));
     const bool ends_later = end > unit_ + 1;
-    add_step(
-        message_step(eqn, eqn.op->message(in_types, out_types, eqn.params), in, out, ends_later));
+    add_step(message_step(eqn, eqn.op->message(*eqn.op, in_types, out_types, eqn.params), in, out,
+                          ends_later));
     if (!ends_later) return;
     plan_->sends = true;
     // Until its end nothing else is written over its operands.

@@ -85,6 +85,7 @@ std::string_view computation_of(const Op& op) {
 }
 
 ProgramPtr over_processes(const Equation& eqn, const Types& in) {
+  const LocationScope location(eqn.location);
   return stage_closed(
       in,
       [&](const Values& v) -> Values {

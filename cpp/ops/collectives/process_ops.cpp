@@ -10,6 +10,7 @@
 #include "kernels/copy/copy.h"
 #include "ops/collectives/process_reductions.h"
 #include "ops/family.h"
+#include "runtime/message_times.h"
 #include "runtime/processes.h"
 #include "runtime/scratch.h"
 #include "runtime/transfer.h"
@@ -67,8 +68,11 @@ constexpr ParamKey<std::string> computation_key{"computation"};
 
 const AxisSet& axes_of(const Params& params) { return params.axes(param::collective_axes); }
 
-runtime::MessageLabel label_of(std::string_view op, const Types& in, const Params& params) {
-  std::string text = concat(op, "[", params.has("computation") ? params.text(computation_key) : "");
+}  // namespace
+
+runtime::MessageLabel message_label(const Op& op, const Types& in, const Params& params) {
+  std::string text =
+      concat(op.name, "[", params.has("computation") ? params.text(computation_key) : "");
   for (const AxisName axis : axes_of(params)) text += concat(" ", axis_text(axis));
   text += "]";
   std::size_t hash = hash_bytes(text);
@@ -78,8 +82,11 @@ runtime::MessageLabel label_of(std::string_view op, const Types& in, const Param
     text += concat(" ", short_string(in[i]));
   if (in.size() > shown) text += concat(" and ", in.size() - shown, " more");
   if (const LocationPtr at = current_location()) text += concat(" at ", short_string(*at));
-  return {static_cast<std::uint32_t>(hash), std::move(text)};
+  runtime::MessageTimes& times = runtime::times_of(text);
+  return {static_cast<std::uint32_t>(hash), std::move(text), &times};
 }
+
+namespace {
 
 void check_process_axes(const Op& op, const Params& params) {
   const AxisSet& axes = axes_of(params);
@@ -121,13 +128,13 @@ Batched batch_slices(const BatchArgs& a) {
 }
 Batched batch_reduce(const BatchArgs& a) { return {bind(a.op, a.params, a.in), a.batched}; }
 
-MessageKernel begin_reduce(const Types& in, const Types&, const Params& params) {
+MessageKernel begin_reduce(const Op& op, const Types& in, const Types&, const Params& params) {
   const runtime::Reduction reduction = reduction_for(params.text(computation_key), in[0].dtype);
   std::size_t total = 0;
   for (const Type& type : in) total += index(type.size());
   return [group = process_group(axes_of(params)), reduction, total,
-          label = label_of("process_all_reduce", in, params)](std::span<const View> views,
-                                                              std::span<const View> outs) {
+          label = message_label(op, in, params)](std::span<const View> views,
+                                                 std::span<const View> outs) {
     if (views.size() == 1) {
       return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
         return runtime::all_reduce(from, to, total, reduction, group, label);
@@ -184,10 +191,11 @@ const Op process_all_gather_op{
              .batch = batch_message<[](const BatchArgs& a) -> Batched {
                return batched1(moveaxis(bind1(a.op, a.params, a.in), 1, 0));
              }>,
-             .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
+             .message = [](const Op& op, const Types& in, const Types&,
+                           const Params& params) -> MessageKernel {
                return [group = process_group(axes_of(params)), bytes = bytes_of(in[0]),
-                       label = label_of("process_all_gather", in, params)](
-                          std::span<const View> views, std::span<const View> outs) {
+                       label = message_label(op, in, params)](std::span<const View> views,
+                                                              std::span<const View> outs) {
                  return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
                    return runtime::all_gather(from, to, bytes, group, label);
                  });
@@ -206,44 +214,46 @@ const Op process_all_to_all_op{message(
        return {in[0]};
      },
      .batch = batch_message<batch_slices>,
-     .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
+     .message = [](const Op& op, const Types& in, const Types&,
+                   const Params& params) -> MessageKernel {
        const std::vector<int> group = process_group(axes_of(params));
-       return [group, bytes = bytes_of(in[0]) / group.size(),
-               label = label_of("process_all_to_all", in, params)](std::span<const View> views,
-                                                                   std::span<const View> outs) {
-         return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-           return runtime::all_to_all(from, to, bytes, group, label);
-         });
-       };
+       return
+           [group, bytes = bytes_of(in[0]) / group.size(), label = message_label(op, in, params)](
+               std::span<const View> views, std::span<const View> outs) {
+             return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+               return runtime::all_to_all(from, to, bytes, group, label);
+             });
+           };
      }})};
 
-const Op process_reduce_scatter_op{message(
-    {.name = "process_reduce_scatter",
-     .operands = 1,
-     .doc = "The own slice along dimension 0 of the sum over processes.",
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_process_axes(op, params);
-       if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
-         value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
-                     group_size(params), " slices.");
-       reduction_for("add", in[0].dtype);
-       Type out = in[0];
-       out.erase_dimension(0);
-       return {out};
-     },
-     .batch = batch_message<[](const BatchArgs& a) -> Batched {
-       return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
-     }>,
-     .message = [](const Types& in, const Types& out_types, const Params& params) -> MessageKernel {
-       return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
-               reduction = reduction_for("add", in[0].dtype),
-               label = label_of("process_reduce_scatter", in, params)](std::span<const View> views,
-                                                                       std::span<const View> outs) {
-         return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
-           return runtime::reduce_scatter(from, to, n, reduction, group, label);
-         });
-       };
-     }})};
+const Op process_reduce_scatter_op{
+    message({.name = "process_reduce_scatter",
+             .operands = 1,
+             .doc = "The own slice along dimension 0 of the sum over processes.",
+             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+               check_process_axes(op, params);
+               if (in[0].rank() == 0 || in[0].shape[0] != group_size(params))
+                 value_error(op.name, ": the operand is ", to_string(in[0]), "; expected ",
+                             group_size(params), " slices.");
+               reduction_for("add", in[0].dtype);
+               Type out = in[0];
+               out.erase_dimension(0);
+               return {out};
+             },
+             .batch = batch_message<[](const BatchArgs& a) -> Batched {
+               return batched1(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}));
+             }>,
+             .message = [](const Op& op, const Types& in, const Types& out_types,
+                           const Params& params) -> MessageKernel {
+               return [group = process_group(axes_of(params)), n = index(out_types[0].size()),
+                       reduction = reduction_for("add", in[0].dtype),
+                       label = message_label(op, in, params)](std::span<const View> views,
+                                                              std::span<const View> outs) {
+                 return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
+                   return runtime::reduce_scatter(from, to, n, reduction, group, label);
+                 });
+               };
+             }})};
 
 // The pairs of process positions (source, destination, ...): each process sends to as many as name
 // it, and receives from at most one.
@@ -258,7 +268,8 @@ const Op process_permute_op{
              .batch = batch_message<[](const BatchArgs& a) -> Batched {
                return batched1(bind1(a.op, a.params, a.in));
              }>,
-             .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
+             .message = [](const Op& op, const Types& in, const Types&,
+                           const Params& params) -> MessageKernel {
                const std::vector<int> group = process_group(axes_of(params));
                const Ints& pairs = params.ints(param::perm);
                std::vector<int> destinations;
@@ -269,8 +280,8 @@ const Op process_permute_op{
                  if (to == runtime::process_index()) source = from;
                }
                return [destinations, source, bytes = bytes_of(in[0]),
-                       label = label_of("process_permute", in, params)](
-                          std::span<const View> views, std::span<const View> outs) {
+                       label = message_label(op, in, params)](std::span<const View> views,
+                                                              std::span<const View> outs) {
                  return send_dense(views, outs, [&](const std::byte* from, std::byte* to) {
                    return runtime::permute(from, to, bytes, destinations, source, label);
                  });
@@ -318,10 +329,11 @@ const Op process_agree_op{message(
      .batch = batch_message<[](const BatchArgs& a) -> Batched {
        return batched1(bind1(a.op, a.params, a.in));
      }>,
-     .message = [](const Types& in, const Types&, const Params& params) -> MessageKernel {
+     .message = [](const Op& op, const Types& in, const Types&,
+                   const Params& params) -> MessageKernel {
        return [group = process_group(axes_of(params)), params, bytes = bytes_of(in[0]),
-               label = label_of("process_agree", in, params)](std::span<const View> views,
-                                                              std::span<const View> outs) {
+               label = message_label(op, in, params)](std::span<const View> views,
+                                                      std::span<const View> outs) {
          Bytes room(bytes * (group.size() + 1));
          std::byte* own = room.data() + bytes * group.size();
          read_dense(views[0], own);
@@ -356,6 +368,8 @@ const Op process_index_op{
      }}};
 
 }  // namespace
+
+std::int64_t message_processes(const Params& params) { return group_size(params); }
 
 Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
                     std::string_view construct) {

@@ -8,9 +8,15 @@
 //   process_all_reduce[computation=add] (reduce_sum a)   compiled
 #pragma once
 
+#include "runtime/processes.h"
 #include "trace/trace.h"
 
 namespace shardax::ops {
+
+// How a message of the op is named: by its op, axes, types, and the current location.
+runtime::MessageLabel message_label(const Op& op, const Types& in, const Params& params);
+// How many processes take part in a message.
+std::int64_t message_processes(const Params& params);
 
 // Is it a message, or a collective over process axes that asks another process?
 bool is_between_processes(const Equation& eqn);

@@ -9,7 +9,6 @@ import json
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
 from shardax._core import api as _core
-from shardax._core import process_count
 from shardax._devices.shardings import NamedSharding
 from shardax._explain import facts, html, text, words
 
@@ -23,10 +22,10 @@ def explain(fun):
     Returns:
       A function of the same arguments, arrays or ShapeDtypeStructs, that gives an `Explanation`:
       print it, show it in a notebook, or ask for `to_dict()` or `to_json()`. Nothing runs. Whether
-      a stacked argument is the same on all devices is known of arrays only.
+      a stacked argument is the same on all devices is known of arrays only. In several processes
+      it tells of what this one does, and of its messages to others.
 
     Raises:
-      NotImplementedError: in several processes.
       What tracing `fun` raises.
 
     Example:
@@ -39,12 +38,6 @@ def explain(fun):
     """
 
     def explained(*args, **kwargs):
-        if process_count() > 1:
-            raise NotImplementedError(
-                "explain: it tells of programs of one process. Run it in one process with as many "
-                'devices (shardax.config.update("jax_num_cpu_devices", n)); SHARDAX_DUMP=plan '
-                "shows the messages of a plan."
-            )
         return Explanation(*_facts(fun, args, kwargs))
 
     return explained
@@ -100,6 +93,10 @@ class Explanation:
       collectives: "op", "over" (axes), "participants", "operand" and "result" (one device's
         bytes), "traffic" (what a device would send to others if it had its own memory), "times"
         (in how many iterations of loops), "became" and, in words, "meaning".
+      messages: what goes to other processes: "op", "processes" (that take part), "bytes" (that each
+        hands over), "type", "times", "line"; "meanwhile", how many steps run before its result is
+        needed; of the last call the seconds that it was "under_way", and of these those in which
+        this process "waited" for others. None: it was not sent yet.
       steps: what is fused into one pass: "kind", "ops", "lines", "flops", "bytes", "times".
       buffers: memory beside the arguments: "kind" (result or temporary), "type", "bytes",
         "copies", "line", and the "first" and "last" of `steps` that use it (results: as many as

@@ -2,7 +2,7 @@
 import math
 
 FIELDS = (
-    "axes devices arguments results values collectives steps buffers lines work memory"
+    "axes devices arguments results values collectives messages steps buffers lines work memory"
 ).split()
 
 
@@ -20,6 +20,7 @@ def of(told, names, results):
     ]
     out["values"] = [_value(s) for s in sources if not s["called"]]
     out["collectives"] = [_collective(s, sources) for s in sources if "over" in s]
+    out["messages"] = [_message(s, sources) for s in told["steps"] if "message" in s]
     out["steps"] = [_step(s, sources) for s in told["steps"]]
     out["buffers"] = [_buffer(b, sources, told["axes"]) for b in told["buffers"]]
     out["work"] = _work(told)
@@ -100,6 +101,23 @@ def _collective(source, sources):
         "became": source["fate"],
         "fused_with": related,
         "uniform": [axis for axis in source["axes"] if axis not in source["varying"][0]],
+    }
+
+
+def _message(step, sources):
+    message = step["message"]
+    known = {key: message[key] for key in ("processes", "bytes", "meanwhile")}
+    seconds = {
+        key: None if message[key] < 0 else message[key] for key in ("under_way", "waited")
+    }
+    asked = [sources[i] for i in step["sources"]]
+    return {
+        "op": step["text"].removeprefix("process_"),
+        "type": [v["type"] for source in asked for v in source["operands"]],
+        "times": step["times"],
+        "line": _line(asked[0]) if asked else None,
+        **known,
+        **seconds,
     }
 
 

@@ -17,6 +17,9 @@ def explanation(told):
         parts.append(f"<h5>Communication</h5>{_collectives(told)}")
     if text.communicates_otherwise(told) and told.apart.collectives:
         parts.append(f"<h5>{text.APART}</h5>{_collectives(told.apart)}")
+    if told.messages:
+        rows = table(text.MESSAGE_HEAD, text.message_rows(told), (1, 2, 3, 4, 5, 6))
+        parts.append(f"<h5>Messages to other processes</h5>{rows}")
     parts.append(f"<h5>Memory over the steps</h5>{memory(told)}")
     parts.append(
         f"<details><summary>Steps and lines</summary><pre>{_details(told)}</pre></details>"

@@ -43,6 +43,7 @@ def sections(told):
     yield "Results", _boundaries(told.results)
     yield "Communication", list(_collectives(told))
     yield APART, list(_collectives(told.apart, here=False)) if communicates_otherwise(told) else []
+    yield "Messages to other processes", messages(told)
     yield "Steps: what is done in one pass over memory", _steps(told)
     yield "Memory beside the arguments", _buffers(told)
     yield "By line", _lines(told)
@@ -86,6 +87,32 @@ def _collectives(told, here=True):
         if here:
             yield f"      here:  {words.meaning(c)}"
         yield f"      apart: each device sends {words.size(c['traffic'])}"
+
+
+MESSAGE_HEAD = ["", "processes", "bytes", "runs", "steps meanwhile", "under way", "waited", "from"]
+
+
+def messages(told):
+    return table(MESSAGE_HEAD, message_rows(told), (1, 2, 3, 4, 5, 6)) if told.messages else []
+
+
+def message_rows(told):
+    def time(seconds):
+        return "" if seconds is None else words.seconds(seconds)
+
+    return [
+        [
+            m["op"],
+            m["processes"],
+            words.size(m["bytes"]),
+            words.number(m["times"]),
+            m["meanwhile"],
+            time(m["under_way"]),
+            time(m["waited"]),
+            words.line(m["line"]),
+        ]
+        for m in told.messages
+    ]
 
 
 def _steps(told):

@@ -13,6 +13,7 @@ MEANING = {
     "copy": "one pass over memory",
     "kernel": "one pass over memory",
     "loop": "a loop",
+    "message": "summed up over the devices of each process, or joined; then one message a process",
 }
 
 
@@ -122,7 +123,7 @@ def summary(told):
     """Sentences that say what the devices cost, and why."""
     if not told.axes:
         said = f"Nothing is mapped: {told.function} is one program of {_steps(told)}."
-        return [said, *_placed(told)]
+        return [said, *_placed(told), *_messages(told)]
     return [
         *_program(told),
         *_sharing(told),
@@ -182,7 +183,20 @@ def _talk(told):
         counts[kind] = counts.get(kind, 0) + 1
     said = "; ".join(f"{_are(count, kind)} {kind}" for kind, count in counts.items())
     if said:
-        yield f"{counted(len(done), 'collective')}, nothing of which crosses a network: {said}."
+        crossing = ", nothing of which crosses a network" * (not told.messages)
+        yield f"{counted(len(done), 'collective')}{crossing}: {said}."
+    yield from _messages(told)
+
+
+def _messages(told):
+    if not told.messages:
+        return
+    sent = sum(message["bytes"] * message["times"] for message in told.messages)
+    said = f"{counted(len(told.messages), 'message')} to other processes, {size(sent)} a call."
+    waited = [m["waited"] for m in told.messages if m["waited"] is not None]
+    if waited:
+        said += f" In the last call this process waited {seconds(sum(waited))} for them."
+    yield said
 
 
 def _are(count, kind):

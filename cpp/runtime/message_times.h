@@ -1,0 +1,18 @@
+// runtime/message_times.h - durations of messages, for those who ask later.
+#pragma once
+
+#include <atomic>
+#include <string_view>
+
+namespace shardax::runtime {
+
+// Of a step that sends a message: the seconds of its last one. Negative: it has sent none.
+struct MessageTimes {
+  std::atomic<double> under_way = -1;  // from its start to its end
+  std::atomic<double> waited = -1;     // of these, while the process did nothing else
+};
+
+// Those of the step with that text (MessageLabel). They live as long as the process.
+MessageTimes& times_of(std::string_view step);
+
+}  // namespace shardax::runtime
