@@ -14,6 +14,7 @@ _, __getattr__, __dir__ = _at_first_use(
     {"hijax": "cur_qdd"},
     (
         "array_serialization",
+        "checkpoints",
         "colocated_python",
         "compilation_cache",
         "compute_on",

@@ -4,6 +4,7 @@ from shardax._transform.callbacks import io_callback as io_callback
 from shardax._transform.refs import Ref as MutableArray
 from shardax.experimental import array_serialization as array_serialization
 from shardax.experimental import checkify as checkify
+from shardax.experimental import checkpoints as checkpoints
 from shardax.experimental import colocated_python as colocated_python
 from shardax.experimental import compilation_cache as compilation_cache
 from shardax.experimental import compute_on as compute_on
