@@ -21,9 +21,9 @@ EFFECTS = {
     },
     "Numbers": {
         "jax_enable_x64": "64-bit dtypes, which are else narrowed to 32 bits",
-        "jax_explicit_x64_dtypes": "asking for a 64-bit dtype without x64: narrowed, or an error",
+        "jax_explicit_x64_dtypes": "asking for a 64-bit dtype without x64: narrows, or an error",
         "jax_numpy_dtype_promotion": "strict: dtypes are not promoted to each other implicitly",
-        "jax_numpy_rank_promotion": "operands of other rank: broadcast, with a warning, or an error",
+        "jax_numpy_rank_promotion": "operands of other rank: broadcast, a warning, an error",
         "jax_allow_f16_reductions": "False: sums of 16-bit floats are refused",
         "jax_default_matmul_precision": "shown in programs; sums are always in full precision",
     },
@@ -54,7 +54,7 @@ EFFECTS = {
     "Programs": {
         "jax_auto_pcast": "False: operands of an op vary over the same axes, or it is an error",
         "jax_disable_bwd_checks": "cotangents of custom_vjp rules are not checked",
-        "jax_export_calling_convention_version": "the version that exported programs are written in",
+        "jax_export_calling_convention_version": "the version that exported programs have",
         "jax_compilation_cache_dir": "what compilation_cache's functions tell; nothing is written",
     },
 }

@@ -1,4 +1,4 @@
-"""tests/test_pytest_plugin.py - the plug-in that comes with the package: devices, replicas, seeds."""
+"""tests/test_pytest_plugin.py - the package's plug-in: devices, replicas, seeds."""
 
 import os
 import subprocess

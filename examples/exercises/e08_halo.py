@@ -4,7 +4,7 @@
 def smooth(x):
     """Each element as the mean of itself and its two neighbours, on a ring of all elements.
 
-    x: float32[n, k], the n * k elements in order. Gives float32[n, k]. A device needs one element of
-    each neighbour: use lax.ppermute, not lax.all_gather.
+    x: float32[n, k], the n * k elements in order. Gives float32[n, k]. A device needs one element
+    of each neighbour: use lax.ppermute, not lax.all_gather.
     """
     raise NotImplementedError

@@ -6,7 +6,7 @@ import shardax: tests that use none of this pay nothing. It offers
 
   --as-jax                          `import jax` means shardax in the whole run
   --shardax-seed N                  the seed of `random_key`; it is shown where a test fails
-  @pytest.mark.devices(8)           the test runs on 8 simulated devices; with several counts, on each
+  @pytest.mark.devices(8)           the test runs on 8 simulated devices; (1, 2, 8): on each count
   @pytest.mark.check_replicas       fails if devices that should be alike diverge
   @pytest.mark.seeds(5)             the test runs with 5 seeds in place of one
   devices, random_key               fixtures: the list of devices, a key of the test's own
@@ -144,5 +144,6 @@ def random_key(request):
 def pytest_runtest_makereport(item, call):
     outcome = yield
     if call.when == "call" and call.excinfo and "random_key" in getattr(item, "fixturenames", ()):
-        text = f"random.key({_seed_of(item)}), --shardax-seed {item.config.getoption('shardax_seed')}"
+        option = item.config.getoption("shardax_seed")
+        text = f"random.key({_seed_of(item)}), --shardax-seed {option}"
         outcome.get_result().sections.append(("random_key", text))

@@ -6,8 +6,8 @@ from shardax import lax
 def running_totals(x):
     """On device i the sum of the values of devices 0 to i.
 
-    x: float32[n], n a power of two. Gives float32[n]. Use lax.ppermute: devices that nobody sends to
-    receive zeros. log2(n) messages are enough.
+    x: float32[n], n a power of two. Gives float32[n]. Use lax.ppermute: devices that nobody sends
+    to receive zeros. log2(n) messages are enough.
     """
     n = len(x)
 

@@ -7,8 +7,8 @@ from shardax import lax
 def smooth(x):
     """Each element as the mean of itself and its two neighbours, on a ring of all elements.
 
-    x: float32[n, k], the n * k elements in order. Gives float32[n, k]. A device needs one element of
-    each neighbour: use lax.ppermute, not lax.all_gather.
+    x: float32[n, k], the n * k elements in order. Gives float32[n, k]. A device needs one element
+    of each neighbour: use lax.ppermute, not lax.all_gather.
     """
     n = len(x)
     to_right = [(i, (i + 1) % n) for i in range(n)]
