@@ -42,4 +42,5 @@ html_static_path = ["static"]
 html_css_files = ["book.css"]
 html_copy_source = False
 html_show_sphinx = False
+highlight_language = "none"  # fences without a language hold printed text
 pygments_style, pygments_dark_style = "friendly", "monokai"
