@@ -122,9 +122,9 @@ def item(line, before):
 
 def markup(docstring):
     """A docstring as reStructuredText, or as it is where that has faults or directives."""
-    lines = GoogleDocstring(plain(docstring), CONFIG).lines()
-    if ".. " in docstring:
+    if re.search(r"^\s*\.\. ", docstring, re.MULTILINE):
         return as_it_is(docstring)
+    lines = GoogleDocstring(plain(docstring), CONFIG).lines()
     told = io.StringIO()
     settings = {"report_level": 2, "halt_level": 5, "warning_stream": told}
     publish_doctree("\n".join(lines), settings_overrides=settings)
