@@ -143,7 +143,7 @@ def test_every_page_is_in_the_book():
 
 
 def public_modules():
-    """Modules of the package whose names have no underscore in front, and that have public names."""
+    """Modules without an underscore in front that have public names."""
     import importlib
     import inspect
     import pkgutil
