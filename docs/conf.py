@@ -36,6 +36,7 @@ myst_heading_anchors = 3
 # Some names are public in two modules: a reference to one of them takes the first.
 suppress_warnings = ["mystnb.mime_priority", "ref.python"]
 
+toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_title = "shardax"
 html_static_path = ["static"]

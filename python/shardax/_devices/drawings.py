@@ -170,7 +170,7 @@ def _values(x, shards):
                 cells.append("<td>…</td>")
                 continue
             number = _holder(shards, (*leading, r, c)[-values.ndim :] if values.ndim else ())
-            style = f" style='background:{colour(number)}'" if len(shards) > 1 else ""
+            style = f" style='background:{colour(number)};color:#000'" if len(shards) > 1 else ""
             cells.append(f"<td{style}>{escape(_number(block[r, c]))}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return f"{note}<table style='font-family:monospace'>{''.join(lines)}</table>"
