@@ -93,7 +93,7 @@ def escaped(text):
 
 def plain(docstring):
     """The lines of a docstring: prose is escaped, examples stay as they are. Outside of sections
-    (Args: and so on), which napoleon reads, indented `name: text` is an item of a list."""
+    (Args: and so on), which napoleon reads, indented `name: text` and `- text` are items of lists."""
     lines, in_example, in_section = [], False, False
     for line in inspect.cleandoc(docstring or "").splitlines():
         starts = line.lstrip().startswith(">>>")
@@ -112,8 +112,8 @@ def plain(docstring):
 
 def item(line, before):
     """A line of an indented block as one of a list, or of the line before."""
-    if re.match(r" +[\w`.@-]+( or [\w`]+)?: ", line):
-        return ["", f"* {escaped(line.strip())}"]
+    if re.match(r" +(- |[\w`.@-]+( or [\w`]+)?: )", line):
+        return ["", f"* {escaped(line.strip().removeprefix('- '))}"]
     if before and before[-1].startswith("* "):
         before[-1] += " " + escaped(line.strip())
         return []

@@ -44,9 +44,9 @@ class ConcretizationTypeError(JAXTypeError):
     course of the Python code, cannot depend on them.
 
     Remedies:
-      static_argnames: the argument is a Python value; the function is traced for each.
-      a shape: take sizes from `x.shape`, which is known, not from values.
-      the outside: convert results after the call, `float(f(x))`.
+      - static_argnames: the argument is a Python value; the function is traced for each.
+      - a shape: take sizes from `x.shape`, which is known, not from values.
+      - the outside: convert results after the call, `float(f(x))`.
 
     Example:
       >>> @jit
@@ -81,9 +81,9 @@ class TracerBoolConversionError(ConcretizationTypeError):
     The function is traced before x has a value, so that Python cannot choose a branch.
 
     Remedies:
-      jnp.where: computes both sides, takes one for each element.
-      lax.cond, lax.while_loop: a branch or a loop of the program.
-      static_argnames: the argument is a Python value; the function is traced for each.
+      - jnp.where: computes both sides, takes one for each element.
+      - lax.cond, lax.while_loop: a branch or a loop of the program.
+      - static_argnames: the argument is a Python value; the function is traced for each.
 
     Example:
       >>> @jit
@@ -106,8 +106,8 @@ class TracerArrayConversionError(JAXTypeError):
     """A tracer was given to a function of NumPy, which needs numbers.
 
     Remedies:
-      jnp: the function of the same name, `jnp.sin` for `np.sin`.
-      jax.pure_callback: runs any Python function of arrays when the program runs.
+      - jnp: the function of the same name, `jnp.sin` for `np.sin`.
+      - jax.pure_callback: runs any Python function of arrays when the program runs.
 
     Example:
       >>> @jit
@@ -133,9 +133,9 @@ class TracerIntegerConversionError(JAXTypeError):
     """A tracer was used as a Python integer: `range(n)`, `[1, 2][i]` under jit.
 
     Remedies:
-      lax.fori_loop: a loop whose length is a value.
-      jnp.asarray(table)[i]: an index into an array may be a traced one.
-      static_argnames: the argument is a Python value; the function is traced for each.
+      - lax.fori_loop: a loop whose length is a value.
+      - jnp.asarray(table)[i]: an index into an array may be a traced one.
+      - static_argnames: the argument is a Python value; the function is traced for each.
 
     Example:
       >>> @jit
@@ -158,9 +158,9 @@ class NonConcreteBooleanIndexError(JAXIndexError):
     """A traced boolean array was used as an index: how many elements it takes is not known.
 
     Remedies:
-      jnp.where(mask, x, 0): keeps the shape.
-      jnp.nonzero(mask, size=n): the first n indices.
-      reductions: `jnp.sum(x, where=mask)`.
+      - jnp.where(mask, x, 0): keeps the shape.
+      - jnp.nonzero(mask, size=n): the first n indices.
+      - reductions: `jnp.sum(x, where=mask)`.
 
     Example:
       >>> @jit
@@ -188,8 +188,8 @@ class UnexpectedTracerError(JAXTypeError):
     attribute, a list, or a generator. `shardax.checking_leaks()` finds the place.
 
     Remedies:
-      a result: return the value, and store it after the call.
-      lax.scan: returns what each step of a loop gives, in place of a list that is appended to.
+      - a result: return the value, and store it after the call.
+      - lax.scan: returns what each step of a loop gives, in place of a list that is appended to.
 
     Example:
       >>> kept = []
