@@ -93,7 +93,7 @@ def escaped(text):
 
 def plain(docstring):
     """The lines of a docstring: prose is escaped, examples stay as they are. Outside of sections
-    (Args: and so on), which napoleon reads, indented `name: text` and `- text` are items of lists."""
+    (Args: and so on), which napoleon reads, indented `name: text`, `- text` are items of lists."""
     lines, in_example, in_section = [], False, False
     for line in inspect.cleandoc(docstring or "").splitlines():
         starts = line.lstrip().startswith(">>>")
