@@ -10,6 +10,7 @@ import shardax
 shardax.install_as_jax()
 
 import jax
+import matplotlib.pyplot as plt
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
@@ -70,3 +71,20 @@ for name, truth in (("intercept", 1.0), ("slope", 2.0)):
     print(f"{name}: the truth is near: {close}")
     mixed = split_gelman_rubin(values) < 1.05 and effective_sample_size(values) > 100
     print(f"{name}: chains agree: {bool(mixed)}")
+
+# %% [markdown]
+# Lines that were drawn, beside that of least squares, and the chains' draws of the slope:
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained")
+ends = np.array([-2.0, 2.0])
+for a, b in zip(draws["intercept"][:, ::50].reshape(-1), draws["slope"][:, ::50].reshape(-1)):
+    left.plot(ends, a + b * ends, color="tab:blue", linewidth=0.4)
+left.plot(ends, intercept + slope * ends, "r--", label="least squares")
+left.scatter(x, y, s=8, color="black", zorder=3)
+left.set(xlabel="x", ylabel="y")
+left.legend()
+for chain in draws["slope"]:
+    right.plot(chain, linewidth=0.5)
+right.set(xlabel="draw", ylabel="slope")
+plt.show()

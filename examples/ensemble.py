@@ -6,6 +6,7 @@
 # data say nothing.
 
 # %%
+import matplotlib.pyplot as plt
 import shardax
 import shardax.numpy as jnp
 from shardax import lax, random
@@ -70,3 +71,18 @@ for values in zip(x, jnp.sin(3 * x), mean, spread):
     print("{:+6.1f}  {:+7.2f} {:+7.2f}  {:7.2f}".format(*map(float, values)))
 inside = jnp.abs(x) <= 1
 print("close to the curve inside:", bool((jnp.abs(mean - jnp.sin(3 * x))[inside] < 0.25).all()))
+
+# %%
+x = jnp.linspace(-2, 2, 200)
+predictions = shardax.vmap(predict, in_axes=(0, None))(members, x)
+mean, spread = predictions.mean(0), predictions.std(0)
+plt.figure(figsize=(6, 3))
+plt.axvspan(-1, 1, color="whitesmoke", label="with data")
+plt.plot(x, jnp.sin(3 * x), "k:", label="sin 3x")
+plt.plot(x, predictions.T, color="lightsteelblue", linewidth=0.7)
+plt.plot(x, mean, color="tab:blue", label="mean of members")
+plt.fill_between(x, mean - spread, mean + spread, alpha=0.3, label="their spread")
+plt.xlabel("x")
+plt.ylim(-3.5, 1.8)
+plt.legend(loc="lower center", ncols=2)
+plt.show()

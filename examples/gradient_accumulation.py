@@ -6,6 +6,7 @@
 # devices average.
 
 # %%
+import matplotlib.pyplot as plt
 import shardax
 import shardax.numpy as jnp
 from shardax import lax, random
@@ -67,8 +68,17 @@ print("same gradient:", bool(jnp.allclose(gradient, whole_gradient, rtol=1e-4, a
 # ## Training with it
 
 # %%
+losses = []
 for i in range(101):
     w, value, _ = parallel_step(w, *parts)
+    losses.append(value)
     if i % 25 == 0:
         print(f"step {i:3d}  loss {float(value):.4f}")
 print(f"largest error of a weight: {float(jnp.abs(w - true_w).max()):.2f}")
+
+# %%
+plt.figure(figsize=(6, 3))
+plt.semilogy(losses)
+plt.xlabel("step")
+plt.ylabel("loss")
+plt.show()

@@ -15,6 +15,7 @@ shardax.install_as_jax()
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import matplotlib.pyplot as plt
 import numpy as np
 import optax
 import orbax.checkpoint as ocp
@@ -53,9 +54,13 @@ def images(rng, count):
 
 
 rng = np.random.default_rng(0)
-picture = images(rng, 1)[0][0, :, :, 0]
-for line in picture:
-    print("".join(" .:*#"[int(np.clip(v * 4, 0, 4))] for v in line).rstrip())
+x, kind = images(np.random.default_rng(2), 12)
+figure, axes = plt.subplots(2, 6, figsize=(8, 3), layout="constrained")
+for axis, picture, k in zip(axes.flat, x, kind):
+    axis.imshow(picture[..., 0], cmap="gray")
+    axis.set_title(KINDS[k], size=9)
+    axis.axis("off")
+plt.show()
 
 # %% [markdown]
 # ## The network and its training state
@@ -100,12 +105,16 @@ def train_step(state, x, kind):
 parallel_step = jax.pmap(train_step, axis_name="devices")
 
 
+losses = []
+
+
 def train(state, rng, first, last):
     replicated = jax_utils.replicate(state)
     for step in (bar := tqdm(range(first, last), mininterval=0.5)):
         x, kind = images(rng, batch)
         split = x.reshape(n, -1, size, size, 1), kind.reshape(n, -1)
         replicated, loss = parallel_step(replicated, *split)
+        losses.append(loss[0])
         bar.set_postfix(loss=f"{loss[0]:.3f}", refresh=False)
         if step % 40 == 0:
             print(f"step {step:2d}  loss {loss[0]:.2f}")
@@ -137,3 +146,15 @@ found = jnp.argmax(model.apply({"params": state.params}, x), axis=1)
 right = float((found == kind).mean())
 print("steps:", int(state.step))
 print("right more than 95 % of the time:", right > 0.95)
+
+# %% [markdown]
+# The loss over both halves of the training:
+
+# %%
+plt.figure(figsize=(6, 3))
+plt.semilogy(losses)
+plt.axvline(steps // 2, color="gray", linestyle=":", label="checkpoint")
+plt.xlabel("step")
+plt.ylabel("loss")
+plt.legend()
+plt.show()

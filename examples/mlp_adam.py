@@ -6,6 +6,7 @@
 # go in whole and come out whole: there is one copy, however many devices.
 
 # %%
+import matplotlib.pyplot as plt
 import shardax
 import shardax.numpy as jnp
 from shardax import lax, nn, random
@@ -91,10 +92,12 @@ parallel_step = shardax.pmap(
 params = start(random.PRNGKey(0))
 zeros = shardax.tree.map(jnp.zeros_like, params)
 state = (jnp.zeros((), jnp.int32), zeros, shardax.tree.map(jnp.zeros_like, params))
+losses = []
 for i in range(steps):
     x, y = spirals(random.fold_in(random.PRNGKey(1), i), batch)
     x, y = x.reshape(n, -1, 2), y.reshape(n, -1)
     params, state, value = parallel_step(params, state, x, y)
+    losses.append(value)
     if i % 100 == 0 or i == steps - 1:
         print(f"step {i:3d}  loss {float(value):.3f}")
 
@@ -105,3 +108,17 @@ for i in range(steps):
 x, y = spirals(random.PRNGKey(2), 1000)
 right = (logits(params, x) > 0) == (y > 0.5)
 print(f"right about {100 * float(right.mean()):.0f} % of new points")
+
+# %% [markdown]
+# The loss over the steps, and the two spirals with the border that the network has found:
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained")
+left.semilogy(losses)
+left.set(xlabel="step", ylabel="loss")
+grid = jnp.stack(jnp.meshgrid(*[jnp.linspace(-1, 1, 100)] * 2), axis=-1)
+probability = nn.sigmoid(logits(params, grid.reshape(-1, 2))).reshape(100, 100)
+right.contourf(grid[..., 0], grid[..., 1], probability, levels=20, cmap="RdBu", alpha=0.7)
+right.scatter(x[:, 0], x[:, 1], s=4, c=y, cmap="RdBu", edgecolors="black", linewidths=0.2)
+right.set_aspect("equal")
+plt.show()

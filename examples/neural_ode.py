@@ -13,6 +13,7 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import matplotlib.pyplot as plt
 import optax
 
 curves, points, steps = 32, 20, 300
@@ -100,11 +101,23 @@ print("last loss below 0.001:", bool(loss < 1e-3))
 # Twice as long, from a start that it has not seen, with diffrax's progress meter.
 
 # %%
-later = jnp.linspace(0.0, 8.0, 9)
+later = jnp.linspace(0.0, 8.0, 81)
 start = jnp.array([0.8, 0.0])
 found = solve(model, start, later, diffrax.TqdmProgressMeter())
 expected = solve(oscillator, start, later)
 print("     t  learnt    true")
-for t, a, b in zip(later, found[:, 0], expected[:, 0]):
+for t, a, b in list(zip(later, found[:, 0], expected[:, 0]))[::10]:
     print(f"{t:6.1f} {a:7.2f} {b:7.2f}")
 print("close to the truth:", bool((jnp.abs(found - expected) < 0.1).all()))
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained")
+left.plot(later, expected[:, 0], "k:", label="true")
+left.plot(later, found[:, 0], label="learnt")
+left.axvspan(0, 4, color="whitesmoke", zorder=0, label="trained")
+left.set(xlabel="time", ylabel="position")
+left.legend()
+right.plot(*expected.T, "k:")
+right.plot(*found.T)
+right.set(xlabel="position", ylabel="velocity")
+plt.show()

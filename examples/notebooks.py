@@ -1,10 +1,12 @@
 """Writes the scripts of this folder as notebooks, with what each cell prints and shows.
 
 python examples/notebooks.py [FOLDER] [NAME...]: notebooks (or those of the names) go to FOLDER,
-or beside the scripts. A cell of a script starts with `# %%`, one of text with `# %% [markdown]`.
+or beside the scripts. matplotlib draws figures. A cell of a script starts with `# %%`, one of text
+with `# %% [markdown]`.
 """
 
 import ast
+import base64
 import contextlib
 import io
 import json
@@ -12,6 +14,9 @@ import linecache
 import pathlib
 import re
 import sys
+
+import matplotlib.pyplot as plt
+from shardax._base.svg import standalone
 
 SCRIPTS = [
     "pmap_basics",
@@ -63,37 +68,65 @@ def run(source, name, scope):
     return last and eval(compile(ast.Expression(last.value), name, "eval"), scope)
 
 
+def output(data):
+    return {"data": data, "metadata": {}, "output_type": "display_data"}
+
+
+def picture(svg):
+    return output({"image/svg+xml": standalone(svg).splitlines(keepends=True)})
+
+
 def shown(value):
-    """What a notebook stores of a value that has a picture."""
-    data = {}
-    for mime, method in (("text/html", "_repr_html_"), ("image/svg+xml", "_repr_svg_")):
-        picture = getattr(value, method, lambda: None)()
-        if picture:
-            data[mime] = picture.splitlines(keepends=True)
-    if not data:
-        return []
-    return [{"data": data, "metadata": {}, "output_type": "display_data"}]
+    """What a notebook stores of a value that has a picture. Code hosts show pictures that are
+    outputs of their own, and take them out of HTML: HTML is cut at its pictures."""
+    svg = getattr(value, "_repr_svg_", lambda: None)()
+    if svg:
+        return [output({"image/svg+xml": svg.splitlines(keepends=True)})]
+    html = getattr(value, "_repr_html_", lambda: None)() or ""
+    html = re.sub(r"^<div>(.*)</div>$", r"\1", html, flags=re.DOTALL)
+    outputs = []
+    for part in re.split(r"(<svg.*?</svg>)", html, flags=re.DOTALL):
+        if part.startswith("<svg"):
+            outputs.append(picture(part))
+        elif part:
+            outputs.append(output({"text/html": f"<div>{part}</div>".splitlines(keepends=True)}))
+    return outputs
+
+
+def figures():
+    """The figures that a cell has drawn, which plt.show() shows."""
+    outputs = []
+    for number in plt.get_fignums():
+        file = io.BytesIO()
+        plt.figure(number).savefig(file, dpi=100, bbox_inches="tight", metadata={"Software": None})
+        text = base64.b64encode(file.getvalue()).decode()
+        outputs.append(output({"image/png": text, "text/plain": "<Figure>"}))
+    plt.close("all")
+    return outputs
 
 
 def notebook(text):
     """The notebook of a script, as a JSON object; runs the script's code."""
     scope = {"__name__": "__main__"}
     out = []
+    count = 0  # of cells of code: kernels number these
     for markdown, source in cells(text):
         cell = {"cell_type": "markdown", "id": f"cell-{len(out)}", "metadata": {}}
         if not markdown:
+            count += 1
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
-                value = run(source, f"cell {len(out)}", scope)
+                value = run(source, f"cell {count}", scope)
             lines = printed.getvalue().splitlines(keepends=True)
             stream = {"name": "stdout", "output_type": "stream", "text": lines}
-            outputs = ([stream] if lines else []) + shown(value)
-            cell |= {"cell_type": "code", "execution_count": None, "outputs": outputs}
+            outputs = ([stream] if lines else []) + figures() + shown(value)
+            cell |= {"cell_type": "code", "execution_count": count, "outputs": outputs}
         out.append(cell | {"source": source.splitlines(keepends=True)})
     return {"cells": out, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
 def main():
+    plt.switch_backend("agg")
     here = pathlib.Path(__file__).resolve().parent
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here
     for name in sys.argv[2:] or SCRIPTS:

@@ -6,6 +6,7 @@
 # gets from the devices beside it.
 
 # %%
+import matplotlib.pyplot as plt
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -54,8 +55,13 @@ def grow(cells):
 start = jnp.zeros(width, bool).at[width // 2].set(True)
 pieces = shardax.pmap(grow, axis_name="ring", out_axes=1)(start.reshape(n, per_device))
 picture = pieces.reshape(rows, width)
-for row in picture:
-    print("".join(".#"[int(cell)] for cell in row).rstrip("."))
+plt.figure(figsize=(6, 2.5))
+plt.imshow(picture, cmap="binary", interpolation="none")
+for border in range(1, n):
+    plt.axvline(border * per_device - 0.5, color="tab:blue", linewidth=0.5)
+plt.ylabel("row")
+plt.xlabel("cell; blue lines are borders of devices")
+plt.show()
 
 # %% [markdown]
 # Each device has its own columns, one row below the other:

@@ -5,6 +5,7 @@
 # them take the same step.
 
 # %%
+import matplotlib.pyplot as plt
 import shardax
 import shardax.numpy as jnp
 from shardax import lax, random
@@ -71,14 +72,15 @@ print("true    w", true_w, " b", true_b)
 print("learned w", params["w"], f" b {float(params['b']):.4f}")
 
 # %% [markdown]
-# The loss, one column a step, each row a factor of about two:
+# The loss falls to that of the noise:
 
 # %%
-heights = [losses[0] / 2**k for k in range(10)]
-for height in heights:
-    bar = "".join("#" if value >= height else " " for value in losses)
-    print(f"{height:8.4f} |{bar.rstrip()}")
-print(" " * 9 + "+" + "-" * steps)
+plt.figure(figsize=(6, 3))
+plt.semilogy(range(1, steps + 1), losses, label="loss")
+plt.axhline(0.01, color="gray", linestyle=":", label="noise")
+plt.xlabel("step")
+plt.legend()
+plt.show()
 
 # %% [markdown]
 # ## What eight devices cost

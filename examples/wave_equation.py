@@ -5,6 +5,7 @@
 # in time needs the heights at both neighbours. Each device holds a piece of the string.
 
 # %%
+import matplotlib.pyplot as plt
 import shardax
 import shardax.numpy as jnp
 from shardax import lax
@@ -78,13 +79,22 @@ print(f"{points} points on {n} devices, {period} steps a period")
 
 state = (start, u)
 first_energy = float(total_energy(*state))
+plt.figure(figsize=(6, 3))
+plt.plot(x, pluck, label="at the start")
 for part in ("a half", "a whole"):
     state = run(*state, period // 2)
     shape = state[1].reshape(points)
     peak = int(jnp.argmax(jnp.abs(shape)))
     print(f"after {part} period: height {float(shape[peak]):+.2f} at {float(x[peak]):.2f}")
+    plt.plot(x, shape, "--", label=f"after {part} period")
 drift = abs(float(total_energy(*state)) / first_energy - 1)
 print("energy is conserved to 1 %:", drift < 0.01)
+for border in range(1, n):
+    plt.axvline((border * per_device + 0.5) / (points + 1), color="lightgray", linewidth=0.8)
+plt.xlabel("place; gray lines are borders of devices")
+plt.ylabel("height")
+plt.legend()
+plt.show()
 
 # %% [markdown]
 # The string at the end, piece by piece:

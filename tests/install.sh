@@ -33,6 +33,13 @@ print(*ast.literal_eval(re.search(rf"^{sys.argv[2]} = (\[.*?^\])", text, re.M | 
 PYTHON
 }
 
+# install_group NAME: installs that list.
+install_group() {
+  local packages
+  mapfile -t packages < <(dependency_group "$1")
+  "$venv/bin/python" -m pip install --quiet "${packages[@]}"
+}
+
 # Libraries for JAX, as wheels and without JAX; tests of those that cannot be had are skipped, and
 # examples that use them do not run.
 install_libraries() {

@@ -6,7 +6,7 @@ package_of() {
   local package=$1/package
   rm -rf "$package"
   mkdir -p "$package"
-  cp -r python/shardax "$package/"
+  cp -r python/shardax python/pytest_shardax "$package/"
   rm -f "$package"/shardax/_core.*.so
   cp "$1"/_core.*.so "$package/shardax/"
   export PYTHONPATH=$PWD/$package${PYTHONPATH:+:$PYTHONPATH}

@@ -13,7 +13,7 @@ from shardax.sharding import PartitionSpec as P
 def parsed(svg):
     root = ElementTree.fromstring(svg)
     name = "{http://www.w3.org/2000/svg}"
-    boxes = root.findall(f".//{name}rect")
+    boxes = [box for box in root.findall(f".//{name}rect") if not box.get("rx")]
     words = [text.text for text in root.findall(f".//{name}text")]
     return boxes, words, root
 
@@ -54,6 +54,60 @@ def test_devices_with_the_same_part_have_the_same_colour(mesh):
     assert by_rows[0] != by_rows[4]
     assert len(set(fills(NamedSharding(mesh, P(("model", "data")))._repr_svg_()))) == 8
     assert set(fills(NamedSharding(mesh, P())._repr_svg_())) == {"#ddd"}
+
+
+def test_words_can_be_read_on_light_and_on_dark_pages(mesh):
+    """Words beside boxes have the page's colour, or lie on a light background; in boxes, which
+    have light colours, they are black."""
+    alone = NamedSharding(mesh, P("data"))._repr_svg_()
+    root = parsed(alone)[2]
+    background = root[0]
+    assert background.get("fill") == "#fff" and root.get("color") == "#222"
+    assert background.get("width") == root.get("width")
+    within = shardax.pmap(lambda x: x, axis_name="i")(jnp.ones((8, 2)))._repr_html_()
+    told = shardax.explain(shardax.pmap(lambda x: x + 1, axis_name="i"))(jnp.arange(8.0))
+    for page in (alone, within, told._repr_html_()):
+        colours = re.findall(r"<text [^>]*fill='([^']+)'", page)
+        assert len(colours) == page.count("<text ")
+        assert set(colours) <= {"currentColor", "#000"}
+    assert "#fff" not in within and "#222" not in within
+
+
+def test_axes_without_names_are_called_devices():
+    x = shardax.pmap(lambda x: x)(jnp.ones((8, 2)))
+    told = shardax.explain(shardax.pmap(lambda x: x + 1))(x)
+    shown = [x._repr_html_(), x.sharding._repr_svg_(), told._repr_html_(), str(told)]
+    shown.append(told.to_json())
+    assert all("devices" in text and "_internal" not in text for text in shown)
+
+
+def test_memory_over_the_steps_names_buffers_and_steps():
+    step = shardax.pmap(lambda x: jnp.sin(x @ x.T) @ x, axis_name="i")
+    told = shardax.explain(step)(jnp.arange(96.0).reshape(8, 4, 3))
+    page = told._repr_html_()
+    picture = re.search(r"Memory over the steps</h5>(<svg.*?</svg>)", page, re.S)[1]
+    boxes, words, _ = parsed(picture)
+    assert len(boxes) == len(told.buffers)
+    for buffer in told.buffers:
+        assert f"{buffer['kind']} {buffer['type']}" in words
+    steps = [str(i) for i in range(len(told.steps))]
+    assert words[words.index("step") + 1 :] == [*steps, "end"]
+
+
+def test_lines_of_cells_are_named_as_kernels_number_them(monkeypatch):
+    import sys
+    import types
+
+    from shardax._base.source_names import file_name
+
+    names = {"/tmp/ipykernel_7/179660552.py": ("Cell", "In[3]")}
+    shell = types.SimpleNamespace(compile=types.SimpleNamespace(format_code_name=names.get))
+    module = types.SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    assert file_name("/tmp/ipykernel_7/179660552.py") == "cell 3"
+    assert file_name("/home/me/train.py") == "train.py"
+    monkeypatch.setattr(module, "get_ipython", lambda: None)
+    assert file_name("/tmp/ipykernel_7/179660552.py") == "179660552.py"
 
 
 def cells(page):

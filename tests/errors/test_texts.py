@@ -69,7 +69,8 @@ ROWS = {
     "documentation": (
         jitted(lambda v: 1 if v else 2),
         TracerBoolConversionError,
-        r"\nSee https://docs\.jax\.dev/\S+#jax\.errors\.TracerBoolConversionError\n",
+        r"\nSee help\(shardax\.errors\.TracerBoolConversionError\) or "
+        r"https://docs\.jax\.dev/\S+#jax\.errors\.TracerBoolConversionError\n",
     ),
     "segments": (
         jitted(lambda v: jax.ops.segment_sum(v, v), jnp.arange(3)),

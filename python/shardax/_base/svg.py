@@ -1,6 +1,11 @@
 # shardax/_base/svg.py - small pictures as text: rectangles, words, arrows, in colours of devices.
-import html
+"""Within a page words have the page's colour, so that they can be read on dark pages too. Pictures
+that are shown by themselves (`standalone`) have a light background of their own."""
 
+import html
+import re
+
+LINE = "#888"  # of borders and arrows: seen on light and on dark pages
 FONT = "font-family='system-ui, sans-serif' font-size='12'"
 
 
@@ -30,7 +35,7 @@ class Drawing:
         self.width = max(self.width, x)
         self.height = max(self.height, y)
 
-    def box(self, x, y, width, height, fill="none", title=None, line="#444"):
+    def box(self, x, y, width, height, fill="none", title=None, line=LINE):
         self._reach(x + width, y + height)
         inner = f"<title>{escape(title)}</title>" if title else ""
         self.parts.append(
@@ -38,16 +43,17 @@ class Drawing:
             f"stroke='{line}'>{inner}</rect>"
         )
 
-    def words(self, x, y, text, anchor="middle", size=12, bold=False):
-        """Text whose middle (or start, or end) is at (x, y)."""
+    def words(self, x, y, text, anchor="middle", size=12, bold=False, in_box=False):
+        """Text whose middle (or start, or end) is at (x, y); black in a box, which has a colour."""
         text = str(text)
         width = 0.62 * size * len(text)
         left = {"middle": width / 2, "start": 0, "end": width}[anchor]
         self._reach(x - left + width, y + size)
         weight = " font-weight='bold'" if bold else ""
+        ink = "#000" if in_box else "currentColor"
         self.parts.append(
             f"<text x='{x:g}' y='{y:g}' text-anchor='{anchor}' dominant-baseline='central' "
-            f"font-size='{size}'{weight}>{escape(text)}</text>"
+            f"font-size='{size}' fill='{ink}'{weight}>{escape(text)}</text>"
         )
 
     def arrow(self, x1, y1, x2, y2, bend=0):
@@ -55,14 +61,14 @@ class Drawing:
         self._reach(max(x1, x2) + 4, max(y1, y2) + 4)
         middle = f"{(x1 + x2) / 2:g} {(y1 + y2) / 2 - bend:g}"
         self.parts.append(
-            f"<path d='M {x1:g} {y1:g} Q {middle} {x2:g} {y2:g}' fill='none' stroke='#444' "
+            f"<path d='M {x1:g} {y1:g} Q {middle} {x2:g} {y2:g}' fill='none' stroke='{LINE}' "
             "marker-end='url(#tip)'/>"
         )
 
     def __str__(self):
         tip = (
             "<defs><marker id='tip' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
-            "markerHeight='7' orient='auto'><path d='M0 0 L8 4 L0 8 z' fill='#444'/></marker>"
+            f"markerHeight='7' orient='auto'><path d='M0 0 L8 4 L0 8 z' fill='{LINE}'/></marker>"
             "</defs>"
         )
         arrows = any("url(#tip)" in part for part in self.parts)
@@ -72,6 +78,25 @@ class Drawing:
             f"viewBox='-1 -1 {width:.0f} {height:.0f}' {FONT}>"
             f"{tip if arrows else ''}{''.join(self.parts)}</svg>"
         )
+
+
+def standalone(picture, margin=6):
+    """A picture for viewers that show it as a file: dark on a light background.
+
+    >>> drawing = Drawing()
+    >>> drawing.box(0, 0, 10, 10)
+    >>> standalone(drawing).count("<rect")
+    2
+    """
+    text = str(picture)
+    width, height = (int(re.search(rf"{name}='(\d+)'", text)[1]) for name in ("width", "height"))
+    inner = text[text.index(">") + 1 :]
+    across, down, left = width + 2 * margin, height + 2 * margin, -1 - margin
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='{across}' height='{down}' "
+        f"viewBox='{left} {left} {across} {down}' {FONT} color='#222'><rect x='{left}' y='{left}' "
+        f"width='{across}' height='{down}' rx='4' fill='#fff'/>{inner}"
+    )
 
 
 def table(head, rows, right=()):

@@ -2,7 +2,7 @@
 
 import math
 
-from shardax._base.svg import Drawing, colour
+from shardax._base.svg import Drawing, colour, standalone
 
 BOX, ROW = 30, 90
 
@@ -112,7 +112,7 @@ def _two_rows(title, before, after):
         for s in sources:
             picture.arrow(middles[s], 42 + BOX + 2, middles[i], 42 + ROW - 4)
         _cells(picture, middles[i], 42 + ROW, box, cells)
-    return str(picture)
+    return standalone(picture)
 
 
 def _cells(picture, middle, y, box, cells):
@@ -120,7 +120,7 @@ def _cells(picture, middle, y, box, cells):
     for cell in cells:
         shared = cell is None or len(cell[0]) > 1
         picture.box(x, y, box, BOX, "#ddd" if shared else colour(cell[0][0]))
-        picture.words(x + box / 2, y + BOX / 2, _label(cell), size=11)
+        picture.words(x + box / 2, y + BOX / 2, _label(cell), size=11, in_box=True)
         x += box
 
 
@@ -140,5 +140,5 @@ def _ring(devices):
         picture.arrow(*start, *end)
         x, y = place(i, radius)
         picture.box(x - BOX / 2, y - BOX / 2, BOX, BOX, colour(i), f"device {i}")
-        picture.words(x, y, i)
-    return str(picture)
+        picture.words(x, y, i, in_box=True)
+    return standalone(picture)

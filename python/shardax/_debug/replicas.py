@@ -7,12 +7,12 @@ devices share one memory, so that they can be compared. Nothing is compared unle
 import contextlib
 import dataclasses
 import linecache
-import os
 import warnings
 
 import shardax._core as _core
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
+from shardax._base.source_names import file_name
 from shardax._core import api as _api
 from shardax._debug.assertions import ReplicasDiverged, differing_part
 
@@ -260,7 +260,7 @@ class _Watch:
                 self._report(call, name, facts["line"], said)
 
     def _report(self, call, name, place, said):
-        line = f"{os.path.basename(place['file'])}:{place['line']}" if place else ""
+        line = f"{file_name(place['file'])}:{place['line']}" if place else ""
         if (call.name, name, line) in self.kept:
             return
         self.kept.add((call.name, name, line))
@@ -307,7 +307,7 @@ def _subtrees(result):
 
 def _line(place):
     name = place["function"].rpartition("<locals>.")[2].strip("<>")
-    text = f"{os.path.basename(place['file'])}:{place['line']} ({name})"
+    text = f"{file_name(place['file'])}:{place['line']} ({name})"
     code = linecache.getline(place["file"], place["line"]).strip()
     return f"{text}, `{code}`" if code else text
 

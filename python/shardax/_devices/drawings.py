@@ -8,17 +8,18 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.printing import array_repr
-from shardax._base.svg import Drawing, colour, escape
+from shardax._base.svg import Drawing, colour, escape, standalone
 from shardax._devices.shard_index import parts
 
 CELL = 44
 MOST_BOXES = 32  # along one side
+UNNAMED = "_internal_pmap_axis_name"  # JAX's name of the axis of a pmap without axis_name
 EDGE = 4  # rows or columns that are shown of a long dimension, at each end
 
 
 def mesh_svg(mesh):
     """The devices of a mesh in their grid; of three dimensions, one grid beside the other."""
-    return str(_grid(mesh, lambda place: "#e8eef5"))
+    return standalone(_grid(mesh, lambda place: "#e8eef5"))
 
 
 def sharding_svg(sharding):
@@ -32,8 +33,9 @@ def sharding_svg(sharding):
         return colour(_row_major([at[name] for name in used], sizes)) if used else "#ddd"
 
     picture = _grid(mesh, fill)
-    picture.words(0, picture.height + 14, str(sharding.spec), "start", bold=True)
-    return str(picture)
+    said = str(sharding.spec).replace(UNNAMED, "devices")
+    picture.words(0, picture.height + 14, said, "start", bold=True)
+    return standalone(picture)
 
 
 def array_html(x):
@@ -52,7 +54,7 @@ def array_html(x):
         spec = ", ".join(
             "None" if not names else "".join(map(repr, names)) if len(names) == 1 else str(names)
             for names in recorded[3]
-        )
+        ).replace(UNNAMED, "devices")
         pieces.insert(1, f"<div>{len(recorded[2])} devices, P({escape(spec)})</div>")
         pieces.append(shards_svg(x.shape, shards))
     return f"<div>{''.join(pieces)}</div>"
@@ -80,7 +82,7 @@ def shards_svg(shape, shards):
         label = _few(sorted(ids))
         picture.box(x, y, width, height, colour(number), f"devices {label}")
         if not small:
-            picture.words(x + width / 2, y + height / 2, label, size=11)
+            picture.words(x + width / 2, y + height / 2, label, size=11, in_box=True)
     return str(picture)
 
 
@@ -102,6 +104,10 @@ def _few(ids, most=6):
     return shown + (f" +{len(ids) - most}" if len(ids) > most else "")
 
 
+def _axis(name):
+    return "devices" if name == UNNAMED else str(name)
+
+
 def _grid(mesh, fill):
     """Boxes in rows and columns; further axes as grids beside each other."""
     picture = Drawing()
@@ -113,7 +119,7 @@ def _grid(mesh, fill):
     flat = ids.reshape((1,) * max(0, 2 - rank) + ids.shape)
     outer, (rows, columns) = flat.shape[:-2], flat.shape[-2:]
     cell = CELL if max(rows, columns) <= 12 else 22
-    left = 16 + 8 * len(str(names[-2])) if rank > 1 else 4
+    left = 16 + 8 * len(_axis(names[-2])) if rank > 1 else 4
     top = 24 + (20 if outer else 0)
     step = left + columns * cell + 24
     for number, beside in enumerate(itertools.product(*map(range, outer))):
@@ -121,16 +127,17 @@ def _grid(mesh, fill):
         if outer:
             said = ", ".join(f"{name} = {at}" for name, at in zip(names, beside))
             picture.words(x, 10, said, "start", bold=True)
-        picture.words(x, top - 12, f"{names[-1]} →", "start", 11)
+        picture.words(x, top - 12, f"{_axis(names[-1])} →", "start", 11)
         if rank > 1:
-            picture.words(x - 6, top + cell / 2, f"{names[-2]} ↓", "end", 11)
+            picture.words(x - 6, top + cell / 2, f"{_axis(names[-2])} ↓", "end", 11)
         for r, c in itertools.product(
             range(min(rows, MOST_BOXES)), range(min(columns, MOST_BOXES))
         ):
             place = (*beside, r, c)[-rank:]
             picture.box(x + c * cell, top + r * cell, cell, cell, fill(place))
             device = flat[(*beside, r, c)]
-            picture.words(x + (c + 0.5) * cell, top + (r + 0.5) * cell, device, size=11)
+            middle = x + (c + 0.5) * cell, top + (r + 0.5) * cell
+            picture.words(*middle, device, size=11, in_box=True)
         if rows > MOST_BOXES or columns > MOST_BOXES:
             picture.words(x, top + min(rows, MOST_BOXES) * cell + 10, "...", "start")
     return picture
@@ -163,7 +170,7 @@ def _values(x, shards):
                 cells.append("<td>…</td>")
                 continue
             number = _holder(shards, (*leading, r, c)[-values.ndim :] if values.ndim else ())
-            style = f" style='background:{colour(number)}'" if len(shards) > 1 else ""
+            style = f" style='background:{colour(number)};color:#000'" if len(shards) > 1 else ""
             cells.append(f"<td{style}>{escape(_number(block[r, c]))}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return f"{note}<table style='font-family:monospace'>{''.join(lines)}</table>"

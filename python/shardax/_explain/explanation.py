@@ -121,7 +121,7 @@ class Explanation:
     def __init__(self, program, leaves, names, results):
         self._made_of = program, leaves, names, results
         arrays = [leaf if _core.is_array_like(leaf) else None for leaf in leaves]
-        self._told = _core.explained(program, arrays)
+        self._told = facts.with_axes_of_users(_core.explained(program, arrays))
         for name, value in facts.of(self._told, names, results).items():
             setattr(self, name, value)
         self.summary = words.summary(self)

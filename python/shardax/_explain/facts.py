@@ -6,6 +6,20 @@ FIELDS = (
 ).split()
 
 
+UNNAMED = "_internal_pmap_axis_name"  # the axis of a pmap without axis_name, as in JAX
+
+
+def with_axes_of_users(told):
+    """The core's facts, in which an axis without a name is called `devices`."""
+    if isinstance(told, dict):
+        return {with_axes_of_users(k): with_axes_of_users(v) for k, v in told.items()}
+    if isinstance(told, list):
+        return [with_axes_of_users(item) for item in told]
+    if isinstance(told, str) and told.startswith(UNNAMED):
+        return "devices" + told.removeprefix(UNNAMED)
+    return told
+
+
 def of(told, names, results):
     """The attributes of an Explanation."""
     sources = told["sources"]

@@ -3,6 +3,7 @@ from shardax._base.svg import Drawing, colour, escape, table
 from shardax._explain import groups, text, words
 
 MOST_BOXES = 16
+MOST_BUFFERS = 12
 
 
 def explanation(told):
@@ -45,7 +46,7 @@ def ownership(told):
             fill = colour(i) if parts > 1 else "#ddd"
             picture.box(left + i * across, y, across, 24, fill, title)
             label = i if parts > 1 else words.share(entry)
-            picture.words(left + (i + 0.5) * across, y + 12, label, size=11)
+            picture.words(left + (i + 0.5) * across, y + 12, label, size=11, in_box=True)
         if entry["copies"] > parts:
             picture.words(left + count * width + 8, y + 12, f"... {entry['copies']}", "start")
         y += 30
@@ -71,25 +72,40 @@ def _collectives(told):
 
 def memory(told):
     """A bar for each buffer, from the step that writes it to the last that reads it; its height is
-    a matter of its size."""
+    a matter of its size. To its left stands what it is, to its right its size; below, the steps."""
     picture = Drawing()
     steps = max([b["last"] for b in told.buffers], default=0) + 1
-    width = max(480 // steps, 6)
+    width = max(400 // steps, 6)
+    shown = told.buffers[:MOST_BUFFERS]
+    names = [f"{b['kind']} {b['type']}" for b in shown]
+    left = 7 * max([len(name) for name in names], default=0) + 14
     largest = max([b["bytes"] for b in told.buffers], default=1) or 1
     y = 0
-    for i, buffer in enumerate(told.buffers[:12]):
-        height = 10 + 14 * buffer["bytes"] / largest
-        across = (buffer["last"] - max(buffer["first"], 0) + 1) * width
-        title = f"{buffer['kind']} {buffer['type']}, {words.line(buffer['line'])}"
-        picture.box(max(buffer["first"], 0) * width, y, across, height, colour(i), title)
+    for i, (name, buffer) in enumerate(zip(names, shown)):
+        height = 12 + 12 * buffer["bytes"] / largest
+        first = max(buffer["first"], 0)
+        across = (buffer["last"] - first + 1) * width
+        picture.words(left - 8, y + height / 2, name, "end", 11)
+        title = f"{name}, {words.line(buffer['line'])}"
+        picture.box(left + first * width, y, across, height, colour(i), title)
         copies = f" ({words.kept(buffer['copies'])})" if buffer["copies"] else ""
-        picture.words(
-            steps * width + 8, y + height / 2, words.size(buffer["bytes"]) + copies, "start", 11
-        )
+        size = words.size(buffer["bytes"]) + copies
+        picture.words(left + steps * width + 8, y + height / 2, size, "start", 11)
         y += height + 3
+    _step_axis(picture, left, y + 10, width, [*range(len(told.steps)), "end"][:steps])
+    if len(told.buffers) > len(shown):
+        more = f"and {len(told.buffers) - len(shown)} more"
+        picture.words(left, y + 28, more, "start", 11)
     said = text.sections(told)
     total = dict(said)["Memory beside the arguments"][-1].strip()
     return f"{picture}<p>{escape(total)}</p>"
+
+
+def _step_axis(picture, left, y, width, names):
+    """The numbers of steps under their columns, as many as there is room for."""
+    picture.words(left - 8, y, "step", "end", 11)
+    for column in range(0, len(names), -(-24 // width)):
+        picture.words(left + (column + 0.5) * width, y, names[column], size=11)
 
 
 def _details(told):

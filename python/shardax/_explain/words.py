@@ -1,6 +1,7 @@
 # shardax/_explain/words.py - numbers, lines and what became of things, in words.
 import linecache
-import os
+
+from shardax._base.source_names import file_name
 
 MEANING = {
     "dead": "not done: nothing needs its result",
@@ -48,7 +49,7 @@ def line(place):
     """ "file.py:12 (step)" """
     if not place:
         return ""
-    return f"{os.path.basename(place['file'])}:{place['line']} ({_function(place)})"
+    return f"{file_name(place['file'])}:{place['line']} ({_function(place)})"
 
 
 _COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"}
@@ -66,7 +67,7 @@ def lines(places):
     """Several at once: "file.py:12, 14"."""
     files = {}
     for place in places:
-        files.setdefault(os.path.basename(place["file"]), set()).add(place["line"])
+        files.setdefault(file_name(place["file"]), set()).add(place["line"])
     return "; ".join(
         f"{file}:{', '.join(map(str, sorted(numbers)))}" for file, numbers in files.items()
     )

@@ -1,0 +1,149 @@
+"""python/pytest_shardax - a plug-in for pytest: tests of programs for many devices.
+
+It is loaded where it is asked for: `pytest_plugins = ["pytest_shardax"]` in the conftest.py of a
+project, or `pytest -p pytest_shardax`. It is a package of its own, so that loading it does not
+import shardax: tests that use none of this pay nothing. It offers
+
+  --as-jax                          `import jax` means shardax in the whole run
+  --shardax-seed N                  the seed of `random_key`; it is shown where a test fails
+  @pytest.mark.devices(8)           the test runs on 8 simulated devices; (1, 2, 8): on each count
+  @pytest.mark.check_replicas       fails if devices that should be alike diverge
+  @pytest.mark.seeds(5)             the test runs with 5 seeds in place of one
+  devices, random_key               fixtures: the list of devices, a key of the test's own
+"""
+
+import hashlib
+
+import pytest
+
+MARKERS = (
+    "devices(n, ...): run on n simulated devices; with several numbers, on each of them",
+    "check_replicas: fail if devices that should be alike diverge (shardax.debug.check_replicas)",
+    "seeds(n): run with n different keys of the fixture random_key",
+)
+COUNT, SEED = "_shardax_devices", "_shardax_seed"  # the parameters of a test
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("shardax")
+    group.addoption("--as-jax", action="store_true", help="`import jax` means shardax")
+    group.addoption(
+        "--shardax-seed", type=int, default=0, metavar="N", help="the seed of random_key (0)"
+    )
+
+
+def pytest_configure(config):
+    for line in MARKERS:
+        config.addinivalue_line("markers", line)
+    if config.getoption("as_jax"):
+        import shardax
+
+        shardax.install_as_jax()
+
+
+# ---- devices -------------------------------------------------------------------------------------
+
+
+def _numbers(marker, what):
+    if not marker.args or not all(type(n) is int and n > 0 for n in marker.args):
+        raise pytest.UsageError(
+            f"pytest.mark.{marker.name}: got {marker.args}; {what}, from 1 on, was expected."
+        )
+    return marker.args
+
+
+def pytest_generate_tests(metafunc):
+    definition = metafunc.definition
+    counts = definition.get_closest_marker("devices")
+    if counts:
+        _parametrize(metafunc, COUNT, _numbers(counts, "numbers of devices"), "{}-devices")
+    seeds = definition.get_closest_marker("seeds")
+    if seeds:
+        if "random_key" not in metafunc.fixturenames:
+            raise pytest.UsageError(
+                f"pytest.mark.seeds: {definition.nodeid} draws no numbers from the fixture "
+                "random_key; give the test an argument of that name."
+            )
+        (number,) = _numbers(seeds, "a number of seeds")[:1]
+        _parametrize(metafunc, SEED, range(number), "seed-{}")
+
+
+def _parametrize(metafunc, name, values, label):
+    metafunc.fixturenames.append(name)
+    metafunc.parametrize(name, values, ids=[label.format(value) for value in values])
+
+
+def _parameter(item, name, default=None):
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get(name, default) if callspec else default
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    """Sets the number of devices before fixtures are made, and puts it back after the test."""
+    count = _parameter(item, COUNT)
+    if count is None:
+        yield
+        return
+    import shardax
+
+    before = shardax.device_count()
+    shardax.config.update("jax_num_cpu_devices", count)
+    try:
+        yield
+    finally:
+        shardax.config.update("jax_num_cpu_devices", before)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if pyfuncitem.get_closest_marker("check_replicas") is None:
+        yield
+        return
+    from shardax import debug
+
+    watch = debug.check_replicas()
+    watch.__enter__()
+    outcome = yield
+    if outcome.excinfo is None:
+        try:
+            watch.__exit__(None, None, None)
+        except debug.ReplicasDiverged as error:
+            outcome.force_exception(error)
+    else:
+        watch.gen.close()
+
+
+@pytest.fixture
+def devices():
+    """The simulated devices of this test; pytest.mark.devices says how many."""
+    import shardax
+
+    return shardax.devices()
+
+
+# ---- random numbers ------------------------------------------------------------------------------
+
+
+def _seed_of(item):
+    """A number of this test: of its name, --shardax-seed and the parameter of pytest.mark.seeds."""
+    name = item.nodeid.split("[")[0].replace("\\", "/")
+    given = f"{name} {item.config.getoption('shardax_seed')} {_parameter(item, SEED, 0)}"
+    return int.from_bytes(hashlib.sha256(given.encode()).digest()[:4], "big") >> 1
+
+
+@pytest.fixture
+def random_key(request):
+    """A key that differs from those of other tests, and is the same in each run."""
+    from shardax import random
+
+    return random.key(_seed_of(request.node))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    if call.when == "call" and call.excinfo and "random_key" in getattr(item, "fixturenames", ()):
+        option = item.config.getoption("shardax_seed")
+        text = f"random.key({_seed_of(item)}), --shardax-seed {option}"
+        outcome.get_result().sections.append(("random_key", text))

@@ -1,0 +1,214 @@
+"""tests/test_pytest_plugin.py - the package's plug-in: devices, replicas, seeds."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+PLUGINS = ["-p", "pytest_shardax", "-p", "no:xdist", "-p", "no:cacheprovider"]
+
+
+@pytest.fixture
+def run(pytester):
+    """Runs a test file in a pytest of its own process, without this suite's settings."""
+
+    def run(text, *options):
+        pytester.makepyfile(text)
+        return pytester.runpytest_subprocess(*PLUGINS, *options)
+
+    return run
+
+
+def test_devices_are_set_and_put_back(run):
+    done = run("""
+        import pytest, shardax
+
+        @pytest.mark.devices(3)
+        def test_three(devices):
+            assert len(devices) == shardax.device_count() == 3
+
+        def test_as_before(devices):
+            assert len(devices) == 8
+
+        @pytest.mark.devices(1, 2, 5)
+        def test_each(devices):
+            n = len(devices)
+            total = shardax.pmap(lambda x: shardax.lax.psum(x, "i"), "i")(shardax.numpy.ones(n))
+            assert float(total[0]) == n
+
+        @pytest.fixture
+        def count():
+            return shardax.device_count()
+
+        @pytest.mark.devices(4)
+        def test_fixtures_see_them(count):
+            assert count == 4
+    """)
+    done.assert_outcomes(passed=6)
+
+
+def test_counts_are_in_the_names_of_tests(run):
+    done = run(
+        """
+        import pytest
+
+        @pytest.mark.devices(1, 8)
+        def test_each():
+            pass
+    """,
+        "--collect-only",
+        "-q",
+    )
+    done.stdout.fnmatch_lines(["*test_each?1-devices?", "*test_each?8-devices?"])
+
+
+@pytest.mark.parametrize("argument", ["", "0", "-1", "'8'", "2.0", "True"])
+def test_devices_wants_numbers(run, argument):
+    done = run(f"""
+        import pytest
+
+        @pytest.mark.devices({argument})
+        def test():
+            pass
+    """)
+    assert done.ret != 0
+    text = done.stdout.str() + done.stderr.str()
+    assert "numbers of devices, from 1 on, was expected" in text
+
+
+STEP = """
+    import pytest, shardax, shardax.numpy as jnp
+    from shardax import lax
+
+    def train(average):
+        def step(w, x):
+            g = shardax.grad(lambda w: jnp.mean((w * x) ** 2))(w)
+            return w - 0.1 * (lax.pmean(g, "i") if average else g)
+
+        step = shardax.pmap(step, "i")
+        w = jnp.ones(8)
+        for _ in range(2):
+            w = step(w, jnp.arange(8.0))
+"""
+
+
+def test_forgotten_averages_fail(run):
+    done = run(
+        STEP
+        + """
+    @pytest.mark.check_replicas
+    def test_without_average():
+        train(False)
+
+    @pytest.mark.check_replicas
+    def test_with_average():
+        train(True)
+
+    def test_not_asked_for():
+        train(False)
+
+    @pytest.mark.check_replicas
+    def test_own_failure_comes_first():
+        train(True)
+        assert "own" == "failure"
+    """
+    )
+    done.assert_outcomes(passed=2, failed=2)
+    done.stdout.fnmatch_lines(["*ReplicasDiverged: check_replicas: devices diverged at call *"])
+    done.stdout.fnmatch_lines(["*assert 'own' == 'failure'*"])
+
+
+KEYS = """
+    import pytest
+    from shardax import random
+
+    def test_one(random_key, record_property):
+        print("key", random.key_data(random_key))
+        assert 0
+
+    def test_other(random_key):
+        print("key", random.key_data(random_key))
+        assert 0
+
+    @pytest.mark.seeds(3)
+    def test_three(random_key):
+        print("key", random.key_data(random_key))
+        assert 0
+"""
+
+
+def keys(done):
+    return [line for line in done.stdout.lines if line.startswith("key ")]
+
+
+def test_keys_differ_and_are_the_same_again(run):
+    first, again = keys(run(KEYS)), keys(run(KEYS))
+    assert len(set(first)) == len(first) == 5
+    assert first == again
+    assert not set(keys(run(KEYS, "--shardax-seed=7"))) & set(first)
+
+
+def test_failures_tell_the_seed(run):
+    done = run(KEYS, "--shardax-seed=7", "-k", "test_one")
+    done.stdout.fnmatch_lines(["*random.key(*), --shardax-seed 7"])
+
+
+def test_seeds_without_a_key_are_refused(run):
+    done = run("""
+        import pytest
+
+        @pytest.mark.seeds(3)
+        def test():
+            pass
+    """)
+    assert done.ret != 0
+    assert "draws no numbers from the fixture random_key" in done.stdout.str() + done.stderr.str()
+
+
+def test_jax_may_mean_shardax(run):
+    done = run(
+        """
+        import jax
+
+        def test():
+            assert jax.Array.__module__.startswith("shardax")
+    """,
+        "--as-jax",
+    )
+    done.assert_outcomes(passed=1)
+
+
+def test_runs_without_it_do_not_import_shardax(run):
+    done = run("""
+        import sys
+
+        def test():
+            assert "pytest_shardax" in sys.modules
+            assert "shardax" not in sys.modules
+    """)
+    done.assert_outcomes(passed=1)
+
+
+def test_a_conftest_may_ask_for_it(pytester):
+    pytester.makeconftest("pytest_plugins = ['pytest_shardax']")
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.devices(2)
+        def test(devices, random_key):
+            assert len(devices) == 2
+    """)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_markers_are_listed():
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "pytest_shardax", "--markers"],
+        capture_output=True,
+        text=True,
+        cwd=os.path.dirname(__file__),
+    )
+    assert "@pytest.mark.devices(n, ...): run on n simulated devices" in done.stdout
