@@ -81,10 +81,15 @@ def any_dtype(x):
 
 
 def issubdtype(arg1, arg2):
-    """Whether dtype `arg1` is of the kind `arg2`: np.floating, prng_key ...; bfloat16 is a float.
+    """Whether a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats.
 
-    >>> issubdtype("bfloat16", np.floating)
-    True
+    Args:
+      arg1: a dtype or scalar type.
+      arg2: a dtype, or a kind: jnp.floating, jnp.integer, `dtypes.prng_key` ...
+
+    Example:
+      >>> jnp.issubdtype(jnp.bfloat16, jnp.floating), jnp.issubdtype(jnp.int8, jnp.inexact)
+      (True, False)
     """
     a, b = arg1, arg2
     if b in (prng_key, extended):
@@ -108,10 +113,20 @@ def _limited(dtype):
 
 
 def finfo(dtype):
-    """Limits of a floating type: max, min, eps, tiny, bits.
+    """The limits of a floating dtype.
 
-    >>> finfo(np.float32).bits, finfo(float).bits
-    (32, 64)
+    Args:
+      dtype: a floating or complex dtype, also a narrow one, or an array of it.
+
+    Returns:
+      An object with fields max, min, eps, tiny, bits, nmant, nexp and others.
+
+    Raises:
+      ValueError: for another dtype.
+
+    Example:
+      >>> jnp.finfo(jnp.float32).eps == 2**-23, jnp.finfo(jnp.bfloat16).bits
+      (np.True_, 16)
     """
     d = _limited(dtype)
     if _kinds(d):
@@ -122,7 +137,21 @@ def finfo(dtype):
 
 
 def iinfo(int_type):
-    """Limits of an integer type: max, min, bits."""
+    """The limits of an integer dtype.
+
+    Args:
+      int_type: an integer dtype, also a narrow one, or an array of it.
+
+    Returns:
+      An object with fields max, min and bits.
+
+    Raises:
+      ValueError: for another dtype.
+
+    Example:
+      >>> jnp.iinfo(jnp.int8).max, jnp.iinfo(jnp.int4).bits
+      (127, 4)
+    """
     try:
         d = _limited(int_type)
     except TypeError as error:

@@ -38,7 +38,7 @@ def matrix_power(a, n) -> Array:
 def matrix_rank(M, rtol=None, *, hermitian=False, tol=None) -> Array:
     """How many singular values exceed `rtol`; of a vector, whether it is not zero."""
 def matrix_transpose(x, /) -> Array:
-    """The last two dimensions swapped."""
+    """The transposed matrices of a stack: the last two dimensions exchanged."""
 def multi_dot(arrays, *, precision=None) -> Array:
     """The product of matrices, in the order that needs the fewest multiplications."""
 def norm(x, ord=None, axis=None, keepdims=False) -> Array:
@@ -60,6 +60,6 @@ def tensorsolve(a, b, axes=None) -> Array:
 def trace(x, /, *, offset=0, dtype=None) -> Array:
     """The sums along diagonals of the matrices in the last two dimensions."""
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None) -> Array:
-    """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
+    """The sums of products of vectors along `axis`, the first operand conjugated."""
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> Array:
     """The norm of vectors along `axis`: one dimension, several that count as one, or None for all."""
