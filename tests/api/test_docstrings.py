@@ -14,7 +14,10 @@ from shardax.sharding import Mesh, NamedSharding, PartitionSpec
 
 # Modules whose every public callable has a docstring, an example and a signature.
 MODULES = [
+    "nn",
+    "nn.initializers",
     "numpy",
+    "random",
 ]
 # Callables of theirs that have no example yet.
 WITHOUT_EXAMPLE = {}
