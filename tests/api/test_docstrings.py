@@ -14,6 +14,7 @@ from shardax.sharding import Mesh, NamedSharding, PartitionSpec
 
 # Modules whose every public callable has a docstring, an example and a signature.
 MODULES = [
+    "lax",
     "nn",
     "nn.initializers",
     "numpy",
