@@ -23,7 +23,12 @@ __all__ = [
 
 
 class extended(np.generic):
-    """The kind of dtypes that are no numbers, such as those of PRNG keys."""
+    """The kind of dtypes that are no numbers, such as those of PRNG keys.
+
+    Example:
+      >>> jnp.issubdtype(random.key(0).dtype, shardax.dtypes.extended)
+      True
+    """
 
 
 def __getattr__(name):
@@ -38,6 +43,10 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
 
     Raises:
       ValueError: for the dtype of keys, unless `allow_extended_dtype`.
+
+    Example:
+      >>> shardax.dtypes.canonicalize_dtype("float64")
+      dtype('float32')
     """
     dtype = float if dtype is None else dtype
     if getattr(dtype, "type", None) is prng_key and not allow_extended_dtype:
@@ -166,7 +175,7 @@ def iinfo(int_type):
 def itemsize_bits(dtype):
     """How many bits an element has.
 
-    >>> itemsize_bits("bfloat16"), itemsize_bits("int4")
+    >>> shardax.dtypes.itemsize_bits("bfloat16"), shardax.dtypes.itemsize_bits("int4")
     (16, 4)
     """
     dtype = _core.dtype_of(dtype)
@@ -179,6 +188,13 @@ def result_type(*args, return_weak_type_flag=False):
     """The dtype to which arguments are promoted together; None stands for the default float.
 
     Weak types together promote to the default dtype of their kind.
+
+    Args:
+      return_weak_type_flag: whether to return (dtype, whether it is weak).
+
+    Example:
+      >>> shardax.dtypes.result_type(1, jnp.int8(1)), shardax.dtypes.result_type(1, 2.0)
+      (dtype('int8'), dtype('float32'))
     """
     dtype, weak = _core.result_type(*(np.dtype(float) if a is None else a for a in args))
     if weak:
@@ -190,7 +206,12 @@ def result_type(*args, return_weak_type_flag=False):
 
 
 def scalar_type_of(x):
-    """float, int, complex or bool: the Python type of an array's elements."""
+    """The Python type of an array's elements: float, int, complex or bool.
+
+    Example:
+      >>> shardax.dtypes.scalar_type_of(jnp.ones(2))
+      <class 'float'>
+    """
     kind = _core.asarray(x).dtype
     for base, python in ((np.bool_, bool), (np.integer, int), (np.complexfloating, complex)):
         if issubdtype(kind, base):

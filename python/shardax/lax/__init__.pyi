@@ -82,9 +82,9 @@ def add(x, y) -> Array:
 def after_all(*operands) -> Array:
     """A token that comes after the given ones."""
 def argmax(operand, axis, index_dtype) -> Array:
-    """The index of the first maximum along a dimension."""
+    """The index of the first maximum (or NaN) along a dimension."""
 def argmin(operand, axis, index_dtype) -> Array:
-    """The index of the first minimum along a dimension."""
+    """The index of the first minimum (or NaN) along a dimension; arguments as of `lax.argmax`."""
 def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None) -> Array:
     """`a` itself where it is an array of that dtype already."""
 def asin(x) -> Array:
@@ -108,7 +108,7 @@ def bessel_i1e(x) -> Array:
 def betainc(a, b, x) -> Array:
     """The regularized incomplete beta function, elementwise: the share of the beta distribution with parameters `a`, `b` > 0 in [0, x]."""
 def bitcast_convert_type(operand, new_dtype) -> Array:
-    """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
+    """The same bits seen as another dtype."""
 def bitwise_and(x, y) -> Array:
     """The bits set in both operands, elementwise; of booleans: whether both are true."""
 def bitwise_not(x) -> Array:
@@ -118,25 +118,25 @@ def bitwise_or(x, y) -> Array:
 def bitwise_xor(x, y) -> Array:
     """The bits set in one operand only, elementwise; of booleans: whether they differ."""
 def broadcast(operand, sizes, *, out_sharding=None) -> Array:
-    """New leading dimensions of those sizes, repeating the operand."""
+    """An array repeated along new leading dimensions."""
 def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None) -> Array:
-    """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
+    """An array repeated to a shape, each of its dimensions in a given place."""
 def broadcast_like(arr, like_arr) -> Array:
-    """`arr` repeated to the shape of `like_arr`."""
+    """An array repeated to the shape of another one."""
 def broadcast_to_rank(x, rank) -> Array:
-    """Leading dimensions of size 1 up to that rank."""
+    """An array with leading dimensions of size 1 up to a number of dimensions."""
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None) -> Array:
-    """0, 1, ... along one dimension of a shape."""
+    """An array of a shape that counts 0, 1, ... along one dimension."""
 def cbrt(x, *, accuracy=None) -> Array:
     """The cube root, elementwise, also of negative numbers."""
 def ceil(x) -> Array:
     """The smallest integer not below each element, in its dtype."""
 def clamp(min, x, max) -> Array:
-    """min(max(x, low), high); the bounds are scalars or of x's shape."""
+    """The elements limited to a range: minimum(maximum(x, min), max)."""
 def clz(x) -> Array:
     """The number of zero bits above the highest 1, elementwise."""
 def collapse(operand, start_dimension, stop_dimension=None) -> Array:
-    """Dimensions from start to stop as one."""
+    """An array whose dimensions from start to stop are joined to one."""
 def complex(x, y) -> Array:
     """Complex numbers of real and imaginary parts."""
 def concatenate(operands, dimension) -> Array:
@@ -144,7 +144,7 @@ def concatenate(operands, dimension) -> Array:
 def conj(x) -> Array:
     """The complex conjugate, elementwise; real numbers become complex."""
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None) -> Array:
-    """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
+    """The convolution (without a flip) of arrays (batch, feature, ...) with kernels (out, in, ...)."""
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
     """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in, ...), or as `dimension_numbers` say."""
 def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None) -> Array:
@@ -154,9 +154,9 @@ def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None, preferred_element_type=None, use_consistent_padding=False) -> Array:
     """The transpose of a convolution ("deconvolution", or fractionally strided convolution)."""
 def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None) -> Array:
-    """conv, with dilations."""
+    """The convolution of `lax.conv`, with dilations and with any padding."""
 def convert_element_type(operand, new_dtype) -> Array:
-    """Elements converted to another dtype; large Python integers cut to its bits."""
+    """An array with its elements converted to another dtype."""
 def cos(x, *, accuracy=None) -> Array:
     """The cosine, elementwise, of angles in radians."""
 def cosh(x) -> Array:
@@ -164,15 +164,15 @@ def cosh(x) -> Array:
 def create_token(_=None) -> Array:
     """A token: an array without elements."""
 def cumlogsumexp(operand, axis=0, reverse=False) -> Array:
-    """cumlogsumexp along a dimension, from its end where `reverse`."""
+    """Logarithms of running sums of exponentials along a dimension."""
 def cummax(operand, axis=0, reverse=False) -> Array:
-    """cummax along a dimension, from its end where `reverse`."""
+    """Running maxima along a dimension."""
 def cummin(operand, axis=0, reverse=False) -> Array:
-    """cummin along a dimension, from its end where `reverse`."""
+    """Running minima along a dimension."""
 def cumprod(operand, axis=0, reverse=False) -> Array:
-    """cumprod along a dimension, from its end where `reverse`."""
+    """Running products along a dimension."""
 def cumsum(operand, axis=0, reverse=False) -> Array:
-    """cumsum along a dimension, from its end where `reverse`."""
+    """Running sums along a dimension."""
 def digamma(x) -> Array:
     """The derivative of the logarithm of the gamma function, elementwise; NaN at 0, -1, -2 ..."""
 def div(x, y) -> Array:
@@ -182,17 +182,17 @@ def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_t
 def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None) -> Array:
     """Sums of products."""
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True) -> Array:
-    """One slice along a dimension, whose index may be traced."""
+    """One slice of an array along a dimension, whose index may be traced."""
 def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True) -> Array:
-    """Elements from start indices that may be traced; they are moved so that the slice fits."""
+    """A part of an array whose start may be traced, and whose size is known."""
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True) -> Array:
-    """dynamic_slice along one dimension."""
+    """A part of an array along one dimension, whose start may be traced."""
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True) -> Array:
-    """`operand` with one slice along a dimension replaced."""
+    """An array with one slice along a dimension replaced, whose index may be traced."""
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True) -> Array:
-    """`operand` with `update` at start indices, moved so that it fits; negative ones as in `dynamic_slice`."""
+    """An array with a part replaced, whose start may be traced."""
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True) -> Array:
-    """dynamic_update_slice along one dimension."""
+    """An array with a part along one dimension replaced, whose start may be traced."""
 def empty(shape, dtype, *, out_sharding=None) -> Array:
     """An array whose elements are not to be relied on (here: zeros)."""
 def eq(x, y) -> Array:
@@ -208,7 +208,7 @@ def exp(x, *, accuracy=None) -> Array:
 def exp2(x, *, accuracy=None) -> Array:
     """The power 2^x, elementwise."""
 def expand_dims(array, dimensions) -> Array:
-    """New dimensions of size 1 at those positions of the result."""
+    """An array with new dimensions of size 1 at those positions of the result."""
 def expm1(x, *, accuracy=None) -> Array:
     """The function e^x - 1, elementwise, without the loss of digits near 0."""
 def fft(x, fft_type, fft_lengths) -> Array:
@@ -216,9 +216,9 @@ def fft(x, fft_type, fft_lengths) -> Array:
 def floor(x) -> Array:
     """The largest integer not above each element, in its dtype."""
 def full(shape, fill_value, dtype=None, *, sharding=None) -> Array:
-    """One element, repeated."""
+    """An array that repeats one number; memory holds one element."""
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None) -> Array:
-    """One element, repeated in the shape of `x`."""
+    """An array of another one's shape and dtype that repeats one number."""
 def gamma_variate(x, y) -> Array:
     """The draw `y` from the gamma distribution with parameter `x`, or its logarithm: the value is `y`, the derivative by `x` that of the draw."""
 def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None, fill_value=None) -> Array:
@@ -236,13 +236,13 @@ def igammac(a, x) -> Array:
 def imag(x) -> Array:
     """The imaginary part, elementwise, as floats."""
 def index_in_dim(operand, index, axis=0, keepdims=True) -> Array:
-    """One slice along a dimension."""
+    """One slice of an array along a dimension."""
 def index_take(src, idxs, axes) -> Array:
-    """Slices of `src` at index arrays of one dimension, one array for each of `axes`; negative indices count from the end."""
+    """The slices of an array at vectors of indices, one vector for each of `axes`."""
 def integer_pow(x, y) -> Array:
-    """x ** y for a constant integer y."""
+    """The power x ** y for an int `y` that is known, by repeated multiplication."""
 def iota(dtype, size) -> Array:
-    """0, 1, ..., size - 1."""
+    """The vector 0, 1, ..., size - 1 of a dtype."""
 def is_finite(x) -> Array:
     """Whether each element is neither infinite nor NaN."""
 def le(x, y) -> Array:
@@ -272,7 +272,7 @@ def neg(x) -> Array:
 def nextafter(x1, x2) -> Array:
     """The next number of the dtype from the first operand towards the second one, elementwise."""
 def pad(operand, padding_value, padding_config) -> Array:
-    """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
+    """An array with elements added at its ends and between its elements."""
 def pargmax(x, axis_name) -> Array:
     """For each element the position of the first device that has the maximum, int32."""
 def pargmin(x, axis_name) -> Array:
@@ -298,37 +298,37 @@ def random_gamma_grad_a(x, y) -> Array:
 def real(x) -> Array:
     """The real part, elementwise, as floats."""
 def reciprocal(x) -> Array:
-    """1 / x."""
+    """The reciprocal 1 / x of floats or complex numbers, elementwise."""
 def reduce_and(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_and over `axes`, a tuple of ints."""
+    """The bits set in all elements over dimensions."""
 def reduce_max(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_max over `axes`, a tuple of ints."""
+    """The maximum, NaN where there is one, over dimensions."""
 def reduce_min(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_min over `axes`, a tuple of ints."""
+    """The minimum, NaN where there is one, over dimensions."""
 def reduce_or(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_or over `axes`, a tuple of ints."""
+    """The bits set in any element over dimensions."""
 def reduce_precision(operand, exponent_bits, mantissa_bits) -> Array:
-    """Rounded as a float of fewer bits would be."""
+    """Floats rounded as those with fewer bits would be, in their own dtype."""
 def reduce_prod(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_prod over `axes`, a tuple of ints."""
+    """The product over dimensions."""
 def reduce_sum(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_sum over `axes`, a tuple of ints."""
+    """The sum over dimensions."""
 def reduce_xor(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_xor over `axes`, a tuple of ints."""
+    """The exclusive or of integers or booleans over dimensions."""
 def rem(x, y) -> Array:
     """The remainder of a division, elementwise, with the sign of the dividend, as C's fmod."""
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None) -> Array:
-    """The same elements in another shape (after a transposition to `dimensions`)."""
+    """The elements of an array in another shape."""
 def rev(operand, dimensions) -> Array:
-    """Elements in reverse order along dimensions."""
+    """The elements of an array in reverse order along some dimensions, a sequence of ints."""
 def rng_uniform(a, b, shape) -> Array:
     """Uniform draws in [a, b), other ones each time that it runs."""
 def round(x, rounding_method=...) -> Array:
-    """To the nearest integer; halves away from zero, or to the even neighbour."""
+    """The nearest integer to each element, in its dtype."""
 def rsqrt(x, *, accuracy=None) -> Array:
     """The reciprocal square root 1 / sqrt(x), elementwise; inf at 0, NaN below."""
 def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=None, preferred_element_type=None) -> Array:
-    """dot_general of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks."""
+    """The product of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks."""
 def scatter(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
     """An array with windows replaced by updates."""
 def scatter_add(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
@@ -344,9 +344,9 @@ def scatter_mul(operand, scatter_indices, updates, dimension_numbers, *, indices
 def scatter_sub(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
     """An array with windows decreased by updates."""
 def select(pred, on_true, on_false) -> Array:
-    """on_true where pred holds, else on_false; all of one shape, or a scalar pred."""
+    """The elements of `on_true` where a condition holds, those of `on_false` elsewhere."""
 def select_n(which, *cases) -> Array:
-    """cases[which], elementwise."""
+    """The elements of the case that `which` names: cases[which[i]][i]."""
 def shift_left(x, y) -> Array:
     """Bits moved to the left by y places, elementwise; 0 where y is the width or more."""
 def shift_right_arithmetic(x, y) -> Array:
@@ -360,15 +360,15 @@ def sin(x, *, accuracy=None) -> Array:
 def sinh(x) -> Array:
     """The hyperbolic sine, elementwise."""
 def slice(operand, start_indices, limit_indices, strides=None) -> Array:
-    """The elements from start to limit, in steps of `strides`. Where these are given, an array that is split over a mesh stays so if that comes out even."""
+    """The elements of an array from start to limit indices, in steps."""
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0) -> Array:
-    """A range along one dimension."""
+    """The elements from start to limit along one dimension."""
 def sqrt(x, *, accuracy=None) -> Array:
     """The square root, elementwise; NaN for negative real numbers. Its derivative at 0 is inf."""
 def square(x) -> Array:
     """The square x * x, elementwise."""
 def squeeze(array, dimensions) -> Array:
-    """Without those dimensions, whose sizes are 1."""
+    """An array without some dimensions of size 1."""
 def stack(operands, axis=0) -> Array:
     """Arrays of one shape along a new dimension."""
 def stage(x, /) -> Array:
@@ -380,8 +380,8 @@ def tan(x, *, accuracy=None) -> Array:
 def tanh(x, *, accuracy=None) -> Array:
     """The hyperbolic tangent, elementwise, from -1 to 1."""
 def tile(operand, reps) -> Array:
-    """The operand repeated along each dimension."""
+    """An array repeated as a whole along each of its dimensions."""
 def transpose(operand, permutation) -> Array:
-    """Dimensions in another order."""
+    """The dimensions of an array in another order."""
 def zeta(x, q) -> Array:
     """The Hurwitz zeta function, elementwise: the sum over k >= 0 of (q + k)^-x."""

@@ -221,7 +221,7 @@ def ds(start, size=None, stride=None):
       ValueError: where `size` or `stride` is no int.
 
     Example:
-      >>> jnp.arange(10)[lax.ds(jnp.int32(4), 2)]
+      >>> jnp.arange(10)[shardax.ds(jnp.int32(4), 2)]
       Array([4, 5], dtype=int32)
     """
     if start is None:

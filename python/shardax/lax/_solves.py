@@ -62,6 +62,7 @@ def linear_call(fun, fun_transpose, residual_args, linear_args):
         are differentiated.
 
     Example:
+      >>> from shardax.custom_derivatives import linear_call
       >>> double = lambda x: linear_call(lambda r, x: 2 * x, lambda r, ct: 2 * ct, (), x)
       >>> shardax.grad(double)(1.0)
       Array(2., dtype=float32, weak_type=True)
