@@ -79,8 +79,8 @@ checking_leaks = _scope("jax_check_tracer_leaks", "Raises where a tracer outlive
 check_tracer_leaks = checking_leaks
 explain_cache_misses = _scope("jax_explain_cache_misses", "Logs why a function is traced anew.")
 default_device = _scope("jax_default_device", "Chooses the device of new arrays.")
-default_device.__doc__ = """Chooses the device of new arrays. Sets jax_default_device while the block
-runs; afterwards the value that config.update sets holds.
+default_device.__doc__ = """Chooses the device of new arrays. Sets jax_default_device while the
+block runs; afterwards the value that config.update sets holds.
 
 Example:
   >>> with shardax.default_device(shardax.devices()[1]):
@@ -95,7 +95,7 @@ threefry_partitionable = _scope(
     "jax_threefry_partitionable", "Chooses the stream of threefry's keys."
 )
 numpy_rank_promotion = _scope(
-    "jax_numpy_rank_promotion", "Decides whether dimensions are added where operands broadcast.", "raise"
+    "jax_numpy_rank_promotion", "Decides whether broadcasting may add dimensions.", "raise"
 )
 numpy_dtype_promotion = _scope(
     "jax_numpy_dtype_promotion", "Decides which dtypes promote.", "strict"

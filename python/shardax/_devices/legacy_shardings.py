@@ -24,7 +24,8 @@ class PositionalSharding(Sharding):
       ValueError: where there are no devices, or the sharding is splits arrays of another rank.
 
     Example:
-      >>> rows = shardax.sharding.PositionalSharding(shardax.devices()[:4]).reshape(2, 2).replicate(1)
+      >>> devices = shardax.devices()[:4]
+      >>> rows = shardax.sharding.PositionalSharding(devices).reshape(2, 2).replicate(1)
       >>> rows
       PositionalSharding([[{CPU 0, 1}]
                           [{CPU 2, 3}]], shape=(2, 1))

@@ -45,8 +45,16 @@ Example:
 _REDUCTIONS = {
     "sum": ("The sum", "numbers", ", (0,))\n  Array([4, 6], dtype=int32)"),
     "prod": ("The product", "numbers", ", (0,))\n  Array([3, 8], dtype=int32)"),
-    "max": ("The maximum, NaN where there is one,", "any dtype", ", (1,))\n  Array([2, 4], dtype=int32)"),
-    "min": ("The minimum, NaN where there is one,", "any dtype", ", (1,))\n  Array([1, 3], dtype=int32)"),
+    "max": (
+        "The maximum, NaN where there is one,",
+        "any dtype",
+        ", (1,))\n  Array([2, 4], dtype=int32)",
+    ),
+    "min": (
+        "The minimum, NaN where there is one,",
+        "any dtype",
+        ", (1,))\n  Array([1, 3], dtype=int32)",
+    ),
     "and": (
         "The bits set in all elements",
         "integers, or of booleans: whether all are true",

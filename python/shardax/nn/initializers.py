@@ -273,7 +273,9 @@ def _scaling(name, scale, mode, distribution, source):
 
 
 glorot_uniform = xavier_uniform = _scaling("glorot_uniform", 1.0, "fan_avg", "uniform", _GLOROT)
-glorot_normal = xavier_normal = _scaling("glorot_normal", 1.0, "fan_avg", "truncated_normal", _GLOROT)
+glorot_normal = xavier_normal = _scaling(
+    "glorot_normal", 1.0, "fan_avg", "truncated_normal", _GLOROT
+)
 lecun_uniform = _scaling("lecun_uniform", 1.0, "fan_in", "uniform", _LECUN)
 lecun_normal = _scaling("lecun_normal", 1.0, "fan_in", "truncated_normal", _LECUN)
 he_uniform = kaiming_uniform = _scaling("he_uniform", 2.0, "fan_in", "uniform", _HE)

@@ -145,7 +145,8 @@ def isdtype(dtype, kind):
             if not isinstance(kind, str):
                 raise
             raise ValueError(
-                f"jnp.isdtype: unrecognized kind={kind!r}; expected one of {list(kinds)} or a dtype."
+                f"jnp.isdtype: unrecognized kind={kind!r}; expected one of {list(kinds)} or a "
+                "dtype."
             ) from error
 
     return any([is_of(k) for k in (kind if isinstance(kind, tuple) else (kind,))])

@@ -122,7 +122,10 @@ def _along(name, kind, a, n, axis, norm):
 
 
 # Of each kind of transform: how a size is chosen, the result, examples along one and two axes.
-_HALF = {"irfft": " None:\n        2 (m - 1) along the last axis for m elements."}
+_HALF = {
+    **dict.fromkeys(("fft", "ifft", "rfft"), ""),
+    "irfft": "\n        None: 2 (m - 1) along the last axis for m elements.",
+}
 _RESULTS = {
     "fft": "Complex numbers, with these sizes.",
     "ifft": "Complex numbers, with these sizes.",
@@ -175,12 +178,15 @@ def _many(name, kind, what):
 
 def _named(function, name, kind, doc, *statics):
     function.__name__ = function.__qualname__ = name
+    numbers = "real numbers" if kind == "rfft" else "numbers"
+    sizes = "n: the size" if "n" in statics else "s: the sizes"
+    axes = "axis: the dimension" if "axis" in statics else "axes: the dimensions"
     function.__doc__ = f"""{doc}
 
     Args:
-      a: an array of {"real " if name.startswith("rfft") else ""}numbers.
-      {"n: the size" if "n" in statics else "s: the sizes"} of the transform; elements beyond are left out, missing ones are 0.{_HALF.get(kind, "")}
-      {"axis: the dimension" if "axis" in statics else "axes: the dimensions"}, negative from the end.
+      a: an array of {numbers}.
+      {sizes} of the transform; elements beyond are left out, missing ones are 0.{_HALF[kind]}
+      {axes}, negative from the end.
       norm: the factor: "backward" (None), 1 / n of the inverse; "ortho", 1 / sqrt(n) of both;
         "forward", 1 / n of the transform.
 
