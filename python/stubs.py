@@ -20,6 +20,7 @@ import types
 if __name__ == "__main__":
     sys.path.pop(0)
 ufunc = importlib.import_module("shardax.numpy").ufunc
+doc_of = importlib.import_module("shardax._base.function_docs").doc_of
 
 ROOT = pathlib.Path(__file__).resolve().parent / "shardax"
 PACKAGES = [
@@ -135,6 +136,9 @@ OTHER_RESULTS = {
     "shardax.random": "key_dtype key_impl",
 }
 
+# Parameters of elementwise functions that are no operands.
+OPTIONS = ("accuracy", "out_dtype")
+
 # jit and pmap keep the signature of what they are given.
 TRANSFORMED = '''
 _P = ParamSpec("_P")
@@ -153,9 +157,18 @@ class JitWrapped(Protocol[_P, _R]):
 '''
 
 
+def documentation(value):
+    """The docstring; of elementwise functions as the sources have it, built or not."""
+    if type(value).__name__ != "Function":
+        return inspect.getdoc(value) or ""
+    names = [name for name in inspect.signature(value).parameters if name not in OPTIONS]
+    package = value.__module__.rpartition(".")[2]
+    return doc_of(package, value.__name__, ", ".join(names), value.__doc__)
+
+
 def first_line(value):
     """The first paragraph of the documentation, if it is a line."""
-    text = (inspect.getdoc(value) or "").strip().split("\n\n")[0].replace("\n", " ")
+    text = documentation(value).strip().split("\n\n")[0].replace("\n", " ")
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
@@ -182,7 +195,7 @@ def prints_no_array(name, value):
     """Whether the first call of `name` in the examples of its documentation prints another value
     than an array."""
     call = rf"^ *>>> (?:\w+\.)*{name}\(.*\)\n( *\S.*)"
-    found = re.search(call, inspect.getdoc(value) or "", re.M)
+    found = re.search(call, documentation(value), re.M)
     return bool(found) and not re.match(r" *(Array\(|>>>|\.\.\.)", found[1])
 
 

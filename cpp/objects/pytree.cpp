@@ -282,54 +282,81 @@ PyMethodDef with_keywords(const char* name, Vectorcall function, const char* doc
 PyMethodDef pytree_functions[] = {
     with_keywords("tree_flatten", tree_flatten,
                   "tree_flatten(tree, is_leaf=None)\n--\n\n"
-                  "The list of a tree's leaves, and its structure as a PyTreeDef."),
+                  "The list of a tree's leaves, and its structure as a PyTreeDef.\n\n"
+                  "Dictionaries are read in the order of their keys. `is_leaf(node)` says which "
+                  "nodes\ncount as leaves.\n\n"
+                  ">>> leaves, structure = shardax.tree.flatten({'b': (2, 3), 'a': 1})\n"
+                  ">>> leaves, structure\n"
+                  "([1, 2, 3], PyTreeDef({'a': *, 'b': (*, *)}))"),
     {"flatten_for_call", flatten_for_call, METH_O,
      "flatten_for_call($module, tree, /)\n--\n\ntree_flatten as calls do it: values that stand for "
      "arrays are opened."},
     with_keywords("tree_leaves", tree_leaves,
-                  "tree_leaves(tree, is_leaf=None)\n--\n\nThe list of a tree's leaves."),
+                  "tree_leaves(tree, is_leaf=None)\n--\n\nThe list of a tree's leaves.\n\n"
+                  ">>> shardax.tree.leaves({'b': (2, 3), 'a': 1})\n[1, 2, 3]"),
     with_keywords("tree_structure", tree_structure,
-                  "tree_structure(tree, is_leaf=None)\n--\n\nA tree's structure as a PyTreeDef."),
+                  "tree_structure(tree, is_leaf=None)\n--\n\nA tree's structure as a PyTreeDef.\n\n"
+                  ">>> shardax.tree.structure({'b': (2, 3), 'a': 1})\n"
+                  "PyTreeDef({'a': *, 'b': (*, *)})"),
     with_keywords("tree_unflatten", tree_unflatten,
                   "tree_unflatten(treedef, leaves)\n--\n\n"
-                  "The tree of the given structure and leaves: the reverse of tree_flatten."),
-    with_keywords("tree_map", tree_map,
-                  "tree_map(f, tree, *rest, is_leaf=None)\n--\n\n"
-                  "The tree of f(leaf, ...), called with each leaf of `tree` and the values at the "
-                  "same\nplaces of the trees in `rest`, which must have `tree` as a prefix.\n\n"
-                  ">>> tree_map(lambda x, y: x + y, {'a': 1, 'b': (2,)}, {'a': 10, 'b': (20,)})\n"
-                  "{'a': 11, 'b': (22,)}"),
+                  "The tree of the given structure and leaves: the reverse of tree_flatten.\n\n"
+                  ">>> structure = shardax.tree.structure({'b': (2, 3), 'a': 1})\n"
+                  ">>> shardax.tree.unflatten(structure, [10, 20, 30])\n"
+                  "{'a': 10, 'b': (20, 30)}"),
+    with_keywords(
+        "tree_map", tree_map,
+        "tree_map(f, tree, *rest, is_leaf=None)\n--\n\n"
+        "The tree of f(leaf, ...), called with each leaf of `tree` and the values at the "
+        "same\nplaces of the trees in `rest`, which must have `tree` as a prefix.\n\n"
+        ">>> shardax.tree.map(lambda x, y: x + y, {'a': 1, 'b': (2,)}, {'a': 10, 'b': (20,)})\n"
+        "{'a': 11, 'b': (22,)}"),
     with_keywords("tree_map_with_path", tree_map_with_path,
                   "tree_map_with_path(f, tree, *rest, is_leaf=None, is_leaf_takes_path=False)"
-                  "\n--\n\ntree_map with f(path, leaf, ...), a path being a tuple of keys."),
+                  "\n--\n\ntree_map with f(path, leaf, ...), a path being a tuple of keys.\n\n"
+                  ">>> name = lambda path, x: shardax.tree_util.keystr(path)\n"
+                  ">>> shardax.tree.map_with_path(name, {'a': 1, 'b': (2,)})\n"
+                  "{'a': \"['a']\", 'b': (\"['b'][0]\",)}"),
     with_keywords("tree_flatten_with_path", tree_flatten_with_path,
                   "tree_flatten_with_path(tree, is_leaf=None, is_leaf_takes_path=False)\n--\n\n"
-                  "The list of (path, leaf) pairs, and the structure."),
+                  "The list of (path, leaf) pairs, and the structure.\n\n"
+                  ">>> shardax.tree.flatten_with_path({'a': 1})[0]\n"
+                  "[((DictKey(key='a'),), 1)]"),
     with_keywords("tree_leaves_with_path", tree_leaves_with_path,
                   "tree_leaves_with_path(tree, is_leaf=None, is_leaf_takes_path=False)\n--\n\n"
-                  "The list of (path, leaf) pairs."),
+                  "The list of (path, leaf) pairs.\n\n"
+                  ">>> shardax.tree.leaves_with_path([5])\n[((SequenceKey(idx=0),), 5)]"),
     with_keywords("tree_broadcast", tree_broadcast,
                   "tree_broadcast(prefix_tree, full_tree, is_leaf=None)\n--\n\n"
                   "A tree with the structure of `full_tree` and, at each leaf, the value of the "
-                  "leaf of\n`prefix_tree` above it."),
+                  "leaf of\n`prefix_tree` above it.\n\n"
+                  ">>> shardax.tree.broadcast([1, 2], [(0, 0), 0])\n[(1, 1), 2]"),
     with_keywords("broadcast_prefix", broadcast_prefix_list,
                   "broadcast_prefix(prefix_tree, full_tree, is_leaf=None)\n--\n\n"
-                  "The leaves of tree_broadcast as a list."),
+                  "The leaves of tree_broadcast as a list.\n\n"
+                  ">>> shardax.tree_util.broadcast_prefix([1, 2], [(0, 0), 0])\n[1, 1, 2]"),
     with_keywords("prefix_errors", prefix_error_list,
                   "prefix_errors(prefix_tree, full_tree, name, is_leaf=None)\n--\n\n"
-                  "A text for each place where `prefix_tree` is not a prefix of `full_tree`."),
+                  "A text for each place where `prefix_tree` is not a prefix of `full_tree`.\n\n"
+                  ">>> len(shardax.tree_util.prefix_errors([1, 2], [0], 'in_axes'))\n1"),
     with_keywords("keystr", keystr,
                   "keystr(keys, *, simple=False, separator='')\n--\n\n"
-                  "A key path as text, such as ['a'][0].x; a0x if simple."),
+                  "A key path as text, such as ['a'][0].x; a0x if simple.\n\n"
+                  ">>> path, _ = shardax.tree.leaves_with_path({'a': [5]})[0]\n"
+                  ">>> shardax.tree_util.keystr(path)\n\"['a'][0]\""),
     {"treedef_tuple", treedef_tuple, METH_O,
-     "treedef_tuple(treedefs, /)\n--\n\nThe structure of a tuple of the given structures."},
+     "treedef_tuple(treedefs, /)\n--\n\nThe structure of a tuple of the given structures.\n\n"
+     ">>> leaf = shardax.tree.structure(0)\n"
+     ">>> shardax.tree_util.treedef_tuple([leaf, leaf])\nPyTreeDef((*, *))"},
     {"flatten_one_level", flatten_one_level, METH_O,
      "flatten_one_level(tree, /)\n--\n\n(children, metadata) of a node, or None for a leaf."},
     {"flatten_one_level_with_keys", flatten_one_level_with_keys, METH_O,
      "flatten_one_level_with_keys(tree, /)\n--\n\n"
      "((key, child) pairs, metadata) of a node, or None for a leaf."},
     {"is_tree_node", is_tree_node, METH_O,
-     "is_tree_node(type, /)\n--\n\nWhether instances of `type` are nodes."},
+     "is_tree_node(type, /)\n--\n\nWhether instances of `type` are nodes.\n\n"
+     ">>> shardax.tree_util.is_tree_node(dict), shardax.tree_util.is_tree_node(int)\n"
+     "(True, False)"},
     with_keywords("register_node", register_node,
                   "register_node(type, to_iterable, from_iterable, to_iterable_with_keys=None, "
                   "calls_only=False)\n--\n\nMakes instances of `type` nodes; with `calls_only` "

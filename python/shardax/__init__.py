@@ -138,8 +138,14 @@ def install_as_jax():
     """Lets `import jax` mean shardax from now on, submodules included: for notebooks and conftest
     files.
 
+    In the first cell of a notebook:
+
+      import shardax
+      shardax.install_as_jax()
+      import jax.numpy as jnp
+
     Raises:
-      RuntimeError: where the real jax is imported already.
+      RuntimeError: the real jax is imported already.
     """
     from shardax._alias import install  # at first use: quick import
 

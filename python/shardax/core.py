@@ -132,7 +132,7 @@ def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
       The list of results.
 
     Example:
-      >>> core.eval_jaxpr(make_jaxpr(lambda x: x + 1)(1.0).jaxpr, [], 2.0)
+      >>> shardax.core.eval_jaxpr(shardax.make_jaxpr(lambda x: x + 1)(1.0).jaxpr, [], 2.0)
       [Array(3., dtype=float32, weak_type=True)]
     """
     leaves = tree_util.tree_leaves(args)
@@ -150,7 +150,7 @@ def valid_jaxtype(x):
     """Whether functions of shardax take `x` as an array.
 
     Example:
-      >>> valid_jaxtype(1.0), valid_jaxtype("a")
+      >>> shardax.extend.core.valid_jaxtype(1.0), shardax.extend.core.valid_jaxtype("a")
       (True, False)
     """
     try:

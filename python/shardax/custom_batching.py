@@ -11,7 +11,7 @@ def sequential_vmap(f):
     """`f`, which vmap calls once per slice, in order, in a loop.
 
     Example:
-      >>> vmap(custom_batching.sequential_vmap(lambda x: x + 1))(jnp.arange(3))
+      >>> shardax.vmap(shardax.custom_batching.sequential_vmap(lambda x: x + 1))(jnp.arange(3))
       Array([1, 2, 3], dtype=int32)
     """
     f = custom_vmap(f)

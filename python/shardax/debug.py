@@ -82,7 +82,7 @@ def print(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=F
       ValueError: an argument is not used.
 
     Example:
-      >>> _ = jit(lambda x: debug.print("x = {x}", x=x))(1.5)
+      >>> _ = shardax.jit(lambda x: shardax.debug.print("x = {x}", x=x))(1.5)
       x = 1.5
     """
     write = functools.partial(_show, _write, not skip_format_check, partitioned)
@@ -97,7 +97,7 @@ def log(fmt=None, *args, ordered=False, partitioned=False, skip_format_check=Fal
     `ordered` is without effect there, too.
 
     Example:
-      >>> _ = jit(lambda x: debug.log("x = {x}", x=x))(1.5)
+      >>> _ = shardax.jit(lambda x: shardax.debug.log("x = {x}", x=x))(1.5)
     """
     write = functools.partial(_show, _log(*_user_line()), not skip_format_check, partitioned)
     if fmt is not None:

@@ -23,7 +23,12 @@ __all__ = [
 
 
 class extended(np.generic):
-    """The kind of dtypes that are no numbers, such as those of PRNG keys."""
+    """The kind of dtypes that are no numbers, such as those of PRNG keys.
+
+    Example:
+      >>> jnp.issubdtype(random.key(0).dtype, shardax.dtypes.extended)
+      True
+    """
 
 
 def __getattr__(name):
@@ -38,6 +43,10 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
 
     Raises:
       ValueError: for the dtype of keys, unless `allow_extended_dtype`.
+
+    Example:
+      >>> shardax.dtypes.canonicalize_dtype("float64")
+      dtype('float32')
     """
     dtype = float if dtype is None else dtype
     if getattr(dtype, "type", None) is prng_key and not allow_extended_dtype:
@@ -81,10 +90,15 @@ def any_dtype(x):
 
 
 def issubdtype(arg1, arg2):
-    """Whether dtype `arg1` is of the kind `arg2`: np.floating, prng_key ...; bfloat16 is a float.
+    """Whether a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats.
 
-    >>> issubdtype("bfloat16", np.floating)
-    True
+    Args:
+      arg1: a dtype or scalar type.
+      arg2: a dtype, or a kind: jnp.floating, jnp.integer, `dtypes.prng_key` ...
+
+    Example:
+      >>> jnp.issubdtype(jnp.bfloat16, jnp.floating), jnp.issubdtype(jnp.int8, jnp.inexact)
+      (True, False)
     """
     a, b = arg1, arg2
     if b in (prng_key, extended):
@@ -108,10 +122,20 @@ def _limited(dtype):
 
 
 def finfo(dtype):
-    """Limits of a floating type: max, min, eps, tiny, bits.
+    """The limits of a floating dtype.
 
-    >>> finfo(np.float32).bits, finfo(float).bits
-    (32, 64)
+    Args:
+      dtype: a floating or complex dtype, also a narrow one, or an array of it.
+
+    Returns:
+      An object with fields max, min, eps, tiny, bits, nmant, nexp and others.
+
+    Raises:
+      ValueError: for another dtype.
+
+    Example:
+      >>> jnp.finfo(jnp.float32).eps == 2**-23, jnp.finfo(jnp.bfloat16).bits
+      (np.True_, 16)
     """
     d = _limited(dtype)
     if _kinds(d):
@@ -122,7 +146,21 @@ def finfo(dtype):
 
 
 def iinfo(int_type):
-    """Limits of an integer type: max, min, bits."""
+    """The limits of an integer dtype.
+
+    Args:
+      int_type: an integer dtype, also a narrow one, or an array of it.
+
+    Returns:
+      An object with fields max, min and bits.
+
+    Raises:
+      ValueError: for another dtype.
+
+    Example:
+      >>> jnp.iinfo(jnp.int8).max, jnp.iinfo(jnp.int4).bits
+      (127, 4)
+    """
     try:
         d = _limited(int_type)
     except TypeError as error:
@@ -137,7 +175,7 @@ def iinfo(int_type):
 def itemsize_bits(dtype):
     """How many bits an element has.
 
-    >>> itemsize_bits("bfloat16"), itemsize_bits("int4")
+    >>> shardax.dtypes.itemsize_bits("bfloat16"), shardax.dtypes.itemsize_bits("int4")
     (16, 4)
     """
     dtype = _core.dtype_of(dtype)
@@ -150,6 +188,13 @@ def result_type(*args, return_weak_type_flag=False):
     """The dtype to which arguments are promoted together; None stands for the default float.
 
     Weak types together promote to the default dtype of their kind.
+
+    Args:
+      return_weak_type_flag: whether to return (dtype, whether it is weak).
+
+    Example:
+      >>> shardax.dtypes.result_type(1, jnp.int8(1)), shardax.dtypes.result_type(1, 2.0)
+      (dtype('int8'), dtype('float32'))
     """
     dtype, weak = _core.result_type(*(np.dtype(float) if a is None else a for a in args))
     if weak:
@@ -161,7 +206,12 @@ def result_type(*args, return_weak_type_flag=False):
 
 
 def scalar_type_of(x):
-    """float, int, complex or bool: the Python type of an array's elements."""
+    """The Python type of an array's elements: float, int, complex or bool.
+
+    Example:
+      >>> shardax.dtypes.scalar_type_of(jnp.ones(2))
+      <class 'float'>
+    """
     kind = _core.asarray(x).dtype
     for base, python in ((np.bool_, bool), (np.integer, int), (np.complexfloating, complex)):
         if issubdtype(kind, base):

@@ -19,6 +19,7 @@ def ravel_pytree(pytree):
       keeps the vector's dtype.
 
     >>> import shardax.numpy as jnp
+    >>> from shardax.flatten_util import ravel_pytree
     >>> vector, unravel = ravel_pytree({'a': jnp.zeros((2, 2)), 'b': jnp.ones(2)})
     >>> vector.shape
     (6,)

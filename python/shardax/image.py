@@ -19,7 +19,13 @@ __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 
 
 class ResizeMethod(enum.Enum):
-    """How pixels are interpolated."""
+    """The interpolation of pixels: NEAREST, LINEAR, LANCZOS3, LANCZOS5, CUBIC, or such a name as
+    text.
+
+    Example:
+      >>> shardax.image.resize(jnp.array([[0.0, 2.0]]), (1, 3), shardax.image.ResizeMethod.LINEAR)
+      Array([[0., 1., 2.]], dtype=float32)
+    """
 
     NEAREST = 0
     LINEAR = 1
@@ -174,7 +180,7 @@ def resize(image, shape, method, antialias=True, precision=lax.Precision.HIGHEST
     Raises:
       ValueError: for an unknown method or a shape of another length.
 
-    >>> resize(jnp.array([[0.0, 1.0]]), (1, 4), "linear")
+    >>> shardax.image.resize(jnp.array([[0.0, 1.0]]), (1, 4), "linear")
     Array([[0.  , 0.25, 0.75, 1.  ]], dtype=float32)
     """
     if _method(method) is ResizeMethod.NEAREST:
@@ -233,7 +239,7 @@ def scale_and_translate(
       ValueError: for "nearest", an unknown method or a shape of another length.
 
     >>> x = jnp.array([1.0, 2.0, 3.0])
-    >>> scale_and_translate(x, (3,), (0,), jnp.ones(1), jnp.ones(1), "linear")
+    >>> shardax.image.scale_and_translate(x, (3,), (0,), jnp.ones(1), jnp.ones(1), "linear")
     Array([0., 1., 2.], dtype=float32)
     """
     if _method(method) is ResizeMethod.NEAREST:

@@ -26,7 +26,8 @@ def replicate(tree, devices=None):
       devices: the devices, all by default.
 
     Example:
-      >>> replicate({"w": 1.0})["w"].shape == (local_device_count(),)
+      >>> replicated = shardax.jax_utils.replicate({"w": 1.0})
+      >>> replicated["w"].shape == (shardax.local_device_count(),)
       True
     """
     return device_put_replicated(tree, local_devices() if devices is None else list(devices))
@@ -36,14 +37,19 @@ def unreplicate(tree):
     """The first device's value of every leaf, as views.
 
     Example:
-      >>> unreplicate(replicate({"w": 1.0}))
+      >>> shardax.jax_utils.unreplicate(shardax.jax_utils.replicate({"w": 1.0}))
       {'w': Array(1., dtype=float32, weak_type=True)}
     """
     return tree_util.tree_map(lambda x: x[0], tree)
 
 
 def pmean(xs, axis_name):
-    """lax.pmean."""
+    """The mean over a mapped axis: `lax.pmean`.
+
+    Example:
+      >>> shardax.pmap(lambda x: shardax.jax_utils.pmean(x, "i"), "i")(jnp.array([1.0, 3.0]))
+      Array([2., 2.], dtype=float32)
+    """
     return lax.pmean(xs, axis_name)
 
 
@@ -59,7 +65,8 @@ def prefetch_to_device(iterator, size, devices=None):
       ValueError: where a leading axis does not fit the devices.
 
     Example:
-      >>> next(prefetch_to_device(iter([{"x": np.zeros((local_device_count(), 2))}]), 2))["x"].dtype
+      >>> batches = iter([{"x": np.zeros((shardax.local_device_count(), 2))}])
+      >>> next(shardax.jax_utils.prefetch_to_device(batches, 2))["x"].dtype
       dtype('float32')
     """
     devices = local_devices() if devices is None else list(devices)
@@ -100,7 +107,8 @@ def pad_shard_unpad(wrapped, static_argnums=(0,), static_argnames=(), static_ret
       ValueError: where leading axes differ.
 
     Example:
-      >>> double = pad_shard_unpad(pmap(lambda x: x * 2), static_argnums=())
+      >>> double = shardax.pmap(lambda x: x * 2)
+      >>> double = shardax.jax_utils.pad_shard_unpad(double, static_argnums=())
       >>> double(np.arange(3.0))
       array([0., 2., 4.], dtype=float32)
     """

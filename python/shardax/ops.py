@@ -152,7 +152,7 @@ def segment_sum(
       ValueError: where shapes do not fit, or `bucket_size` is less than 1.
 
     Example:
-      >>> segment_sum(jnp.arange(5), jnp.array([0, 0, 1, 1, 2]))
+      >>> shardax.ops.segment_sum(jnp.arange(5), jnp.array([0, 0, 1, 1, 2]))
       Array([1, 5, 4], dtype=int32)
     """
     options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
@@ -172,7 +172,7 @@ def segment_prod(
     """The product of the rows of each segment; 1 for segments without rows. See segment_sum.
 
     Example:
-      >>> segment_prod(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
+      >>> shardax.ops.segment_prod(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([ 0,  6, 20], dtype=int32)
     """
     options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
@@ -193,7 +193,7 @@ def segment_max(
     for segments without rows. See segment_sum.
 
     Example:
-      >>> segment_max(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
+      >>> shardax.ops.segment_max(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([1, 3, 5], dtype=int32)
     """
     options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
@@ -214,7 +214,7 @@ def segment_min(
     for segments without rows. See segment_sum.
 
     Example:
-      >>> segment_min(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
+      >>> shardax.ops.segment_min(jnp.arange(6), jnp.array([0, 0, 1, 1, 2, 2]))
       Array([0, 2, 4], dtype=int32)
     """
     options = _options(indices_are_sorted, unique_indices, bucket_size, mode, out_sharding)
@@ -242,7 +242,8 @@ def _update(name, method):
     update.__doc__ = f"""x.at[idx].{method}(y), as it was written before `at` existed.
 
     Example:
-      >>> {name}(jnp.ones(3), index[1:], 2.0).shape
+      >>> from shardax.ops import index
+      >>> shardax.ops.{name}(jnp.ones(3), index[1:], 2.0).shape
       (3,)
     """
     return update

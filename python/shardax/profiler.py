@@ -44,7 +44,7 @@ class ProfileOptions:
       python_tracer_level, enable_hlo_proto, advanced_configuration: without effect.
 
     Example:
-      >>> options = ProfileOptions()
+      >>> options = shardax.profiler.ProfileOptions()
       >>> options.host_tracer_level = 0
     """
 
@@ -65,7 +65,7 @@ class TraceAnnotation(contextlib.ContextDecorator):
       metadata: further things to know about it, shown by viewers.
 
     Example:
-      >>> with TraceAnnotation("load", batch=3):
+      >>> with shardax.profiler.TraceAnnotation("load", batch=3):
       ...     x = jnp.ones(3)
     """
 
@@ -91,7 +91,7 @@ class StepTraceAnnotation(TraceAnnotation):
     """A span that is a step of training; `step_num` says which.
 
     Example:
-      >>> with StepTraceAnnotation("train", step_num=1):
+      >>> with shardax.profiler.StepTraceAnnotation("train", step_num=1):
       ...     x = jnp.ones(3)
     """
 
@@ -100,7 +100,7 @@ def annotate_function(function=None, name=None, **metadata):
     """`function`, each call a span of that name (its own by default).
 
     Example:
-      >>> annotate_function(lambda x: x + 1, name="step")(1)
+      >>> shardax.profiler.annotate_function(lambda x: x + 1, name="step")(1)
       2
     """
     if function is None:
@@ -139,17 +139,21 @@ class _Trace:
 def start_trace(
     log_dir, create_perfetto_link=False, create_perfetto_trace=False, profiler_options=None
 ):
-    """Records programs, their steps and annotations from now on, for stop_trace to write.
+    """Records programs, their steps and annotations from now on, for `stop_trace` to write.
 
     Args:
       log_dir: the folder that is written into.
-      create_perfetto_link: False; no server hands the trace to a web page.
-      create_perfetto_trace: writes the trace as perfetto_trace.json.gz, too.
+      create_perfetto_link: must be False; no server hands the trace to a web page.
+      create_perfetto_trace: whether to write the trace as perfetto_trace.json.gz, too.
       profiler_options: a ProfileOptions.
 
     Raises:
-      RuntimeError: where a trace is being recorded already.
-      NotImplementedError: for `create_perfetto_link`.
+      RuntimeError: something is being recorded already.
+
+    Example:
+      >>> import tempfile
+      >>> shardax.profiler.start_trace(tempfile.mkdtemp())
+      >>> shardax.profiler.stop_trace()
     """
     global _trace
     if create_perfetto_link:
@@ -167,13 +171,18 @@ def start_trace(
 
 
 def stop_trace():
-    """Writes what start_trace has recorded: <log_dir>/plugins/profile/<time>/trace.json.gz.
+    """Writes the record of `start_trace`: <log_dir>/plugins/profile/<time>/trace.json.gz.
 
     Memory is bounded: of more than a million programs and steps the first ones are written, and the
     number of the others stands in the file as `dropped`.
 
     Raises:
-      RuntimeError: where nothing is being recorded.
+      RuntimeError: nothing is being recorded.
+
+    Example:
+      >>> import tempfile
+      >>> shardax.profiler.start_trace(tempfile.mkdtemp())
+      >>> shardax.profiler.stop_trace()
     """
     global _trace
     with _lock:
@@ -195,7 +204,7 @@ def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, prof
 
     Example:
       >>> import tempfile
-      >>> with trace(tempfile.mkdtemp()):
+      >>> with shardax.profiler.trace(tempfile.mkdtemp()):
       ...     x = jnp.sin(jnp.ones(3))
     """
     start_trace(log_dir, create_perfetto_link, create_perfetto_trace, profiler_options)
@@ -206,10 +215,14 @@ def trace(log_dir, create_perfetto_link=False, create_perfetto_trace=False, prof
 
 
 def start_server(port):
-    """Accepted for compatibility: there is nothing to connect to, start_trace writes files.
+    """Accepted for compatibility: there is nothing to connect to, `start_trace` writes files.
 
     Raises:
-      ValueError: where it has been called before.
+      ValueError: it has been called before.
+
+    Example:
+      >>> server = shardax.profiler.start_server(9999)
+      >>> shardax.profiler.stop_server()
     """
     global _server
     if _server is not None:
@@ -218,10 +231,14 @@ def start_server(port):
 
 
 def stop_server():
-    """Ends what start_server began.
+    """Ends what `start_server` began.
 
     Raises:
-      ValueError: where it has not been called.
+      ValueError: it has not been called.
+
+    Example:
+      >>> server = shardax.profiler.start_server(9999)
+      >>> shardax.profiler.stop_server()
     """
     global _server
     if _server is None:
@@ -234,7 +251,7 @@ def device_memory_profile(backend=None):
     is "cpu" or None.
 
     Example:
-      >>> isinstance(device_memory_profile(), bytes)
+      >>> isinstance(shardax.profiler.device_memory_profile(), bytes)
       True
     """
     from shardax._debug.memory_profiles import live_memory  # for this report alone
@@ -245,5 +262,13 @@ def device_memory_profile(backend=None):
 
 
 def save_device_memory_profile(filename, backend=None):
-    """Writes device_memory_profile() into a file: `pprof -top memory.prof` shows it."""
+    """Writes the result of `device_memory_profile` into a file: `pprof -top memory.prof` shows it.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "memory.prof")
+      >>> shardax.profiler.save_device_memory_profile(path)
+      >>> os.path.getsize(path) > 0
+      True
+    """
     pathlib.Path(filename).write_bytes(device_memory_profile(backend))

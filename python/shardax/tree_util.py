@@ -121,7 +121,7 @@ default_registry = PyTreeRegistry()
 def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
     """Whether all leaves are true; a tree without leaves is.
 
-    >>> tree_all([True, {'a': 1}])
+    >>> shardax.tree_all([True, {'a': 1}])
     True
     """
     return all(tree_leaves(tree, is_leaf))
@@ -132,7 +132,7 @@ def tree_reduce(function, tree: Any, initializer=_NOT_GIVEN, is_leaf=None):
 
     Without an initializer, a tree without leaves raises TypeError.
 
-    >>> tree_reduce(lambda x, y: x + y, {'a': 1, 'b': (2, 3)})
+    >>> shardax.tree_reduce(lambda x, y: x + y, {'a': 1, 'b': (2, 3)})
     6
     """
     leaves = tree_leaves(tree, is_leaf)
@@ -146,7 +146,7 @@ def tree_reduce_associative(operation, tree: Any, *, identity=_NOT_GIVEN, is_lea
 
     `identity` is the result for a tree without leaves, and is used for nothing else.
 
-    >>> tree_reduce_associative(lambda x, y: f'({x}{y})', list('abcd'))
+    >>> shardax.tree_util.tree_reduce_associative(lambda x, y: f'({x}{y})', list('abcd'))
     '((ab)(cd))'
     """
 
@@ -170,7 +170,8 @@ def tree_reduce_associative(operation, tree: Any, *, identity=_NOT_GIVEN, is_lea
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
     """Whether each item is a leaf by itself.
 
-    >>> all_leaves([1, 2]), all_leaves([1, [2]]), all_leaves([None])
+    >>> from shardax import tree_util
+    >>> tree_util.all_leaves([1, 2]), tree_util.all_leaves([1, [2]]), tree_util.all_leaves([None])
     (True, False, False)
     """
     items = list(iterable)
@@ -182,17 +183,33 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
 
 
 def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
-    """The structures of the root's children."""
+    """The structures of the children of the root.
+
+    Example:
+      >>> shardax.tree_util.treedef_children(shardax.tree.structure([0, (0, 0)]))
+      [PyTreeDef(*), PyTreeDef((*, *))]
+    """
     return treedef.children()
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
-    """Whether the structure is a single node: a leaf, None or an empty container."""
+    """Whether the structure is a single node: a leaf, None or an empty container.
+
+    Example:
+      >>> shardax.tree_util.treedef_is_leaf(shardax.tree.structure(0))
+      True
+    """
     return treedef.num_nodes == 1
 
 
 def build_tree(treedef: PyTreeDef, xs: Any) -> Any:
-    """The tree of the given structure whose nodes are given as nested iterables."""
+    """The tree of a structure whose nodes are given as nested iterables.
+
+    Example:
+      >>> tree_util = shardax.tree_util
+      >>> tree_util.build_tree(tree_util.tree_structure({"a": 0, "b": (0, 0)}), [1, [2, 3]])
+      {'a': 1, 'b': (2, 3)}
+    """
     return treedef.from_iterable_tree(xs)
 
 
@@ -204,7 +221,8 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
       inner_treedef: the structure of each of its leaves; None takes the first one's.
       pytree_to_transpose: a tree whose structure is the composition of the two.
 
-    >>> tree_transpose(tree_structure([0, 0]), tree_structure((0, 0, 0)), [(1, 2, 3), (4, 5, 6)])
+    >>> outer, inner = shardax.tree.structure([0, 0]), shardax.tree.structure((0, 0, 0))
+    >>> shardax.tree.transpose(outer, inner, [(1, 2, 3), (4, 5, 6)])
     ([1, 4], [2, 5], [3, 6])
     """
     leaves, treedef = tree_flatten(pytree_to_transpose)
@@ -221,14 +239,22 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
 def flatten_one_level(tree: Any) -> tuple[Iterable[Any], Any]:
     """The children of the root and its metadata; ValueError for a leaf.
 
-    >>> flatten_one_level({'b': 1, 'a': [2]})
+    >>> shardax.tree_util.flatten_one_level({'b': 1, 'a': [2]})
     (([2], 1), ('a', 'b'))
     """
     return _node_or_error(_pytree.flatten_one_level(tree), tree)
 
 
 def flatten_one_level_with_keys(tree: Any) -> tuple[Iterable[tuple[Any, Any]], Any]:
-    """The (key, child) pairs of the root and its metadata; ValueError for a leaf."""
+    """The (key, child) pairs of the root and its metadata.
+
+    Raises:
+      ValueError: for a leaf.
+
+    Example:
+      >>> list(shardax.tree_util.flatten_one_level_with_keys([5, 6])[0])
+      [(SequenceKey(idx=0), 5), (SequenceKey(idx=1), 6)]
+    """
     return _node_or_error(_pytree.flatten_one_level_with_keys(tree), tree)
 
 

@@ -19,6 +19,7 @@ MODULES = [
     "experimental.roofline.roofline",
 ]
 NAMES = {
+    "shardax": shardax,
     "Accelerators": shardax.Accelerators,
     "debug": debug,
     "devices": shardax.devices,

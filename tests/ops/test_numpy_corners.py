@@ -258,3 +258,24 @@ def test_ranges_move_nothing(kind):
     with jax.transfer_guard("disallow"):
         out = jnp.arange(kind(5))
     assert out.shape == (5,) and out.dtype == jnp.asarray(kind(5)).dtype
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: jnp.ix_(jnp.ones((2, 2), int)), "1-dimensional"),
+        (lambda: jnp.diag_indices(-1), "n must be nonnegative"),
+        (lambda: jnp.diag_indices(2, -1), "ndim must be nonnegative"),
+        (lambda: jnp.isdtype("int8", "whole"), "unrecognized kind='whole'"),
+        (lambda: jnp.resize(jnp.ones(2), -1), "non-negative"),
+        (lambda: jnp.apply_over_axes(lambda a, i: a.sum(), jnp.ones((2, 3, 4)), 0), "shape"),
+    ],
+)
+def test_indices_shapes_and_kinds_that_make_no_sense(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_grids_of_booleans_stand_for_their_places():
+    rows, columns = jnp.ix_(jnp.array([True, False, True]), jnp.array([1, 3]))
+    assert rows.tolist() == [[0], [2]] and columns.tolist() == [[1, 3]]

@@ -82,8 +82,18 @@ PyMemberDef members[] = {
 };
 
 constexpr const char* array_doc =
-    "An immutable array, or a tracer that stands for one while a function is transformed.\n\n"
-    "Arrays come from shardax.numpy.array and every other function that returns one.";
+    R"(An immutable array, or a tracer that stands for one while a function is transformed.
+
+Arrays come from `jnp.array` and every other function that returns one. Operators and methods are
+those of NumPy's arrays; `x.at[i].set(y)` stands for `x[i] = y`, and returns a new array.
+
+Example:
+  >>> x = jnp.array([[1.0, 2.0], [3.0, 4.0]])
+  >>> x.shape, x.dtype, x.sum(axis=0)
+  ((2, 2), dtype('float32'), Array([4., 6.], dtype=float32))
+  >>> x.at[0, 1].set(9.0)
+  Array([[1., 9.],
+         [3., 4.]], dtype=float32))";
 
 constexpr const char* tracer_name = "shardax.Tracer";
 

@@ -316,18 +316,80 @@ PyCFunction as_function(F* f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
 }
 
+constexpr const char* array_doc =
+    "array($module, object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, "
+    "out_sharding=None)\n--\n\n"
+    R"(A new array of numbers.
+
+Args:
+  object: a number, nested sequences of numbers and arrays, or an array of another library.
+  dtype: of the result; None: int32 for Python's ints, float32 for floats, complex64 for complex
+    numbers (64 and 128 bits under x64), bool, or the dtype of an array.
+  copy: without effect on the result: arrays are immutable.
+  order: "K" or "C".
+  ndmin: the least number of dimensions; missing ones, of size 1, are added in front.
+  device: a device or sharding for the array.
+  out_sharding: a sharding in the explicit mode of meshes.
+
+Returns:
+  The array; weakly typed for a Python number without `dtype`.
+
+Raises:
+  ValueError: nested sequences differ in length.
+  TypeError: elements are no numbers.
+  OverflowError: an int does not fit the dtype.
+  NotImplementedError: for another `order`.
+
+Example:
+  >>> jnp.array([[1, 2], [3, 4]], dtype=float)
+  Array([[1., 2.],
+         [3., 4.]], dtype=float32)
+  >>> jnp.array(1.0)
+  Array(1., dtype=float32, weak_type=True))";
+
+constexpr const char* asarray_doc =
+    "asarray($module, a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None)\n"
+    "--\n\n"
+    R"(An array of numbers; `a` itself where it is an array of that dtype already.
+
+Args:
+  a: a number, nested sequences of numbers and arrays, or an array of another library.
+  dtype: of the result; None: as in `jnp.array`.
+  order: None, "K" or "C".
+  copy: True makes a new array in any case.
+  device, out_sharding: as in `jnp.array`.
+
+Example:
+  >>> jnp.asarray([1.0, 2.0])
+  Array([1., 2.], dtype=float32)
+  >>> x = jnp.arange(3)
+  >>> jnp.asarray(x) is x
+  True)";
+
+constexpr const char* broadcast_to_doc =
+    "broadcast_to($module, array, shape, *, out_sharding=None)\n--\n\n"
+    R"(An array repeated along dimensions to a shape, without copying elements.
+
+Args:
+  array: an array or a number.
+  shape: an int or a tuple of ints, to which the shape of `array` broadcasts.
+  out_sharding: a sharding in the explicit mode of meshes.
+
+Raises:
+  ValueError: the shape of `array` does not broadcast to `shape`.
+
+Example:
+  >>> jnp.broadcast_to(jnp.arange(3), (2, 3))
+  Array([[0, 1, 2],
+         [0, 1, 2]], dtype=int32))";
+
 PyMethodDef arrays_functions[] = {
-    {"array", as_function(array), METH_VARARGS | METH_KEYWORDS,
-     "array($module, object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, "
-     "out_sharding=None)\n--\n\nA new array."},
-    {"asarray", as_function(asarray), METH_VARARGS | METH_KEYWORDS,
-     "asarray($module, a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None)\n"
-     "--\n\n`a` itself where it is an array of that dtype already."},
+    {"array", as_function(array), METH_VARARGS | METH_KEYWORDS, array_doc},
+    {"asarray", as_function(asarray), METH_VARARGS | METH_KEYWORDS, asarray_doc},
     {"full", full, METH_VARARGS, "full(shape, value, dtype): one element, repeated."},
     {"broadcast_like", broadcast_like, METH_VARARGS,
      "broadcast_like(scalar, like): of the shape of `like`, split as it is."},
-    {"broadcast_to", as_function(broadcast_to), METH_VARARGS | METH_KEYWORDS,
-     "broadcast_to($module, array, shape, *, out_sharding=None)\n--\n\nA view of that shape."},
+    {"broadcast_to", as_function(broadcast_to), METH_VARARGS | METH_KEYWORDS, broadcast_to_doc},
     {"broadcast_arrays", as_function(broadcast_arrays), METH_FASTCALL,
      "All arguments of one shape."},
     {"broadcast_shapes", as_function(broadcast_shapes), METH_FASTCALL,

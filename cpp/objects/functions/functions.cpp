@@ -191,10 +191,18 @@ std::string_view doc_of(const FunctionObject& f) {
   return op ? op->doc : std::string_view();
 }
 
+// The record's line, or the text of Python's tables, which has operands, errors and an example.
 PyObject* get_doc(PyObject* self, void*) {
   return guarded([&] {
-    const std::string_view text = doc_of(*as_function(self));
-    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    const FunctionObject& f = *as_function(self);
+    const std::string_view text = doc_of(f);
+    const auto size = static_cast<Py_ssize_t>(text.size());
+    const Ref package = Ref::checked(PyUnicode_FromString(f.strict ? "lax" : "numpy"));
+    const Ref name = Ref::checked(PyUnicode_FromString(f.row->name));
+    const Ref names = Ref::checked(PyUnicode_FromString(f.row->parameters));
+    const Ref line = Ref::checked(PyUnicode_FromStringAndSize(text.data(), size));
+    PyObject* args[] = {package.get(), name.get(), names.get(), line.get()};
+    return call_package_function("_base.function_docs", "doc_of", args, 4, nullptr);
   });
 }
 

@@ -58,14 +58,21 @@ def where(condition, x, y):
 
 
 def broadcast_shapes(*shapes):
-    """The shape to which all broadcast; an integer stands for the shape of a vector.
+    """The shape to which all shapes broadcast; an integer stands for the shape of a vector.
+
+    Args:
+      *shapes: tuples of ints, or ints.
+
+    Returns:
+      A tuple of ints.
 
     Raises:
-      TypeError: for what is no sequence of integers from 0 on.
-      ValueError: where there is none.
+      TypeError: a shape is no sequence of integers from 0 on.
+      ValueError: shapes do not broadcast.
 
-    >>> broadcast_shapes((2, 1), (3,))
-    (2, 3)
+    Example:
+      >>> jnp.broadcast_shapes((2, 1), (3,))
+      (2, 3)
     """
     known = []
     for shape in shapes:
@@ -85,7 +92,22 @@ def broadcast_shapes(*shapes):
 
 
 def expand_dims(a, axis):
-    """New dimensions of size 1 at the positions `axis` of the result."""
+    """An array with new dimensions of size 1.
+
+    Args:
+      a: an array.
+      axis: the position(s) of the new dimensions in the result, an int or a tuple.
+
+    Returns:
+      A view of the elements, of a.ndim + len(axis) dimensions.
+
+    Raises:
+      ValueError: a position is out of bounds or occurs twice.
+
+    Example:
+      >>> jnp.expand_dims(jnp.zeros(3), (0, 2)).shape
+      (1, 3, 1)
+    """
     check_arraylike("expand_dims", a)
     a = asarray(a)
     if type(axis) is not tuple:
@@ -107,7 +129,23 @@ def expand_dims(a, axis):
 
 
 def moveaxis(a, source, destination):
-    """Dimensions moved to other positions; the others keep their order."""
+    """Dimensions moved to other positions; the others keep their order.
+
+    Args:
+      a: an array.
+      source: the dimension(s) to move, an int or a sequence of ints.
+      destination: their positions in the result.
+
+    Returns:
+      A view of the elements.
+
+    Raises:
+      ValueError: the two differ in length, or a dimension is out of bounds.
+
+    Example:
+      >>> jnp.moveaxis(jnp.zeros((2, 3, 4)), 0, -1).shape
+      (3, 4, 2)
+    """
     check_arraylike("moveaxis", a)
     a = asarray(a)
     source = [source] if type(source) is int or np.ndim(source) == 0 else list(source)
@@ -125,7 +163,23 @@ def moveaxis(a, source, destination):
 
 @in_one_program("reps", at_once=True)
 def tile(A, reps):
-    """`A` repeated along each dimension."""
+    """An array repeated as a whole along each dimension.
+
+    Args:
+      A: an array.
+      reps: how often it is repeated, an int or one for each dimension. Dimensions of size 1 are
+        added in front where either has fewer.
+
+    Returns:
+      An array of shape (size * repetitions) in each dimension.
+
+    Example:
+      >>> jnp.tile(jnp.array([1, 2]), 2)
+      Array([1, 2, 1, 2], dtype=int32)
+      >>> jnp.tile(jnp.array([1, 2]), (2, 1))
+      Array([[1, 2],
+             [1, 2]], dtype=int32)
+    """
     check_arraylike("tile", A)
     A = asarray(A)
     reps = (reps,) if np.ndim(reps) == 0 else tuple(reps)
@@ -172,7 +226,28 @@ def sequence(name, arrays):
 
 @in_one_program("axis", "dtype", at_once=True)
 def concatenate(arrays, axis=0, dtype=None):
-    """Arrays joined along an existing dimension (None: flattened first)."""
+    """Arrays joined along an existing dimension.
+
+    Args:
+      arrays: a sequence of arrays (or one, whose slices they are), of one shape but for `axis`.
+      axis: the dimension; None: arrays are flattened first.
+      dtype: of the result; None: the dtype to which all promote.
+
+    Returns:
+      An array; its size along `axis` is the sum of theirs.
+
+    Raises:
+      ValueError: there is no array, or `axis` is out of bounds.
+      TypeError: shapes do not fit.
+
+    Example:
+      >>> x, y = jnp.array([[1, 2]]), jnp.array([[3, 4]])
+      >>> jnp.concatenate([x, y])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)
+      >>> jnp.concatenate([x, y], axis=1)
+      Array([[1, 2, 3, 4]], dtype=int32)
+    """
     arrays = [asarray(a) for a in sequence("concatenate", arrays)]
     if axis is None:
         arrays, axis = [a.reshape((-1,)) for a in arrays], 0
@@ -194,6 +269,27 @@ def stack(arrays, axis=0, out=None, dtype=None):
     """Arrays of one shape joined along a new dimension.
 
     The same array n times is kept once; slices that lie evenly in one array are not copied.
+
+    Args:
+      arrays: a sequence of arrays, or one, whose slices they are.
+      axis: the position of the new dimension in the result.
+      out: must be None.
+      dtype: of the result; None: the dtype to which all promote.
+
+    Returns:
+      An array with one dimension more.
+
+    Raises:
+      ValueError: there is no array, or shapes differ.
+
+    Example:
+      >>> x, y = jnp.array([1, 2]), jnp.array([3, 4])
+      >>> jnp.stack([x, y])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)
+      >>> jnp.stack([x, y], axis=1)
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
     """
     refuse_out("stack", out)
     arrays = sequence("stack", arrays)

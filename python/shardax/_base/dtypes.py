@@ -39,7 +39,12 @@ float0 = np.dtype([("float0", np.void, 0)])
 
 
 class prng_key(np.generic):
-    """The kind of all PRNG key dtypes, for issubdtype."""
+    """The kind of all PRNG key dtypes, for `jnp.issubdtype`.
+
+    Example:
+      >>> jnp.issubdtype(random.key(0).dtype, shardax.dtypes.prng_key)
+      True
+    """
 
 
 class KeyTy:

@@ -7,13 +7,25 @@ class Effect:
 
 
 class DebugEffect(Effect):
-    """Printing, and callbacks without results."""
+    """The effect of printing, and of callbacks without results.
+
+    Example:
+      >>> f = lambda x: shardax.debug.print("{x}", x=x)
+      >>> len(shardax.make_jaxpr(f)(1.0).effects)
+      1
+    """
 
     __str__ = lambda self: "Debug"  # noqa: E731
 
 
 class OrderedDebugEffect(Effect):
-    """The same in program order."""
+    """The effect of printing in program order.
+
+    Example:
+      >>> f = lambda x: shardax.debug.print("{x}", x=x, ordered=True)
+      >>> len(shardax.make_jaxpr(f)(1.0).effects)
+      1
+    """
 
     __str__ = lambda self: "OrderedDebug"  # noqa: E731
 

@@ -4,8 +4,17 @@ import itertools
 
 import shardax._core as _core
 
+_SCOPE_DOC = """{about} Sets {flag} while the block runs; afterwards the value that
+config.update sets holds.
 
-def _scope(flag):
+Example:
+  >>> with shardax.{name}({value!r}):
+  ...     shardax.config.{flag}
+  {value!r}
+"""
+
+
+def _scope(flag, about, value=True):
     @contextlib.contextmanager
     def scope(new_val=True):
         _core.config_enter(flag, new_val)
@@ -15,12 +24,18 @@ def _scope(flag):
             _core.config_leave(flag)
 
     scope.__name__ = scope.__qualname__ = flag.removeprefix("jax_")
-    scope.__doc__ = f"Sets {flag} while the block runs; what config.update sets holds after it."
+    scope.__doc__ = _SCOPE_DOC.format(about=about, flag=flag, name=scope.__name__, value=value)
     return scope
 
 
 class enable_x64(contextlib.ContextDecorator):
-    """Sets jax_enable_x64 in this thread while the block, or the decorated function, runs."""
+    """Sets jax_enable_x64 in this thread while the block, or the decorated function, runs.
+
+    Example:
+      >>> with shardax.enable_x64():
+      ...     jnp.ones(2).dtype
+      dtype('float64')
+    """
 
     def __init__(self, new_val=True):
         self.value = bool(new_val)
@@ -42,38 +57,68 @@ class disable_x64(enable_x64):
         super().__init__(False)
 
 
-debug_nans = _scope("jax_debug_nans")
-debug_infs = _scope("jax_debug_infs")
-_disable_jit = _scope("jax_disable_jit")
+debug_nans = _scope("jax_debug_nans", "Raises FloatingPointError where a result is NaN.")
+debug_infs = _scope("jax_debug_infs", "Raises FloatingPointError where a result is infinite.")
+_disable_jit = _scope("jax_disable_jit", "Calls jitted functions as they are.")
 
 
 def disable_jit(disable=True):
-    """Sets jax_disable_jit while the block runs."""
+    """Sets jax_disable_jit while the block runs: jitted functions are called as they are.
+
+    Example:
+      >>> with shardax.disable_jit():
+      ...     shardax.jit(lambda x: x + 1)(1)
+      2
+    """
     return _disable_jit(disable)
 
 
-log_compiles = _scope("jax_log_compiles")
-no_tracing = _scope("jax_no_tracing")
-checking_leaks = _scope("jax_check_tracer_leaks")
+log_compiles = _scope("jax_log_compiles", "Logs each compilation.")
+no_tracing = _scope("jax_no_tracing", "Raises where a function would be traced anew.")
+checking_leaks = _scope("jax_check_tracer_leaks", "Raises where a tracer outlives its function.")
 check_tracer_leaks = checking_leaks
-explain_cache_misses = _scope("jax_explain_cache_misses")
-default_device = _scope("jax_default_device")
-default_matmul_precision = _scope("jax_default_matmul_precision")
-default_prng_impl = _scope("jax_default_prng_impl")
-threefry_partitionable = _scope("jax_threefry_partitionable")
-numpy_rank_promotion = _scope("jax_numpy_rank_promotion")
-numpy_dtype_promotion = _scope("jax_numpy_dtype_promotion")
-legacy_prng_key = _scope("jax_legacy_prng_key")
-debug_key_reuse = _scope("jax_debug_key_reuse")
-enable_custom_prng = _scope("jax_enable_custom_prng")
-auto_pcast = _scope("jax_auto_pcast")
-enable_checks = _scope("jax_enable_checks")
-allow_f16_reductions = _scope("jax_allow_f16_reductions")
-no_execution = _scope("jax_no_execution")
-softmax_custom_jvp = _scope("jax_softmax_custom_jvp")
-transfer_guard_device_to_device = _scope("jax_transfer_guard_device_to_device")
-transfer_guard_device_to_host = _scope("jax_transfer_guard_device_to_host")
-transfer_guard_host_to_device = _scope("jax_transfer_guard_host_to_device")
+explain_cache_misses = _scope("jax_explain_cache_misses", "Logs why a function is traced anew.")
+default_device = _scope("jax_default_device", "Chooses the device of new arrays.")
+default_device.__doc__ = """Chooses the device of new arrays. Sets jax_default_device while the
+block runs; afterwards the value that config.update sets holds.
+
+Example:
+  >>> with shardax.default_device(shardax.devices()[1]):
+  ...     jnp.ones(2).device
+  CpuDevice(id=1)
+"""
+default_matmul_precision = _scope(
+    "jax_default_matmul_precision", "Chooses the precision of products.", "float32"
+)
+default_prng_impl = _scope("jax_default_prng_impl", "Chooses the generator of new keys.", "rbg")
+threefry_partitionable = _scope(
+    "jax_threefry_partitionable", "Chooses the stream of threefry's keys."
+)
+numpy_rank_promotion = _scope(
+    "jax_numpy_rank_promotion", "Decides whether broadcasting may add dimensions.", "raise"
+)
+numpy_dtype_promotion = _scope(
+    "jax_numpy_dtype_promotion", "Decides which dtypes promote.", "strict"
+)
+legacy_prng_key = _scope("jax_legacy_prng_key", "Decides whether raw keys are taken.", "warn")
+debug_key_reuse = _scope("jax_debug_key_reuse", "Raises where a key is used twice.")
+enable_custom_prng = _scope("jax_enable_custom_prng", "Makes PRNGKey give typed keys.")
+auto_pcast = _scope("jax_auto_pcast", "Lets shard_map cast invarying operands to varying ones.")
+enable_checks = _scope("jax_enable_checks", "Verifies programs between transformations.")
+allow_f16_reductions = _scope("jax_allow_f16_reductions", "Allows sums in 16 bits.")
+no_execution = _scope("jax_no_execution", "Raises where a program would run.")
+softmax_custom_jvp = _scope(
+    "jax_softmax_custom_jvp", "Lets nn.softmax have a derivative rule of its own."
+)
+transfer_guard_device_to_device = _scope(
+    "jax_transfer_guard_device_to_device", "Guards transfers between devices.", "log"
+)
+transfer_guard_device_to_host = _scope(
+    "jax_transfer_guard_device_to_host", "Guards transfers from devices to the host.", "log"
+)
+transfer_guard_host_to_device = _scope(
+    "jax_transfer_guard_host_to_device", "Guards transfers from the host to devices.", "log"
+)
 
 
 @contextlib.contextmanager
@@ -88,7 +133,7 @@ def transfer_guard(new_val):
       ValueError: for other levels than these and "allow".
 
     Example:
-      >>> with transfer_guard("disallow"):
+      >>> with shardax.transfer_guard("disallow"):
       ...     jnp.arange(3) + np.ones(3)  # doctest: +ELLIPSIS
       Traceback (most recent call last):
       ...
@@ -104,15 +149,20 @@ def transfer_guard(new_val):
 
 @contextlib.contextmanager
 def array_garbage_collection_guard(new_val):
-    """What happens while the block runs when the garbage collector frees an array that lies in a
-    reference cycle: nothing, for None and "allow". The collector does not tell of such arrays, so
-    that they can be neither logged nor refused.
+    """The treatment of arrays that the garbage collector frees while the block runs.
+
+    Nothing happens, for None and "allow": the collector does not tell of arrays that lie in a
+    reference cycle, so that they can be neither logged nor refused.
 
     `new_val` has no effect: it decides only what is refused.
 
     Raises:
-      ValueError: for other values than None, "allow", "log" and "fatal".
-      NotImplementedError: for "log" and "fatal".
+      NotImplementedError: for other levels.
+
+    Example:
+      >>> with shardax.array_garbage_collection_guard("allow"):
+      ...     jnp.ones(1)
+      Array([1.], dtype=float32)
     """
     if new_val not in (None, "allow", "log", "fatal"):
         raise ValueError(
@@ -134,8 +184,8 @@ class make_user_context:
       default_value: what holds outside of any block; hashable.
 
     Example:
-      >>> precise = make_user_context(False)
-      >>> @jit
+      >>> precise = shardax.make_user_context(False)
+      >>> @shardax.jit
       ... def f(x):
       ...     return 2 * x if precise.value else x
       >>> f(1.0), precise.value

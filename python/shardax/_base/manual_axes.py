@@ -13,7 +13,7 @@ class ManualAxisType:
       ValueError: where an axis is varying and in another state too.
 
     Example:
-      >>> ManualAxisType(varying={"x"}).update(reduced={"y"}).to_ct_mat().unreduced
+      >>> shardax.sharding.ManualAxisType(varying={"x"}).update(reduced={"y"}).to_ct_mat().unreduced
       frozenset({'y'})
     """
 

@@ -10,22 +10,50 @@ from shardax._core import pytree as _pytree
 
 
 def register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func=None):
-    """Makes instances of `nodetype` nodes.
+    """Makes instances of a class nodes of trees.
 
     Args:
       nodetype: a class that is not a node yet; its subclasses stay leaves.
       flatten_func: value -> (iterable of children, aux data); aux data must be hashable and compare
         to a plain bool.
       unflatten_func: (aux data, tuple of children) -> value.
-      flatten_with_keys_func: value -> (iterable of (key, child) pairs, aux data), for key paths.
+      flatten_with_keys_func: value -> (iterable of (key, child), aux data), for key paths.
+
+    Raises:
+      ValueError: the class is a node already.
+
+    Example:
+      >>> class Pair:
+      ...     def __init__(self, a, b):
+      ...         self.a, self.b = a, b
+      >>> shardax.tree_util.register_pytree_node(
+      ...     Pair, lambda p: ((p.a, p.b), None), lambda _, children: Pair(*children)
+      ... )
+      >>> shardax.tree.leaves(Pair(1, (2, 3)))
+      [1, 2, 3]
     """
     _pytree.register_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func)
 
 
 def register_pytree_with_keys(nodetype, flatten_with_keys, unflatten_func, flatten_func=None):
-    """register_pytree_node for a type whose children have keys of their own.
+    """Makes instances of a class nodes whose children have keys of their own.
 
     Without `flatten_func`, the keys that `flatten_with_keys` returns are left out.
+
+    Args:
+      nodetype, unflatten_func, flatten_func: as in `register_pytree_node`.
+      flatten_with_keys: value -> (iterable of (key, child), aux data).
+
+    Example:
+      >>> class Box:
+      ...     def __init__(self, x):
+      ...         self.x = x
+      >>> key = shardax.tree_util.GetAttrKey("x")
+      >>> shardax.tree_util.register_pytree_with_keys(
+      ...     Box, lambda b: (((key, b.x),), None), lambda _, children: Box(*children)
+      ... )
+      >>> shardax.tree.leaves_with_path(Box(5))
+      [((GetAttrKey(name='x'),), 5)]
     """
     if flatten_func is None:
 
@@ -39,7 +67,7 @@ def register_pytree_with_keys(nodetype, flatten_with_keys, unflatten_func, flatt
 def register_pytree_node_class(cls):
     """Class decorator: a node by its methods tree_flatten() and tree_unflatten(aux_data, children).
 
-    >>> @register_pytree_node_class
+    >>> @shardax.tree_util.register_pytree_node_class
     ... class Pair:
     ...     def __init__(self, x, y):
     ...         self.x, self.y = x, y
@@ -48,7 +76,7 @@ def register_pytree_node_class(cls):
     ...     @classmethod
     ...     def tree_unflatten(cls, aux_data, children):
     ...         return cls(*children)
-    >>> tree_leaves(Pair(1, (2, 3)))
+    >>> shardax.tree_util.tree_leaves(Pair(1, (2, 3)))
     [1, 2, 3]
     """
     _pytree.register_node(cls, lambda value: value.tree_flatten(), cls.tree_unflatten)
@@ -56,9 +84,23 @@ def register_pytree_node_class(cls):
 
 
 def register_pytree_with_keys_class(cls):
-    """Class decorator: a node by its methods tree_flatten_with_keys() and tree_unflatten().
+    """A decorator: the class is a node by its methods tree_flatten_with_keys() and
+    tree_unflatten().
 
     A method tree_flatten() is used where keys are not needed.
+
+    Example:
+      >>> @shardax.tree_util.register_pytree_with_keys_class
+      ... class Box:
+      ...     def __init__(self, x):
+      ...         self.x = x
+      ...     def tree_flatten_with_keys(self):
+      ...         return ((shardax.tree_util.GetAttrKey("x"), self.x),), None
+      ...     @classmethod
+      ...     def tree_unflatten(cls, aux, children):
+      ...         return cls(*children)
+      >>> shardax.tree.map(lambda x: x + 1, Box(5)).x
+      6
     """
     flatten = (lambda value: value.tree_flatten()) if hasattr(cls, "tree_flatten") else None
     register_pytree_with_keys(
@@ -68,9 +110,16 @@ def register_pytree_with_keys_class(cls):
 
 
 def register_static(cls):
-    """Class decorator: a node without children; the value itself is what tells two apart.
+    """A decorator: the class is a node without children; the value itself is what tells two apart.
 
     Instances must be hashable and comparable. Under `jit` they are static arguments.
+
+    Example:
+      >>> @shardax.tree_util.register_static
+      ... class Mode(str):
+      ...     pass
+      >>> shardax.tree.leaves(Mode("fast"))
+      []
     """
     _pytree.register_node(cls, lambda value: ((), value), lambda value, _: value)
     return cls
@@ -91,12 +140,13 @@ def register_dataclass(
         fields with `metadata=dict(static=True)` (see `shardax.tree.static`), all others being data.
       drop_fields: names of dataclass fields that belong to neither.
 
-    >>> @register_dataclass
+    >>> import dataclasses
+    >>> @shardax.tree_util.register_dataclass
     ... @dataclasses.dataclass
     ... class Layer:
     ...     w: float
     ...     name: str = dataclasses.field(default='', metadata=dict(static=True))
-    >>> tree_structure(Layer(1.0, 'dense'))
+    >>> shardax.tree_util.tree_structure(Layer(1.0, 'dense'))
     PyTreeDef(CustomNode(Layer[('dense',)], [*]))
     """
     is_dataclass = dataclasses.is_dataclass(nodetype)
@@ -160,10 +210,12 @@ class _WholeCallable:
 
 
 class Partial(functools.partial):
-    """functools.partial as a node: its children are the bound arguments, the function is static.
+    """A functools.partial as a node: its children are the bound arguments, the function is static.
 
-    >>> tree_structure(Partial(max, 1, key=None))
-    PyTreeDef(CustomNode(Partial[<built-in function max>], [(*,), {'key': None}]))
+    Example:
+      >>> from shardax.tree_util import Partial
+      >>> shardax.tree.structure(Partial(max, 1, key=None))
+      PyTreeDef(CustomNode(Partial[<built-in function max>], [(*,), {'key': None}]))
     """
 
     def __new__(cls, func, /, *args, **kw):

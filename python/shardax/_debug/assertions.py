@@ -27,8 +27,8 @@ def assert_replicated(tree):
       ReplicasDiverged: naming the leaf, a device, and the first element that differs.
 
     Example:
-      >>> means = pmap(lambda x: lax.pmean(x, "i"), axis_name="i")(jnp.arange(8.0))
-      >>> debug.assert_replicated({"mean": means})
+      >>> means = shardax.pmap(lambda x: lax.pmean(x, "i"), axis_name="i")(jnp.arange(8.0))
+      >>> shardax.debug.assert_replicated({"mean": means})
     """
     for path, leaf in tree_util.tree_flatten_with_path(tree)[0]:
         name = tree_util.keystr(path)

@@ -48,14 +48,14 @@ def breakpoint(
       ValueError: both `ordered` and `token` are given.
 
     Example:
-      >>> import io
+      >>> import io, sys
       >>> def f(x):
       ...     y = jnp.sin(x)
-      ...     debug.breakpoint(stdin=io.StringIO("p y\\nc\\n"), stdout=sys.stdout)
+      ...     shardax.debug.breakpoint(stdin=io.StringIO("p y\\nc\\n"), stdout=sys.stdout)
       ...     return y
-      >>> _ = jit(f)(0.0)
+      >>> _ = shardax.jit(f)(jnp.zeros(()))  # doctest: +NORMALIZE_WHITESPACE
       Entering jdb:
-      (jdb) Array(0., dtype=float32, weak_type=True)
+      (jdb) Array(0., dtype=float32)
       (jdb)
     """
     if token is not None and ordered:

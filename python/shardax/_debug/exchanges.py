@@ -42,7 +42,7 @@ def visualize_collective(op, devices=4, *, perm=None):
       ValueError: for another op, or another number of devices.
 
     Example:
-      >>> debug.visualize_collective("all_to_all", 3)
+      >>> shardax.debug.visualize_collective("all_to_all", 3)
       Picture('all_to_all over 3 devices')
     """
     if not 2 <= devices <= 16:

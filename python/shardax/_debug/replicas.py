@@ -83,8 +83,9 @@ def check_replicas(raises=True):
       A list of `Divergence`.
 
     Example:
-      >>> step = pmap(lambda w, x: w - 0.1 * grad(lambda w: jnp.mean((w * x) ** 2))(w), "i")
-      >>> with debug.check_replicas(raises=False) as found:
+      >>> grad = shardax.grad(lambda w, x: jnp.mean((w * x) ** 2))
+      >>> step = shardax.pmap(lambda w, x: w - 0.1 * grad(w, x), "i")
+      >>> with shardax.debug.check_replicas(raises=False) as found:
       ...     w = jnp.ones(8)
       ...     for _ in range(2):
       ...         w = step(w, jnp.arange(8.0))

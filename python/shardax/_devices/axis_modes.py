@@ -64,9 +64,10 @@ def auto_axes(fun=None, /, *, axes=None, out_sharding=None):
       TypeError: where no out_sharding is given.
 
     Example:
-      >>> mesh = make_mesh((2,), ("x",))
-      >>> with set_mesh(mesh):
-      ...     typeof(auto_axes(jnp.sort)(reshard(jnp.ones(4), P("x")), out_sharding=P("x")))
+      >>> mesh = shardax.make_mesh((2,), ("x",))
+      >>> with shardax.set_mesh(mesh):
+      ...     x = shardax.reshard(jnp.ones(4), P("x"))
+      ...     shardax.typeof(shardax.sharding.auto_axes(jnp.sort)(x, out_sharding=P("x")))
       ShapedArray(float32[4@x])
     """
     if fun is None:
@@ -103,9 +104,10 @@ def explicit_axes(fun=None, /, *, axes=None, in_sharding=None):
       TypeError: where no in_sharding is given.
 
     Example:
-      >>> mesh = make_mesh((2,), ("x",), axis_types=(AxisType.Auto,))
-      >>> with set_mesh(mesh):
-      ...     explicit_axes(lambda x: 2 * x, in_sharding=P("x"))(jnp.ones(4)).sharding.spec
+      >>> mesh = shardax.make_mesh((2,), ("x",), axis_types=(shardax.sharding.AxisType.Auto,))
+      >>> with shardax.set_mesh(mesh):
+      ...     f = shardax.sharding.explicit_axes(lambda x: 2 * x, in_sharding=P("x"))
+      ...     f(jnp.ones(4)).sharding.spec
       P('x',)
     """
     if fun is None:

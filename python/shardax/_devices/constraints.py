@@ -42,7 +42,8 @@ def with_sharding_constraint(x, shardings):
 
     Example:
       >>> spread = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
-      >>> jit(lambda x: 2 * with_sharding_constraint(x, spread))(jnp.zeros(4)).sharding.spec
+      >>> f = shardax.jit(lambda x: 2 * lax.with_sharding_constraint(x, spread))
+      >>> f(jnp.zeros(4)).sharding.spec
       P('x',)
     """
     leaves, treedef = tree_util.tree_flatten(x)

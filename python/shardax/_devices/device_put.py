@@ -58,7 +58,7 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
         `device` is none of these, or the sharding does not divide an array.
 
     Example:
-      >>> device_put(1.5)
+      >>> shardax.device_put(1.5)
       Array(1.5, dtype=float32, weak_type=True)
     """
 
@@ -165,7 +165,7 @@ def device_put_replicated(x, devices):
       ValueError: unless `devices` is a non-empty list or tuple.
 
     Example:
-      >>> device_put_replicated({"w": jnp.ones(3)}, devices()[:2])["w"].shape
+      >>> shardax.device_put_replicated({"w": jnp.ones(3)}, shardax.devices()[:2])["w"].shape
       (2, 3)
     """
     _check_devices("device_put_replicated", devices)
@@ -191,7 +191,7 @@ def device_put_sharded(shards, devices):
         shape or dtype.
 
     Example:
-      >>> device_put_sharded([jnp.zeros(3), jnp.ones(3)], devices()[:2]).shape
+      >>> shardax.device_put_sharded([jnp.zeros(3), jnp.ones(3)], shardax.devices()[:2]).shape
       (2, 3)
     """
     if not isinstance(shards, (list, tuple)):
@@ -217,7 +217,18 @@ def device_put_sharded(shards, devices):
 
 
 def device_get(x):
-    """Leaves that are arrays as NumPy arrays; PRNG keys, tracers and Python numbers stay."""
+    """A tree of arrays as NumPy arrays; PRNG keys, tracers and Python numbers stay.
+
+    Args:
+      x: a tree.
+
+    Returns:
+      The tree; arrays of one device share memory with `x`, and are read-only.
+
+    Example:
+      >>> shardax.device_get({"w": jnp.array([1, 2])})
+      {'w': array([1, 2], dtype=int32)}
+    """
 
     def fetch(leaf):
         plain = isinstance(leaf, _core.Array) and not isinstance(leaf, _core.Tracer)
@@ -231,7 +242,7 @@ def copy_to_host_async(x):
     """A tree of arrays, as it is: they lie in the host's memory.
 
     Example:
-      >>> copy_to_host_async({"a": jnp.float32(1)})
+      >>> shardax.copy_to_host_async({"a": jnp.float32(1)})
       {'a': Array(1., dtype=float32)}
     """
     for leaf in tree_util.tree_leaves(x):
@@ -244,8 +255,15 @@ def copy_to_host_async(x):
 def block_until_ready(x):
     """A tree of arrays, as it is: results are ready when a call returns.
 
+    Args:
+      x: a tree.
+
     Raises:
       JaxRuntimeError: for an array that has been deleted.
+
+    Example:
+      >>> shardax.block_until_ready(jnp.ones(2))
+      Array([1., 1.], dtype=float32)
     """
     for leaf in tree_util.tree_leaves(x):
         if not isinstance(leaf, _core.Tracer):

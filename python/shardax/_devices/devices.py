@@ -13,8 +13,13 @@ IDS_PER_PROCESS = 2048
 
 
 class Device:
-    """A simulated CPU device. Those of a process share its memory; `id` numbers them from 0, those
-    of process p from 2048 p.
+    """A simulated CPU device. Those of a process share its memory.
+
+    `id` numbers them from 0, those of process p from 2048 p.
+
+    Example:
+      >>> shardax.devices()[0].platform, shardax.devices()[0].id
+      ('cpu', 0)
     """
 
     __slots__ = ("id", "__dict__", "__weakref__")  # the class shows that devices have an id
@@ -213,13 +218,44 @@ def refuse_other_backends(name):
 
 
 def devices(backend=None):
-    """All devices, those of this process and of others, in order of their ids."""
+    """The devices of all processes, in order of their ids.
+
+    Args:
+      backend: None or "cpu".
+
+    Returns:
+      A list of devices: 8 a process, unless `config.update("jax_num_cpu_devices", n)` or
+      SHARDAX_NUM_DEVICES says otherwise.
+
+    Raises:
+      RuntimeError: for another backend.
+
+    Example:
+      >>> len(shardax.devices()) == shardax.device_count()
+      True
+    """
     refuse_other_backends(backend)
     return [each for index in process_indices() for each in local_devices(index)]
 
 
 def local_devices(process_index=None, backend=None, host_id=None):
-    """The devices of this process, or of the one with that number."""
+    """The devices of this process, or of the one with a number.
+
+    Args:
+      process_index, host_id: the number of a process; `host_id` is its older name.
+      backend: None or "cpu".
+
+    Returns:
+      A list of devices.
+
+    Raises:
+      ValueError: there is no such process.
+      RuntimeError: for another backend.
+
+    Example:
+      >>> shardax.local_devices()[0]
+      CpuDevice(id=0)
+    """
     refuse_other_backends(backend)
     index = host_id if process_index is None else process_index
     index = _core.process_index() if index is None else index
@@ -229,12 +265,22 @@ def local_devices(process_index=None, backend=None, host_id=None):
 
 
 def device_count(backend=None):
-    """How many devices there are in all processes."""
+    """The number of devices in all processes.
+
+    Example:
+      >>> shardax.device_count() == shardax.process_count() * shardax.local_device_count()
+      True
+    """
     return local_device_count(backend) * _core.process_count()
 
 
 def local_device_count(backend=None):
-    """How many devices each process has."""
+    """The number of devices that each process has.
+
+    Example:
+      >>> shardax.local_device_count() == len(shardax.local_devices())
+      True
+    """
     refuse_other_backends(backend)
     count = _core.device_count()
     if count > IDS_PER_PROCESS and _core.process_count() > 1:
@@ -246,13 +292,23 @@ def local_device_count(backend=None):
 
 
 def process_index(backend=None):
-    """The number of this process, from 0."""
+    """The number of this process, from 0.
+
+    Example:
+      >>> shardax.process_index()
+      0
+    """
     refuse_other_backends(backend)
     return _core.process_index()
 
 
 def process_count(backend=None):
-    """How many processes there are."""
+    """The number of processes.
+
+    Example:
+      >>> shardax.process_count()
+      1
+    """
     refuse_other_backends(backend)
     return _core.process_count()
 
@@ -261,7 +317,7 @@ def process_indices(backend=None):
     """The numbers of all processes.
 
     Example:
-      >>> process_indices() == list(range(process_count()))
+      >>> shardax.process_indices() == list(range(shardax.process_count()))
       True
     """
     return list(range(process_count(backend)))
@@ -273,7 +329,12 @@ host_ids = process_indices
 
 
 def default_backend():
-    """'cpu'."""
+    """The name of the platform that computes, "cpu".
+
+    Example:
+      >>> shardax.default_backend()
+      'cpu'
+    """
     return "cpu"
 
 
@@ -282,9 +343,9 @@ def live_arrays(platform=None):
     that are kept by mistake.
 
     Example:
-      >>> before = len(live_arrays())
+      >>> before = len(shardax.live_arrays())
       >>> x = jnp.zeros(3)
-      >>> len(live_arrays()) - before
+      >>> len(shardax.live_arrays()) - before
       1
     """
     refuse_other_backends(platform)
@@ -295,7 +356,7 @@ def print_environment_info(return_string=False):
     """Prints versions, the machine and the devices, for reports of errors; or returns the text.
 
     Example:
-      >>> "device_count" in print_environment_info(return_string=True)
+      >>> "device_count" in shardax.print_environment_info(return_string=True)
       True
     """
     import platform  # for this report alone

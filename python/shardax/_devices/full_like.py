@@ -66,9 +66,25 @@ def placed(array, device, out_sharding=None):
 
 
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
-    """An array that repeats `fill_value` (broadcast to `shape`).
+    """An array that repeats one value.
 
-    Weakly typed for Python numbers.
+    Args:
+      shape: an int or a sequence of ints from 0 on.
+      fill_value: a number, or an array that broadcasts to `shape`.
+      dtype: of the result; None: that of `fill_value` (weakly typed for Python numbers).
+      device: a device or sharding for the array.
+      out_sharding: a sharding in the explicit mode of meshes.
+
+    Returns:
+      An array of shape `shape`.
+
+    Example:
+      >>> jnp.full((2, 2), 7)
+      Array([[7, 7],
+             [7, 7]], dtype=int32, weak_type=True)
+      >>> jnp.full((2, 2), jnp.array([1.0, 2.0]))
+      Array([[1., 2.],
+             [1., 2.]], dtype=float32)
     """
     check_arraylike("full", fill_value)
     if type(fill_value) is int and dtype is not None:
@@ -100,8 +116,24 @@ def _is_small(number):
 
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
-    """An array like `a` (shape, dtype, sharding, within shard_map the axes over which it varies)
-    that repeats `fill_value`."""
+    """An array of another one's shape, dtype and sharding that repeats a value.
+
+    Within shard_map it varies over the same axes.
+
+    Args:
+      a: an array, or what has a shape and a dtype.
+      fill_value: a number, or an array that broadcasts to the shape.
+      dtype, shape: of the result, where they differ from those of `a`.
+      device, out_sharding: as in `jnp.full`.
+
+    Returns:
+      The array.
+
+    Example:
+      >>> jnp.full_like(jnp.array([[1, 2], [3, 4]]), 7)
+      Array([[7, 7],
+             [7, 7]], dtype=int32)
+    """
     if type(a) is _core.ArrayImpl and dtype is shape is device is out_sharding is None:
         if _is_small(fill_value) and not a.weak_type and not isinstance(a.dtype, KeyTy):
             recorded = _core.get_sharding(a)

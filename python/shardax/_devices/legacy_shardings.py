@@ -24,7 +24,8 @@ class PositionalSharding(Sharding):
       ValueError: where there are no devices, or the sharding is splits arrays of another rank.
 
     Example:
-      >>> rows = PositionalSharding(devices()[:4]).reshape(2, 2).replicate(1)
+      >>> devices = shardax.devices()[:4]
+      >>> rows = shardax.sharding.PositionalSharding(devices).reshape(2, 2).replicate(1)
       >>> rows
       PositionalSharding([[{CPU 0, 1}]
                           [{CPU 2, 3}]], shape=(2, 1))
@@ -146,11 +147,15 @@ class PositionalSharding(Sharding):
 
 
 class PmapSharding(NamedSharding):
-    """How pmap splits: one dimension over devices, a slice for each.
+    """The way in which pmap splits: one dimension over devices, a slice for each.
 
     Args:
       devices: a sequence or array of devices.
       sharding_spec: for each dimension None, or what splits it; the first that is not None counts.
+
+    Example:
+      >>> shardax.sharding.PmapSharding(shardax.devices()[:4]).shard_shape((4, 3))
+      (1, 3)
     """
 
     def __init__(self, devices, sharding_spec=(0,)):
@@ -164,7 +169,7 @@ class PmapSharding(NamedSharding):
         """Dimension `sharded_dim` of arrays of that shape over the first devices.
 
         Example:
-          >>> PmapSharding.default((4, 3)).shard_shape((4, 3))
+          >>> shardax.sharding.PmapSharding.default((4, 3)).shard_shape((4, 3))
           (1, 3)
         """
         known = all_devices()[: shape[sharded_dim]] if devices is None else devices
@@ -183,9 +188,9 @@ class GSPMDSharding(Sharding):
       op_sharding: how they share the tiles, as `_to_xla_hlo_sharding` of a NamedSharding gives it.
 
     Example:
-      >>> mesh = Mesh(devices()[:2], ("x",))
+      >>> mesh = Mesh(shardax.devices()[:2], ("x",))
       >>> tiles = NamedSharding(mesh, P("x"))._to_xla_hlo_sharding(1)
-      >>> GSPMDSharding(devices()[:2], tiles).shard_shape((4,))
+      >>> shardax.sharding.GSPMDSharding(shardax.devices()[:2], tiles).shard_shape((4,))
       (2,)
     """
 

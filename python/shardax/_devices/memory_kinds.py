@@ -21,7 +21,12 @@ def recorded_kind(kind):
 
 
 class Space(enum.Enum):
-    """Where an array is said to lie."""
+    """The places where an array may be said to lie: Device, Host, Any.
+
+    Example:
+      >>> shardax.memory.Space.Host
+      MemorySpace.Host
+    """
 
     Device = enum.auto()
     Host = enum.auto()

@@ -18,8 +18,12 @@ from shardax._devices.devices import process_index
 
 
 class AxisType(enum.Enum):
-    """Kinds of mesh axes: how arrays are split over them is left to the system (Auto), said by
+    """The kinds of mesh axes: the split of arrays over them is left to the system (Auto), said by
     their types (Explicit), or done by hand in shard_map (Manual).
+
+    Example:
+      >>> shardax.make_mesh((2,), ("x",)).axis_types
+      (Explicit,)
     """
 
     Auto = enum.auto()
@@ -51,7 +55,12 @@ def _axis_types(names, types):
 
 @dataclasses.dataclass(frozen=True)
 class AbstractDevice:
-    """A kind of device: what an AbstractMesh says of those of the mesh that it stands for."""
+    """A kind of device: what an AbstractMesh says of those of the mesh that it stands for.
+
+    Example:
+      >>> shardax.sharding.AbstractDevice("cpu", None, "cpu").platform
+      'cpu'
+    """
 
     device_kind: str
     num_cores: int | None
@@ -75,7 +84,7 @@ class AbstractMesh:
       axis_types: an AxisType per axis, Auto unless given.
       abstract_device: the kind of devices, or None.
 
-    >>> AbstractMesh((4, 2), ("x", "y")).size
+    >>> shardax.sharding.AbstractMesh((4, 2), ("x", "y")).size
     8
     """
 
@@ -237,7 +246,7 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
       axis_names: a name per dimension of `devices`.
       axis_types: an AxisType per axis, Auto unless given.
 
-    >>> Mesh(_devices()[:4], ("x",)).shape
+    >>> Mesh(shardax.devices()[:4], ("x",)).shape
     OrderedDict([('x', 4)])
     """
 
@@ -364,7 +373,7 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
       ValueError: where the shape is no sequence of ints, or needs more devices than there are.
 
     Example:
-      >>> make_mesh((2, 2), ("x", "y")).size
+      >>> shardax.make_mesh((2, 2), ("x", "y")).size
       4
     """
     try:

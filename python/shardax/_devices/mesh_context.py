@@ -16,8 +16,8 @@ class set_mesh:
       ValueError: where `mesh` is no Mesh, has manual axes, or a function is being traced.
 
     Example:
-      >>> with set_mesh(Mesh(devices()[:2], "x")):
-      ...     print(get_mesh())
+      >>> with shardax.set_mesh(Mesh(shardax.devices()[:2], "x")):
+      ...     print(shardax.sharding.get_mesh())
       Mesh('x': 2, axis_types=(Auto,))
     """
 
@@ -54,8 +54,8 @@ class use_abstract_mesh:
       ValueError: where `mesh` is none, or has another size than the one that is current.
 
     Example:
-      >>> with use_abstract_mesh(AbstractMesh((2,), "x")):
-      ...     get_abstract_mesh()
+      >>> with shardax.sharding.use_abstract_mesh(shardax.sharding.AbstractMesh((2,), "x")):
+      ...     shardax.sharding.get_abstract_mesh()
       AbstractMesh('x': 2, axis_types=(Auto,))
     """
 
@@ -84,7 +84,12 @@ class use_abstract_mesh:
 
 
 def get_mesh():
-    """The current mesh: of the innermost `with mesh:` block or of `set_mesh`, else an empty one."""
+    """The current mesh: of the innermost `with mesh:` block or of `set_mesh`, else an empty one.
+
+    Example:
+      >>> shardax.sharding.get_mesh().empty
+      True
+    """
     return state.meshes[-1] if state.meshes else _NO_MESH
 
 
@@ -94,7 +99,13 @@ def context_mesh():
 
 
 def get_abstract_mesh():
-    """The current mesh, without its devices. Within shard_map its axes are of type Manual."""
+    """The current mesh, without its devices. Within shard_map its axes are of type Manual.
+
+    Example:
+      >>> with shardax.set_mesh(shardax.make_mesh((2,), ("x",))):
+      ...     shardax.sharding.get_abstract_mesh().axis_names
+      ('x',)
+    """
     mesh = context_mesh()
     return get_mesh().abstract_mesh if mesh.empty else mesh
 

@@ -11,7 +11,14 @@ from shardax._devices.shardings import sharding_of
 
 
 class Shard:
-    """A part of an array on one device: `data` is a view."""
+    """A part of an array on one device: `data` is a view, `index` the slices that it is of the
+    whole.
+
+    Example:
+      >>> x = shardax.device_put_sharded([jnp.zeros(2), jnp.ones(2)], shardax.devices()[:2])
+      >>> x.addressable_shards[1].data
+      Array([[1., 1.]], dtype=float32)
+    """
 
     def __init__(self, device, index, replica_id, data):
         self.device = device

@@ -8,10 +8,19 @@ from shardax._devices.shardings import NamedSharding, completed
 
 
 def reshard(xs, out_shardings):
-    """`xs` labelled with shardings over explicit axes of a mesh (a tree prefix of them).
+    """A tree of arrays, split over explicit axes of a mesh in another way.
+
+    Args:
+      xs: a tree of arrays.
+      out_shardings: shardings or PartitionSpecs, a tree prefix of `xs`.
 
     Raises:
-      ValueError: for axes that types do not show: with_sharding_constraint takes these.
+      ValueError: for axes that types do not show: `lax.with_sharding_constraint` takes these.
+
+    Example:
+      >>> with shardax.set_mesh(shardax.make_mesh((2,), ("x",))):
+      ...     shardax.typeof(shardax.reshard(jnp.zeros(4), P("x")))
+      ShapedArray(float32[4@x])
     """
     leaves, treedef = tree_util.tree_flatten(xs)
     wheres = spread(out_shardings, xs, "reshard", "out_shardings")

@@ -25,7 +25,12 @@ class IndivisibleError(ValueError):
 
 
 class Sharding:
-    """How an array is split over devices."""
+    """The way in which an array is split over devices: the base class of shardings.
+
+    Example:
+      >>> isinstance(jnp.ones(2).sharding, shardax.sharding.Sharding)
+      True
+    """
 
     memory_kind = "device"
     has_addressable_devices = True
@@ -126,7 +131,21 @@ def check_rank(where, spec, ndim):
 
 
 class NamedSharding(Sharding):
-    """A mesh and, per dimension, the mesh axes that split it."""
+    """A mesh and, for each dimension of an array, the mesh axes that split it.
+
+    Args:
+      mesh: a Mesh, or an AbstractMesh.
+      spec: a PartitionSpec.
+      memory_kind: the memory, "device" unless given.
+
+    Raises:
+      ValueError: `spec` names axes that the mesh has not.
+
+    Example:
+      >>> rows = NamedSharding(shardax.make_mesh((4,), ("x",)), P("x", None))
+      >>> shardax.device_put(jnp.zeros((8, 3)), rows).addressable_shards[0].data.shape
+      (2, 3)
+    """
 
     def __init__(self, mesh, spec, *, memory_kind=None):
         if not isinstance(mesh, AbstractMesh):
@@ -234,7 +253,13 @@ class NamedSharding(Sharding):
 
 
 class SingleDeviceSharding(Sharding):
-    """All of an array on one device."""
+    """The sharding of an array that lies on one device as a whole.
+
+    Example:
+      >>> where = shardax.sharding.SingleDeviceSharding(shardax.devices()[1])
+      >>> shardax.device_put(jnp.ones(2), where).devices() == where.device_set
+      True
+    """
 
     def __init__(self, device, *, memory_kind=None):
         self._device = device
@@ -262,13 +287,23 @@ class SingleDeviceSharding(Sharding):
 
 
 def make_single_device_sharding(device, *, memory_kind=None):
-    """The sharding of arrays that lie on one device."""
+    """The sharding of arrays that lie on one device.
+
+    Example:
+      >>> shardax.sharding.make_single_device_sharding(shardax.devices()[0]).device_set
+      {CpuDevice(id=0)}
+    """
     return SingleDeviceSharding(device, memory_kind=memory_kind)
 
 
 def label(array, where, src=None):
-    """`array`, labelled with a device, a sharding, or a PartitionSpec of the current mesh; `src` is
-    what it was labelled with."""
+    """An array labelled with a device, a sharding, or a PartitionSpec of the current mesh; `src` is
+    its label before.
+
+    Example:
+      >>> shardax.sharding.label(jnp.ones(2), shardax.devices()[1]).devices()
+      {CpuDevice(id=1)}
+    """
     if isinstance(where, PartitionSpec):
         if get_mesh().empty:
             raise ValueError(

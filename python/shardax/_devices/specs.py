@@ -27,7 +27,7 @@ class _Unconstrained:
 class P(tuple):
     """For each dimension: None, a mesh axis, or a tuple of mesh axes that split it.
 
-    >>> PartitionSpec("x", None)
+    >>> P("x", None)
     P('x', None)
     """
 

@@ -40,7 +40,7 @@ def mapped_aval(size, axis, aval):
     """The type of the slices of `aval` along `axis`, of that size; `aval` itself for None.
 
     Example:
-      >>> mapped_aval(3, 0, ShapedArray((3, 2), "float32")).shape
+      >>> shardax.extend.core.mapped_aval(3, 0, shardax.core.ShapedArray((3, 2), "float32")).shape
       (2,)
     """
     if axis is None:
@@ -57,7 +57,7 @@ def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
     `explicit_mesh_axis` has no effect: the package does without what it steers in JAX.
 
     Example:
-      >>> unmapped_aval(3, 0, ShapedArray((2,), "float32")).shape
+      >>> shardax.extend.core.unmapped_aval(3, 0, shardax.core.ShapedArray((2,), "float32")).shape
       (3, 2)
     """
     if axis is None:
@@ -111,7 +111,7 @@ def concrete_or_error(force, value, context=""):
       ConcretizationTypeError: where the elements are not known; it says `context`.
 
     Example:
-      >>> concrete_or_error(int, jnp.array(3))
+      >>> shardax.extend.core.concrete_or_error(int, jnp.array(3))
       3
     """
     if force is None:

@@ -148,7 +148,8 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
 
     Example:
       >>> import numpy as np
-      >>> jit(lambda x: pure_callback(np.sin, ShapeDtypeStruct((), np.float32), x))(0.0)
+      >>> result = shardax.ShapeDtypeStruct((), np.float32)
+      >>> shardax.jit(lambda x: shardax.pure_callback(np.sin, result, x))(0.0)
       Array(0., dtype=float32)
     """
     _check_sharding(sharding)
@@ -172,7 +173,7 @@ def io_callback(callback, result_shape_dtypes, *args, sharding=None, ordered=Fal
 
     Example:
       >>> seen = []
-      >>> _ = jit(lambda x: io_callback(seen.append, None, x))(1.0)
+      >>> _ = shardax.jit(lambda x: shardax.experimental.io_callback(seen.append, None, x))(1.0)
       >>> len(seen)
       1
     """
@@ -200,7 +201,7 @@ def debug_callback(callback=None, *args, ordered=False, partitioned=False, **kwa
       TypeError: `callback` is no function.
 
     Example:
-      >>> jit(lambda x: debug.callback(print, x))(1.0)
+      >>> shardax.jit(lambda x: shardax.debug.callback(print, x))(1.0)
       1.0
     """
     call = functools.partial(_call_for_effect, partitioned)
@@ -270,7 +271,11 @@ def inspect_sharding(callback, array):
 
 
 def effects_barrier():
-    """Waits until all callbacks have run. They run before the call that contains them returns."""
+    """Waits until all callbacks have run. They run before the call that contains them returns.
+
+    Example:
+      >>> shardax.effects_barrier()
+    """
 
 
 @contextlib.contextmanager
@@ -282,7 +287,7 @@ def named_scope(name):
 
     >>> from shardax import grad, make_jaxpr
     >>> def square(x):
-    ...     with named_scope("square"):
+    ...     with shardax.named_scope("square"):
     ...         return x * x
     >>> str(make_jaxpr(grad(square))(1.0).eqns[0].source_info.name_stack)
     'jvp(square)'
@@ -300,7 +305,7 @@ def named_call(fun, *, name=None):
     """`fun` as a call of that name (by default its own) in programs.
 
     Example:
-      >>> named_call(lambda x: x + 1, name="successor")(1.0)
+      >>> shardax.named_call(lambda x: x + 1, name="successor")(1.0)
       2.0
     """
     name = fun.__name__ if name is None else name

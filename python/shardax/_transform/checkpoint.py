@@ -105,9 +105,9 @@ def checkpoint(
     Source: Griewank and Walther, Algorithm 799: Revolve (ACM TOMS 26, 2000).
 
     Example:
-      >>> f = checkpoint(lambda x: jnp.sin(jnp.sin(x)))
-      >>> grad(f)(1.0)
-      Array(0.36003995, dtype=float32, weak_type=True)
+      >>> f = shardax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))
+      >>> shardax.grad(f)(1.0).round(3)
+      Array(0.36, dtype=float32, weak_type=True)
     """
     check_callable(fun)
     if concrete:
@@ -208,9 +208,9 @@ def checkpoint_name(x, name):
     """`x`, with a name by which policies of `checkpoint` can choose to keep it.
 
     Example:
-      >>> f = lambda x: checkpoint_name(jnp.sin(x), "hidden") ** 2
-      >>> keep = checkpoint_policies.save_only_these_names("hidden")
-      >>> grad(checkpoint(f, policy=keep))(1.0)
+      >>> f = lambda x: shardax.ad_checkpoint.checkpoint_name(jnp.sin(x), "hidden") ** 2
+      >>> keep = shardax.ad_checkpoint.checkpoint_policies.save_only_these_names("hidden")
+      >>> shardax.grad(shardax.ad_checkpoint.checkpoint(f, policy=keep))(1.0)
       Array(0.9092974, dtype=float32, weak_type=True)
     """
     return tree_util.tree_map(
@@ -230,7 +230,7 @@ def saved_residuals(f, *args, **kwargs):
       said to come from the line that computes them.
 
     Example:
-      >>> saved_residuals(lambda x: 3.0 * x**2, 1.0)[-1][0]
+      >>> shardax.ad_checkpoint.saved_residuals(lambda x: 3.0 * x**2, 1.0)[-1][0]
       ShapedArray(float32[], weak_type=True)
     """
     return _core.saved_residuals(f, args, kwargs)
@@ -240,7 +240,7 @@ def print_saved_residuals(f, *args, **kwargs):
     """Prints what `saved_residuals` gives, a value a line.
 
     Example:
-      >>> print_saved_residuals(lambda x: x * x, 1.0)
+      >>> shardax.ad_checkpoint.print_saved_residuals(lambda x: x * x, 1.0)
       f32[] from the argument x
     """
     for aval, source in saved_residuals(f, *args, **kwargs):

@@ -32,10 +32,10 @@ def custom_gradient(fun):
       A function of the same arguments that returns `out`.
 
     Example:
-      >>> @custom_gradient
+      >>> @shardax.custom_gradient
       ... def f(x):
       ...     return x ** 2, lambda g: 10 * g
-      >>> grad(f)(3.0)
+      >>> shardax.grad(f)(3.0)
       Array(10., dtype=float32, weak_type=True)
     """
 
@@ -76,9 +76,9 @@ def closure_convert(fun, *example_args):
 
     Example:
       >>> def f(y):
-      ...     converted, consts = closure_convert(lambda x: x * y, 2.0)
+      ...     converted, consts = shardax.closure_convert(lambda x: x * y, 2.0)
       ...     return converted(2.0, *consts)
-      >>> grad(f)(3.0)
+      >>> shardax.grad(f)(3.0)
       Array(2., dtype=float32, weak_type=True)
     """
     example = tree_util.tree_map(lambda v: _core.typeof(_core.asarray(v)), example_args)

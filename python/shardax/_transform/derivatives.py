@@ -67,7 +67,7 @@ def grad(
       NotImplementedError: for `reduce_axes`.
 
     Example:
-      >>> grad(lambda x: x ** 3)(2.0)
+      >>> shardax.grad(lambda x: x ** 3)(2.0)
       Array(12., dtype=float32, weak_type=True)
     """
     _refuse_reduce_axes("grad", reduce_axes)
@@ -86,7 +86,7 @@ def value_and_grad(
     anything), gradient).
 
     Example:
-      >>> value_and_grad(lambda x: x ** 2)(3.0)
+      >>> shardax.value_and_grad(lambda x: x ** 2)(3.0)
       (Array(9., dtype=float32, weak_type=True), Array(6., dtype=float32, weak_type=True))
     """
     _refuse_reduce_axes("grad", reduce_axes)
@@ -103,7 +103,7 @@ def vjp(fun: Callable, *primals, has_aux: bool = False, reduce_axes: Sequence = 
     (result, f, anything).
 
     Example:
-      >>> out, f = vjp(jnp.sin, 0.0)
+      >>> out, f = shardax.vjp(jnp.sin, 0.0)
       >>> f(2.0)
       (Array(2., dtype=float32, weak_type=True),)
     """
@@ -148,7 +148,7 @@ def jvp(fun: Callable, primals, tangents, has_aux: bool = False):
       has_aux: `fun` returns (result, anything); jvp then returns (result, derivative, anything).
 
     Example:
-      >>> jvp(lambda x: x ** 2, (3.0,), (1.0,))
+      >>> shardax.jvp(lambda x: x ** 2, (3.0,), (1.0,))
       (Array(9., dtype=float32, weak_type=True), Array(6., dtype=float32, weak_type=True))
     """
     return _core.jvp(fun, primals, tangents, has_aux)
@@ -161,7 +161,7 @@ def linearize(fun: Callable, *primals, has_aux: bool = False):
     The nonlinear part is computed once; f can be called many times.
 
     Example:
-      >>> y, f = linearize(lambda x: x ** 2, 3.0)
+      >>> y, f = shardax.linearize(lambda x: x ** 2, 3.0)
       >>> f(1.0)
       Array(6., dtype=float32, weak_type=True)
     """
@@ -174,7 +174,7 @@ def linear_transpose(fun: Callable, *primals, reduce_axes=()):
     dtypes only.
 
     Example:
-      >>> linear_transpose(lambda x: 2 * x, 1.0)(3.0)
+      >>> shardax.linear_transpose(lambda x: 2 * x, 1.0)(3.0)
       (Array(6., dtype=float32, weak_type=True),)
     """
     _refuse_reduce_axes("transpose", reduce_axes)

@@ -25,7 +25,7 @@ def fwd_and_bwd(
       unless it is an integer.
 
     Example:
-      >>> fwd, bwd = fwd_and_bwd(lambda x, y: x * y, argnums=(0, 1))
+      >>> fwd, bwd = shardax.fwd_and_bwd(lambda x, y: x * y, argnums=(0, 1))
       >>> out, residuals = fwd(2.0, 3.0)
       >>> bwd(residuals, 1.0)
       (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))

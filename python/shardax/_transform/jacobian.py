@@ -144,7 +144,7 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
       leaf of shape s + t.
 
     Example:
-      >>> jacfwd(lambda x: x ** 2)(jnp.array([1.0, 2.0]))
+      >>> shardax.jacfwd(lambda x: x ** 2)(jnp.array([1.0, 2.0]))
       Array([[2., 0.],
              [0., 4.]], dtype=float32)
     """
@@ -167,10 +167,24 @@ def jacfwd(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fal
 def jacrev(
     fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=False, allow_int=False
 ):
-    """The Jacobian of `fun`, row by row: for many inputs and few outputs. See `jacfwd`.
+    """The Jacobian of a function by reverse mode, row by row: for many inputs and few outputs.
 
-    `allow_int` and `holomorphic` have no effect: it is a promise, or a choice of implementation,
-    that nothing makes use of.
+    Args:
+      fun: a function of arrays that returns an array, or a tree of them.
+      argnums: the position(s) of the arguments to differentiate by.
+      has_aux: whether `fun` returns (result, other values), which are passed on.
+      holomorphic, allow_int: without effect: a promise, or a choice of implementation, that nothing
+        makes use of.
+
+    Returns:
+      A function of the same arguments. For inputs of shape S and results of shape R it returns an
+      array of shape R + S, in trees of trees where there are several.
+
+    Example:
+      >>> f = lambda x: jnp.array([x[0] * x[1], x[1] ** 2])
+      >>> shardax.jacrev(f)(jnp.array([2.0, 3.0]))
+      Array([[3., 2.],
+             [0., 6.]], dtype=float32)
     """
 
     @named_like(fun, _DOC.format(argnums))
@@ -200,7 +214,7 @@ def hessian(fun, argnums: int | Sequence[int] = 0, has_aux=False, holomorphic=Fa
     """The matrix of second derivatives: jacfwd of jacrev.
 
     Example:
-      >>> hessian(lambda x: (x ** 3).sum())(jnp.array([1.0, 2.0]))
+      >>> shardax.hessian(lambda x: (x ** 3).sum())(jnp.array([1.0, 2.0]))
       Array([[ 6.,  0.],
              [ 0., 12.]], dtype=float32)
     """

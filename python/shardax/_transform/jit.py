@@ -34,7 +34,7 @@ def typeof(x: Any) -> ShapedArray:
     of a reference.
 
     Example:
-      >>> typeof(1.0)
+      >>> shardax.typeof(1.0)
       ShapedArray(float32[], weak_type=True)
     """
     held = getattr(x, "aval", None) if hasattr(type(x), "is_reference") else None
@@ -108,7 +108,7 @@ def jit(
       JaxRuntimeError: for compiler options that XLA does not have.
 
     Example:
-      >>> jit(lambda x: x * 2 + 1)(3.0)
+      >>> shardax.jit(lambda x: x * 2 + 1)(3.0)
       Array(7., dtype=float32, weak_type=True)
     """
     if fun is None:

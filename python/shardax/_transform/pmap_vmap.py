@@ -61,7 +61,7 @@ def pmap(
       TypeError: for `global_arg_shapes`, and options of another type.
 
     Example:
-      >>> pmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.arange(4.0))
+      >>> shardax.pmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.arange(4.0))
       Array([-1.5, -0.5,  0.5,  1.5], dtype=float32)
     """
     if global_arg_shapes is not None:
@@ -171,7 +171,7 @@ def vmap(
       NotImplementedError: for `sum_match`.
 
     Example:
-      >>> vmap(jnp.dot, in_axes=(0, None))(jnp.ones((3, 2)), jnp.array([1.0, 2.0]))
+      >>> shardax.vmap(jnp.dot, in_axes=(0, None))(jnp.ones((3, 2)), jnp.array([1.0, 2.0]))
       Array([3., 3., 3.], dtype=float32)
     """
     check_callable(fun)
@@ -224,7 +224,7 @@ def soft_pmap(fun: Callable, axis_name: Any = None, in_axes: Any = 0) -> Callabl
     """pmap over more slices than there are devices, which JAX had until version 0.3.
 
     Example:
-      >>> soft_pmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.arange(100.0)).shape
+      >>> shardax.soft_pmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.arange(100.0)).shape
       (100,)
     """
     return jit(vmap(fun, in_axes, axis_name=axis_name))

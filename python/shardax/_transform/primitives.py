@@ -124,10 +124,10 @@ class Primitive(_core.PrimitiveBase):
     cond and checkpoint like any other op.
 
     Example:
-      >>> double_p = Primitive("double")
+      >>> double_p = shardax.extend.core.Primitive("double")
       >>> _ = double_p.def_impl(lambda x: 2 * x)
       >>> _ = double_p.def_abstract_eval(lambda x: x)
-      >>> jit(double_p.bind)(3.0)
+      >>> shardax.jit(double_p.bind)(3.0)
       Array(6., dtype=float32, weak_type=True)
     """
 

@@ -80,9 +80,9 @@ def ensure_compile_time_eval():
     is being traced; ops on tracers are recorded as ever.
 
     Example:
-      >>> @jit
+      >>> @shardax.jit
       ... def f(x):
-      ...     with ensure_compile_time_eval():
+      ...     with shardax.ensure_compile_time_eval():
       ...         count = int(jnp.arange(3).sum())
       ...     return x + count
       >>> f(1)
@@ -94,7 +94,12 @@ def ensure_compile_time_eval():
 
 @dataclasses.dataclass(frozen=True)
 class ArgInfo:
-    """The type of an argument's array, and whether the caller gives it away."""
+    """The type of an argument's array, and whether the caller gives it away.
+
+    Example:
+      >>> shardax.jit(jnp.sin).lower(jnp.ones(2)).args_info[0][0].shape
+      (2,)
+    """
 
     _aval: typing.Any
     donated: bool
@@ -105,7 +110,12 @@ class ArgInfo:
 
 @typing.runtime_checkable
 class Wrapped(typing.Protocol):
-    """What jit and pmap return: callable, and staged by trace and lower."""
+    """The type of what jit and pmap return: callable, and staged by `trace` and `lower`.
+
+    Example:
+      >>> isinstance(shardax.jit(jnp.sin), shardax.stages.Wrapped)
+      True
+    """
 
     def __call__(self, *args, **kwargs): ...
 
@@ -190,7 +200,12 @@ class _Call:
 
 
 class Traced(_Stage):
-    """A function staged for some arguments: `.jaxpr` shows its program, `.lower()` goes on."""
+    """A function staged for some arguments: `.jaxpr` shows its program, `.lower()` goes on.
+
+    Example:
+      >>> shardax.jit(lambda x: x + 1).trace(1.0).jaxpr
+      { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    """
 
     def __init__(self, fun, args, kwargs):
         self._call = _Call(fun, args, kwargs)
@@ -225,7 +240,12 @@ def _check_dialect(dialect):
 
 
 class Lowered(_Stage):
-    """A staged function, ready to be compiled."""
+    """A staged function, ready to be compiled; `as_text` shows its program.
+
+    Example:
+      >>> shardax.jit(lambda x: x + 1).lower(1.0).as_text().splitlines()[0][:6]
+      'module'
+    """
 
     def __init__(self, call, platforms=None):
         self._call = call
@@ -301,6 +321,11 @@ class Compiled(_Stage):
       TypeError: for arguments of another structure, other shapes or dtypes, and under a
         transformation.
       ValueError: for arrays that were placed otherwise than it was compiled for.
+
+    Example:
+      >>> compiled = shardax.jit(jnp.sin).lower(jnp.zeros(2)).compile()
+      >>> compiled(jnp.zeros(2))
+      Array([0., 0.], dtype=float32)
     """
 
     def __init__(self, call):

@@ -18,7 +18,7 @@ def eval_shape(fun: Callable, *args, **kwargs):
     for many sizes.
 
     Example:
-      >>> eval_shape(jnp.dot, jnp.ones((2, 3)), jnp.ones(3))
+      >>> shardax.eval_shape(jnp.dot, jnp.ones((2, 3)), jnp.ones(3))
       ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
     if any(map(has_symbolic_sizes, tree_util.tree_leaves((args, kwargs)))):
@@ -43,7 +43,7 @@ def make_jaxpr(
       return_shape: return (program, shapes of the result).
 
     Example:
-      >>> make_jaxpr(lambda x: x + 1)(2.0)
+      >>> shardax.make_jaxpr(lambda x: x + 1)(2.0)
       { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
     """
     if not callable(fun):

@@ -197,9 +197,9 @@ def jet(fun, primals, series, factorial_scaled=True, **_):
     Raises:
       ValueError: lists of different lengths; an argument or a term that is no array.
 
-    >>> jet(jnp.sin, (0.0,), ([1.0, 0.0, 0.0],))
-    (Array(0., dtype=float32, weak_type=True), [Array(1., dtype=float32, weak_type=True), \
-Array(0., dtype=float32, weak_type=True), Array(-1., dtype=float32, weak_type=True)])
+    >>> y, series = shardax.experimental.jet.jet(jnp.sin, (0.0,), ([1.0, 0.0, 0.0],))
+    >>> float(y), [float(term) for term in series]
+    (0.0, [1.0, 0.0, -1.0])
     """
     lengths = {len(terms) for terms in series if terms is not zero_series}
     if len(lengths) != 1:

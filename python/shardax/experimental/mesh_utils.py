@@ -74,7 +74,7 @@ def create_device_mesh(
       ValueError: for a shape of other than integers, or of more or fewer devices than there are.
 
     Example:
-      >>> create_device_mesh((2, 2), shardax.devices()[:4]).shape
+      >>> shardax.experimental.mesh_utils.create_device_mesh((2, 2), shardax.devices()[:4]).shape
       (2, 2)
     """
     if not all(hasattr(size, "__index__") for size in mesh_shape):

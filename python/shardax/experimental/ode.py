@@ -201,6 +201,7 @@ def odeint(func, y0, t, *args, rtol=1.4e-8, atol=1.4e-8, mxstep=jnp.inf, hmax=jn
     Raises:
       TypeError: t are no floats, or `args` no arrays.
 
+    >>> from shardax.experimental.ode import odeint
     >>> odeint(lambda y, t: -y, jnp.float32(1.0), jnp.array([0.0, 1.0])).round(4)
     Array([1.    , 0.3679], dtype=float32)
     """

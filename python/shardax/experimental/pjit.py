@@ -51,8 +51,9 @@ def pjit(
       ValueError: where `device` or `backend` is given and a mesh is current.
 
     Example:
-      >>> with Mesh(devices()[:2], ("x",)):
-      ...     pjit(lambda x: x * 2, P("x"), P("x"))(jnp.ones(4)).sharding.spec
+      >>> with Mesh(shardax.devices()[:2], ("x",)):
+      ...     f = shardax.experimental.pjit.pjit(lambda x: x * 2, P("x"), P("x"))
+      ...     f(jnp.ones(4)).sharding.spec
       P('x',)
     """
     if fun is None:

@@ -48,7 +48,7 @@ def define_prng_impl(*, key_shape, seed, split, random_bits, fold_in, name="<unn
 
     >>> import shardax.numpy as jnp
     >>> from shardax import random
-    >>> counting = define_prng_impl(
+    >>> counting = shardax.extend.random.define_prng_impl(
     ...     key_shape=(1,), tag="count", seed=lambda s: s.astype(jnp.uint32)[None],
     ...     split=lambda k, shape: k + jnp.arange(np.prod(shape)).astype("uint32").reshape(
     ...         *shape, 1),

@@ -72,79 +72,79 @@ from shardax.lax._windows import reduce_window as reduce_window
 from shardax.lax._windows import reduce_window_shape_tuple as reduce_window_shape_tuple
 
 def abs(x) -> Array:
-    """Elementwise absolute value; |z| of complex numbers is real. Its derivative at 0 is 1, as from the right; of complex numbers 0."""
+    """The absolute value, elementwise; |z| of complex numbers is real."""
 def acos(x) -> Array:
-    """Elementwise inverse cosine, in radians."""
+    """The angle in [0, pi] whose cosine is `x`, elementwise; NaN beyond [-1, 1]."""
 def acosh(x) -> Array:
-    """Elementwise inverse hyperbolic cosine; NaN below 1."""
+    """The inverse hyperbolic cosine, elementwise; NaN below 1."""
 def add(x, y) -> Array:
-    """Elementwise sum, x + y."""
+    """The sum x + y, elementwise."""
 def after_all(*operands) -> Array:
     """A token that comes after the given ones."""
 def argmax(operand, axis, index_dtype) -> Array:
-    """The index of the first maximum along a dimension."""
+    """The index of the first maximum (or NaN) along a dimension."""
 def argmin(operand, axis, index_dtype) -> Array:
-    """The index of the first minimum along a dimension."""
+    """The index of the first minimum (or NaN) along a dimension; arguments as of `lax.argmax`."""
 def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None) -> Array:
     """`a` itself where it is an array of that dtype already."""
 def asin(x) -> Array:
-    """Elementwise inverse sine, in radians."""
+    """The angle in [-pi/2, pi/2] whose sine is `x`, elementwise; NaN beyond [-1, 1]."""
 def asinh(x) -> Array:
-    """Elementwise inverse hyperbolic sine."""
+    """The inverse hyperbolic sine, elementwise."""
 def atan(x) -> Array:
-    """Elementwise inverse tangent, in radians."""
+    """The angle in (-pi/2, pi/2) whose tangent is `x`, elementwise."""
 def atan2(x, y) -> Array:
-    """Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x."""
+    """The angle of the point (y, x) in the plane, elementwise, in (-pi, pi]: that of x / y in the right quadrant."""
 def atanh(x) -> Array:
-    """Elementwise inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent, elementwise; NaN beyond [-1, 1]."""
 def axis_index(axis_name) -> Array:
     """This device's position along the axis, int32; of several axes the last varies fastest."""
 def batch_matmul(lhs, rhs, precision=None) -> Array:
     """Matrix products of stacks of matrices."""
 def bessel_i0e(x) -> Array:
-    """Elementwise modified Bessel function of order 0, times e^-|x|."""
+    """The modified Bessel function of the first kind of order 0, times e^-|x|, elementwise."""
 def bessel_i1e(x) -> Array:
-    """Elementwise modified Bessel function of order 1, times e^-|x|."""
+    """The modified Bessel function of the first kind of order 1, times e^-|x|, elementwise."""
 def betainc(a, b, x) -> Array:
-    """Elementwise regularized incomplete beta function, the share of beta(a, b) in [0, x]; operands a, b, x."""
+    """The regularized incomplete beta function, elementwise: the share of the beta distribution with parameters `a`, `b` > 0 in [0, x]."""
 def bitcast_convert_type(operand, new_dtype) -> Array:
-    """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
+    """The same bits seen as another dtype."""
 def bitwise_and(x, y) -> Array:
-    """Elementwise and: of truth values, or bit by bit."""
+    """The bits set in both operands, elementwise; of booleans: whether both are true."""
 def bitwise_not(x) -> Array:
-    """Elementwise complement: of truth values, or bit by bit."""
+    """The complement, bit by bit; of booleans: not x."""
 def bitwise_or(x, y) -> Array:
-    """Elementwise or: of truth values, or bit by bit."""
+    """The bits set in either operand, elementwise; of booleans: whether one is true."""
 def bitwise_xor(x, y) -> Array:
-    """Elementwise exclusive or: of truth values, or bit by bit."""
+    """The bits set in one operand only, elementwise; of booleans: whether they differ."""
 def broadcast(operand, sizes, *, out_sharding=None) -> Array:
-    """New leading dimensions of those sizes, repeating the operand."""
+    """An array repeated along new leading dimensions."""
 def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None) -> Array:
-    """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
+    """An array repeated to a shape, each of its dimensions in a given place."""
 def broadcast_like(arr, like_arr) -> Array:
-    """`arr` repeated to the shape of `like_arr`."""
+    """An array repeated to the shape of another one."""
 def broadcast_to_rank(x, rank) -> Array:
-    """Leading dimensions of size 1 up to that rank."""
+    """An array with leading dimensions of size 1 up to a number of dimensions."""
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None) -> Array:
-    """0, 1, ... along one dimension of a shape."""
+    """An array of a shape that counts 0, 1, ... along one dimension."""
 def cbrt(x, *, accuracy=None) -> Array:
-    """Elementwise cube root, also of negative numbers."""
+    """The cube root, elementwise, also of negative numbers."""
 def ceil(x) -> Array:
-    """Elementwise smallest integer not below x."""
+    """The smallest integer not below each element, in its dtype."""
 def clamp(min, x, max) -> Array:
-    """min(max(x, low), high); the bounds are scalars or of x's shape."""
+    """The elements limited to a range: minimum(maximum(x, min), max)."""
 def clz(x) -> Array:
-    """Elementwise number of zero bits above the highest 1."""
+    """The number of zero bits above the highest 1, elementwise."""
 def collapse(operand, start_dimension, stop_dimension=None) -> Array:
-    """Dimensions from start to stop as one."""
+    """An array whose dimensions from start to stop are joined to one."""
 def complex(x, y) -> Array:
-    """Elementwise complex number of a real and an imaginary part."""
+    """Complex numbers of real and imaginary parts."""
 def concatenate(operands, dimension) -> Array:
     """Arrays joined along a dimension."""
 def conj(x) -> Array:
-    """Elementwise complex conjugate; real operands become complex."""
+    """The complex conjugate, elementwise; real numbers become complex."""
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None) -> Array:
-    """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
+    """The convolution (without a flip) of arrays (batch, feature, ...) with kernels (out, in, ...)."""
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
     """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in, ...), or as `dimension_numbers` say."""
 def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, precision=None) -> Array:
@@ -154,125 +154,125 @@ def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None, preferred_element_type=None, use_consistent_padding=False) -> Array:
     """The transpose of a convolution ("deconvolution", or fractionally strided convolution)."""
 def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None) -> Array:
-    """conv, with dilations."""
+    """The convolution of `lax.conv`, with dilations and with any padding."""
 def convert_element_type(operand, new_dtype) -> Array:
-    """Elements converted to another dtype; large Python integers cut to its bits."""
+    """An array with its elements converted to another dtype."""
 def cos(x, *, accuracy=None) -> Array:
-    """Elementwise cosine of radians."""
+    """The cosine, elementwise, of angles in radians."""
 def cosh(x) -> Array:
-    """Elementwise hyperbolic cosine."""
+    """The hyperbolic cosine, elementwise."""
 def create_token(_=None) -> Array:
     """A token: an array without elements."""
 def cumlogsumexp(operand, axis=0, reverse=False) -> Array:
-    """cumlogsumexp along a dimension, from its end where `reverse`."""
+    """Logarithms of running sums of exponentials along a dimension."""
 def cummax(operand, axis=0, reverse=False) -> Array:
-    """cummax along a dimension, from its end where `reverse`."""
+    """Running maxima along a dimension."""
 def cummin(operand, axis=0, reverse=False) -> Array:
-    """cummin along a dimension, from its end where `reverse`."""
+    """Running minima along a dimension."""
 def cumprod(operand, axis=0, reverse=False) -> Array:
-    """cumprod along a dimension, from its end where `reverse`."""
+    """Running products along a dimension."""
 def cumsum(operand, axis=0, reverse=False) -> Array:
-    """cumsum along a dimension, from its end where `reverse`."""
+    """Running sums along a dimension."""
 def digamma(x) -> Array:
-    """Elementwise derivative of lgamma."""
+    """The derivative of the logarithm of the gamma function, elementwise; NaN at 0, -1, -2 ..."""
 def div(x, y) -> Array:
-    """Elementwise quotient, x / y; integers truncate towards zero."""
+    """The quotient x / y, elementwise; integers are rounded towards zero."""
 def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
     """Vector and matrix products (or dot_general, with dimension_numbers)."""
 def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None) -> Array:
     """Sums of products."""
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True) -> Array:
-    """One slice along a dimension, whose index may be traced."""
+    """One slice of an array along a dimension, whose index may be traced."""
 def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True) -> Array:
-    """Elements from start indices that may be traced; they are moved so that the slice fits."""
+    """A part of an array whose start may be traced, and whose size is known."""
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True) -> Array:
-    """dynamic_slice along one dimension."""
+    """A part of an array along one dimension, whose start may be traced."""
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True) -> Array:
-    """`operand` with one slice along a dimension replaced."""
+    """An array with one slice along a dimension replaced, whose index may be traced."""
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True) -> Array:
-    """`operand` with `update` at start indices, moved so that it fits; negative ones as in `dynamic_slice`."""
+    """An array with a part replaced, whose start may be traced."""
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True) -> Array:
-    """dynamic_update_slice along one dimension."""
+    """An array with a part along one dimension replaced, whose start may be traced."""
 def empty(shape, dtype, *, out_sharding=None) -> Array:
     """An array whose elements are not to be relied on (here: zeros)."""
 def eq(x, y) -> Array:
-    """Elementwise x == y."""
+    """Whether x == y, elementwise; NaN equals nothing."""
 def erf(x) -> Array:
-    """Elementwise error function."""
+    """The error function 2 / sqrt(pi) * integral of e^-t^2 from 0 to x, elementwise."""
 def erf_inv(x) -> Array:
-    """Elementwise inverse error function; +-inf at +-1, NaN beyond."""
+    """The inverse of the error function, elementwise; infinite at -1 and 1, NaN beyond."""
 def erfc(x) -> Array:
-    """Elementwise complementary error function, 1 - erf(x), exact for large x."""
+    """The complementary error function 1 - erf(x), elementwise, exact for large `x`."""
 def exp(x, *, accuracy=None) -> Array:
-    """Elementwise exponential, e^x."""
+    """The exponential e^x, elementwise."""
 def exp2(x, *, accuracy=None) -> Array:
-    """Elementwise power of two, 2^x."""
+    """The power 2^x, elementwise."""
 def expand_dims(array, dimensions) -> Array:
-    """New dimensions of size 1 at those positions of the result."""
+    """An array with new dimensions of size 1 at those positions of the result."""
 def expm1(x, *, accuracy=None) -> Array:
-    """Elementwise e^x - 1, exact near zero."""
+    """The function e^x - 1, elementwise, without the loss of digits near 0."""
 def fft(x, fft_type, fft_lengths) -> Array:
     """The discrete Fourier transform over the last dimensions."""
 def floor(x) -> Array:
-    """Elementwise largest integer not above x."""
+    """The largest integer not above each element, in its dtype."""
 def full(shape, fill_value, dtype=None, *, sharding=None) -> Array:
-    """One element, repeated."""
+    """An array that repeats one number; memory holds one element."""
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None) -> Array:
-    """One element, repeated in the shape of `x`."""
+    """An array of another one's shape and dtype that repeats one number."""
 def gamma_variate(x, y) -> Array:
-    """Its operand x, a variate of gamma(a), or its logarithm, with the derivative by a."""
+    """The draw `y` from the gamma distribution with parameter `x`, or its logarithm: the value is `y`, the derivative by `x` that of the draw."""
 def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False, indices_are_sorted=False, mode=None, fill_value=None) -> Array:
     """Windows of an array."""
 def ge(x, y) -> Array:
-    """Elementwise x >= y."""
+    """Whether x >= y, elementwise."""
 def gt(x, y) -> Array:
-    """Elementwise x > y."""
+    """Whether x > y, elementwise."""
 def igamma(a, x) -> Array:
-    """Elementwise regularized lower incomplete gamma function, the share of gamma(a) below x; operands a, x."""
+    """The regularized lower incomplete gamma function, elementwise: the share of the gamma distribution with parameter `a` > 0 below `x` >= 0."""
 def igamma_grad_a(a, x) -> Array:
-    """Elementwise derivative of igamma(a, x) by a; operands a, x."""
+    """The derivative of `lax.igamma(a, x)` by `a`, elementwise."""
 def igammac(a, x) -> Array:
-    """Elementwise 1 - igamma(a, x), without cancellation; operands a, x."""
+    """The regularized upper incomplete gamma function, 1 - igamma(a, x), elementwise, without the loss of digits."""
 def imag(x) -> Array:
-    """Elementwise imaginary part of complex numbers."""
+    """The imaginary part, elementwise, as floats."""
 def index_in_dim(operand, index, axis=0, keepdims=True) -> Array:
-    """One slice along a dimension."""
+    """One slice of an array along a dimension."""
 def index_take(src, idxs, axes) -> Array:
-    """Slices of `src` at index arrays of one dimension, one array for each of `axes`; negative indices count from the end."""
+    """The slices of an array at vectors of indices, one vector for each of `axes`."""
 def integer_pow(x, y) -> Array:
-    """x ** y for a constant integer y."""
+    """The power x ** y for an int `y` that is known, by repeated multiplication."""
 def iota(dtype, size) -> Array:
-    """0, 1, ..., size - 1."""
+    """The vector 0, 1, ..., size - 1 of a dtype."""
 def is_finite(x) -> Array:
-    """Elementwise: neither infinite nor NaN."""
+    """Whether each element is neither infinite nor NaN."""
 def le(x, y) -> Array:
-    """Elementwise x <= y."""
+    """Whether x <= y, elementwise."""
 def lgamma(x) -> Array:
-    """Elementwise logarithm of |gamma(x)|."""
+    """The logarithm of |gamma(x)|, elementwise; inf at 0, -1, -2 ..."""
 def log(x, *, accuracy=None) -> Array:
-    """Elementwise natural logarithm."""
+    """The natural logarithm, elementwise; -inf at 0, NaN below."""
 def log1p(x, *, accuracy=None) -> Array:
-    """Elementwise log(1 + x), exact near zero."""
+    """The function log(1 + x), elementwise, without the loss of digits near 0."""
 def logistic(x, *, accuracy=None) -> Array:
-    """Elementwise logistic function, 1 / (1 + e^-x)."""
+    """The logistic function 1 / (1 + e^-x), elementwise."""
 def lt(x, y) -> Array:
-    """Elementwise x < y."""
+    """Whether x < y, elementwise."""
 def max(x, y) -> Array:
-    """Elementwise maximum; NaN where either is NaN. Ties share the gradient."""
+    """The larger one of each pair; NaN where either is NaN. Where they are equal, they share the gradient."""
 def min(x, y) -> Array:
-    """Elementwise minimum; NaN where either is NaN. Ties share the gradient."""
+    """The smaller one of each pair; NaN where either is NaN. Where they are equal, they share the gradient."""
 def mul(x, y, *, out_dtype=None) -> Array:
-    """Elementwise product, x * y."""
+    """The product x * y, elementwise."""
 def mulhi(x, y) -> Array:
-    """Elementwise upper half of the bits of the product of two integers."""
+    """The upper half of the bits of the product of two integers, elementwise."""
 def ne(x, y) -> Array:
-    """Elementwise x != y."""
+    """Whether x != y, elementwise."""
 def neg(x) -> Array:
-    """Elementwise negation, -x."""
+    """The negation -x, elementwise."""
 def nextafter(x1, x2) -> Array:
-    """Elementwise next representable number from x towards y."""
+    """The next number of the dtype from the first operand towards the second one, elementwise."""
 def pad(operand, padding_value, padding_config) -> Array:
-    """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
+    """An array with elements added at its ends and between its elements."""
 def pargmax(x, axis_name) -> Array:
     """For each element the position of the first device that has the maximum, int32."""
 def pargmin(x, axis_name) -> Array:
@@ -280,11 +280,11 @@ def pargmin(x, axis_name) -> Array:
 def pdot(x, y, axis_name, pos_contract=..., pos_batch=...) -> Array:
     """The product of `x` and `y` summed over the axis, and over the dimensions that `pos_contract` names, as JAX had it until version 0.4."""
 def polygamma(m, x) -> Array:
-    """Elementwise n-th derivative of digamma; operands are n, x."""
+    """The m-th derivative of the digamma function at `x`, elementwise."""
 def population_count(x) -> Array:
-    """Elementwise number of bits that are 1."""
+    """The number of bits that are 1, elementwise."""
 def pow(x, y) -> Array:
-    """Elementwise power, x ** y, of floating or complex x; y may be an integer."""
+    """The power x ** y, elementwise."""
 def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name, axis_index_groups=None) -> Array:
     """`output`, with slices of all devices' operands written over parts of it."""
 def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None) -> Array:
@@ -292,43 +292,43 @@ def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=Non
 def ragged_dot_general(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None) -> Array:
     """dot_general in which a dimension of lhs is cut into groups."""
 def random_gamma_grad(a, x) -> Array:
-    """Elementwise derivative of a gamma variate by its parameter; operands a, x."""
+    """The derivative of a draw `x` from the gamma distribution by its parameter `a`, elementwise."""
 def random_gamma_grad_a(x, y) -> Array:
-    """Elementwise derivative of random_gamma_grad by a; operands a, x."""
+    """The derivative of `lax.random_gamma_grad` by its first operand, elementwise."""
 def real(x) -> Array:
-    """Elementwise real part of complex numbers."""
+    """The real part, elementwise, as floats."""
 def reciprocal(x) -> Array:
-    """1 / x."""
+    """The reciprocal 1 / x of floats or complex numbers, elementwise."""
 def reduce_and(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_and over `axes`, a tuple of ints."""
+    """The bits set in all elements over dimensions."""
 def reduce_max(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_max over `axes`, a tuple of ints."""
+    """The maximum, NaN where there is one, over dimensions."""
 def reduce_min(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_min over `axes`, a tuple of ints."""
+    """The minimum, NaN where there is one, over dimensions."""
 def reduce_or(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_or over `axes`, a tuple of ints."""
+    """The bits set in any element over dimensions."""
 def reduce_precision(operand, exponent_bits, mantissa_bits) -> Array:
-    """Rounded as a float of fewer bits would be."""
+    """Floats rounded as those with fewer bits would be, in their own dtype."""
 def reduce_prod(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_prod over `axes`, a tuple of ints."""
+    """The product over dimensions."""
 def reduce_sum(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_sum over `axes`, a tuple of ints."""
+    """The sum over dimensions."""
 def reduce_xor(operand, axes, *, out_sharding=None) -> Array:
-    """reduce_xor over `axes`, a tuple of ints."""
+    """The exclusive or of integers or booleans over dimensions."""
 def rem(x, y) -> Array:
-    """Elementwise remainder with the sign of the dividend, as C's fmod."""
+    """The remainder of a division, elementwise, with the sign of the dividend, as C's fmod."""
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None) -> Array:
-    """The same elements in another shape (after a transposition to `dimensions`)."""
+    """The elements of an array in another shape."""
 def rev(operand, dimensions) -> Array:
-    """Elements in reverse order along dimensions."""
+    """The elements of an array in reverse order along some dimensions, a sequence of ints."""
 def rng_uniform(a, b, shape) -> Array:
     """Uniform draws in [a, b), other ones each time that it runs."""
 def round(x, rounding_method=...) -> Array:
-    """To the nearest integer; halves away from zero, or to the even neighbour."""
+    """The nearest integer to each element, in its dtype."""
 def rsqrt(x, *, accuracy=None) -> Array:
-    """Elementwise reciprocal square root, 1 / sqrt(x)."""
+    """The reciprocal square root 1 / sqrt(x), elementwise; inf at 0, NaN below."""
 def scaled_dot(lhs, rhs, *, lhs_scale=None, rhs_scale=None, dimension_numbers=None, preferred_element_type=None) -> Array:
-    """dot_general of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks."""
+    """The product of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks."""
 def scatter(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
     """An array with windows replaced by updates."""
 def scatter_add(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
@@ -344,44 +344,44 @@ def scatter_mul(operand, scatter_indices, updates, dimension_numbers, *, indices
 def scatter_sub(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False, unique_indices=False, mode=None) -> Array:
     """An array with windows decreased by updates."""
 def select(pred, on_true, on_false) -> Array:
-    """on_true where pred holds, else on_false; all of one shape, or a scalar pred."""
+    """The elements of `on_true` where a condition holds, those of `on_false` elsewhere."""
 def select_n(which, *cases) -> Array:
-    """cases[which], elementwise."""
+    """The elements of the case that `which` names: cases[which[i]][i]."""
 def shift_left(x, y) -> Array:
-    """Elementwise x << y; 0 where y is the width or more."""
+    """Bits moved to the left by y places, elementwise; 0 where y is the width or more."""
 def shift_right_arithmetic(x, y) -> Array:
-    """Elementwise x >> y with copies of the top bit coming in."""
+    """Bits moved to the right by y places, elementwise; copies of the top bit come in."""
 def shift_right_logical(x, y) -> Array:
-    """Elementwise x >> y with zeros coming in; 0 where y is the width or more."""
+    """Bits moved to the right by y places, elementwise; zeros come in."""
 def sign(x) -> Array:
-    """Elementwise sign: -1, 0 or 1; z / |z| for complex numbers."""
+    """The sign, elementwise: -1, 0 or 1; z / |z| for complex numbers."""
 def sin(x, *, accuracy=None) -> Array:
-    """Elementwise sine of radians."""
+    """The sine, elementwise, of angles in radians."""
 def sinh(x) -> Array:
-    """Elementwise hyperbolic sine."""
+    """The hyperbolic sine, elementwise."""
 def slice(operand, start_indices, limit_indices, strides=None) -> Array:
-    """The elements from start to limit, in steps of `strides`. Where these are given, an array that is split over a mesh stays so if that comes out even."""
+    """The elements of an array from start to limit indices, in steps."""
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0) -> Array:
-    """A range along one dimension."""
+    """The elements from start to limit along one dimension."""
 def sqrt(x, *, accuracy=None) -> Array:
-    """Elementwise square root. Its derivative at 0 is inf."""
+    """The square root, elementwise; NaN for negative real numbers. Its derivative at 0 is inf."""
 def square(x) -> Array:
-    """Elementwise square, x * x."""
+    """The square x * x, elementwise."""
 def squeeze(array, dimensions) -> Array:
-    """Without those dimensions, whose sizes are 1."""
+    """An array without some dimensions of size 1."""
 def stack(operands, axis=0) -> Array:
     """Arrays of one shape along a new dimension."""
 def stage(x, /) -> Array:
     """A value as a result of the program that is being traced; outside of one, as an array."""
 def sub(x, y) -> Array:
-    """Elementwise difference, x - y."""
+    """The difference x - y, elementwise."""
 def tan(x, *, accuracy=None) -> Array:
-    """Elementwise tangent of radians."""
+    """The tangent, elementwise, of angles in radians."""
 def tanh(x, *, accuracy=None) -> Array:
-    """Elementwise hyperbolic tangent."""
+    """The hyperbolic tangent, elementwise, from -1 to 1."""
 def tile(operand, reps) -> Array:
-    """The operand repeated along each dimension."""
+    """An array repeated as a whole along each of its dimensions."""
 def transpose(operand, permutation) -> Array:
-    """Dimensions in another order."""
+    """The dimensions of an array in another order."""
 def zeta(x, q) -> Array:
-    """Elementwise Hurwitz zeta function, sum over k of (q + k)^-x; operands x, q."""
+    """The Hurwitz zeta function, elementwise: the sum over k >= 0 of (q + k)^-x."""

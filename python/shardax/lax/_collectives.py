@@ -47,7 +47,7 @@ def psum(x, axis_name, *, axis_index_groups=None):
       ValueError: unless each position is in exactly one group.
 
     Example:
-      >>> vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      >>> shardax.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([0.25, 0.75], dtype=float32)
     """
     return _core.reduce_devices("psum", x, axis_name, axis_index_groups)
@@ -58,7 +58,7 @@ def pdot(x, y, axis_name, pos_contract=((), ()), pos_batch=((), ())):
     names, as JAX had it until version 0.4.
 
     Example:
-      >>> vmap(lambda x: lax.pdot(x, x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      >>> shardax.vmap(lambda x: lax.pdot(x, x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([10., 10.], dtype=float32)
     """
     return psum(dot_general(x, y, (pos_contract, pos_batch)), axis_name)
@@ -70,7 +70,7 @@ def pmean(x, axis_name, *, axis_index_groups=None):
     Arguments and errors are those of `psum`.
 
     Example:
-      >>> vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      >>> shardax.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([-1.,  1.], dtype=float32)
     """
     return _core.pmean(x, axis_name, axis_index_groups)
@@ -82,7 +82,7 @@ def pmax(x, axis_name, *, axis_index_groups=None):
     Arguments and errors are those of `psum`.
 
     Example:
-      >>> vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      >>> shardax.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([3., 3.], dtype=float32)
     """
     return _core.reduce_devices("pmax", x, axis_name, axis_index_groups)
@@ -94,7 +94,7 @@ def pmin(x, axis_name, *, axis_index_groups=None):
     Arguments and errors are those of `psum`.
 
     Example:
-      >>> vmap(lambda x: lax.pmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
+      >>> shardax.vmap(lambda x: lax.pmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([1., 1.], dtype=float32)
     """
     return _core.reduce_devices("pmin", x, axis_name, axis_index_groups)
@@ -104,7 +104,7 @@ def pargmax(x, axis_name):
     """For each element the position of the first device that has the maximum, int32.
 
     Example:
-      >>> vmap(lambda x: lax.pargmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 3.0]))
+      >>> shardax.vmap(lambda x: lax.pargmax(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 3.0]))
       Array([1, 1, 1], dtype=int32)
     """
     return _core.reduce_devices("pargmax", x, axis_name, None)
@@ -114,7 +114,7 @@ def pargmin(x, axis_name):
     """For each element the position of the first device that has the minimum, int32.
 
     Example:
-      >>> vmap(lambda x: lax.pargmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 1.0]))
+      >>> shardax.vmap(lambda x: lax.pargmin(x, "i"), axis_name="i")(jnp.array([1.0, 3.0, 1.0]))
       Array([0, 0, 0], dtype=int32)
     """
     return _core.reduce_devices("pargmin", x, axis_name, None)
@@ -127,7 +127,7 @@ def pbroadcast(x, axis_name, source):
       ValueError: where the axis has no such position.
 
     Example:
-      >>> vmap(lambda x: lax.pbroadcast(x, "i", 1), axis_name="i")(jnp.array([1.0, 3.0]))
+      >>> shardax.vmap(lambda x: lax.pbroadcast(x, "i", 1), axis_name="i")(jnp.array([1.0, 3.0]))
       Array([3., 3.], dtype=float32)
     """
     return _core.pbroadcast(x, axis_name, source)
@@ -149,7 +149,7 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to=
       ValueError: where `axis` is out of bounds, groups differ in size, or for another `to`.
 
     Example:
-      >>> vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(jnp.array([1, 3]))
+      >>> shardax.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(jnp.array([1, 3]))
       Array([[1, 3],
              [1, 3]], dtype=int32)
     """
@@ -171,7 +171,7 @@ def all_gather_invariant(x, axis_name, *, axis=0, tiled=False):
     Arguments and errors are those of `all_gather`. It transposes to each device's slice.
 
     Example:
-      >>> vmap(lambda x: lax.all_gather_invariant(x, "i"), axis_name="i")(jnp.array([1, 3]))
+      >>> shardax.vmap(lambda x: lax.all_gather_invariant(x, "i"), axis_name="i")(jnp.array([1, 3]))
       Array([[1, 3],
              [1, 3]], dtype=int32)
     """
@@ -187,7 +187,8 @@ def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, t
       ValueError: where the dimension has another size, or groups differ in size.
 
     Example:
-      >>> vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      >>> f = lambda x: lax.psum_scatter(x, "i")
+      >>> shardax.vmap(f, axis_name="i")(jnp.array([[1, 2], [3, 4]]))
       Array([4, 6], dtype=int32)
     """
     return _core.psum_scatter(x, axis_name, axis_index_groups, scatter_dimension, tiled)
@@ -200,7 +201,8 @@ def ppermute(x, axis_name, perm):
       ValueError: where a source or a destination appears twice, or the axis has no such position.
 
     Example:
-      >>> vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 0)]), axis_name="i")(jnp.array([1, 3]))
+      >>> f = lambda x: lax.ppermute(x, "i", [(0, 1), (1, 0)])
+      >>> shardax.vmap(f, axis_name="i")(jnp.array([1, 3]))
       Array([3, 1], dtype=int32)
     """
     return _core.ppermute(x, axis_name, perm)
@@ -213,7 +215,8 @@ def pshuffle(x, axis_name, perm):
       ValueError: where `perm` is no permutation.
 
     Example:
-      >>> vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(jnp.array([5, 6, 7]))
+      >>> f = lambda x: lax.pshuffle(x, "i", [2, 0, 1])
+      >>> shardax.vmap(f, axis_name="i")(jnp.array([5, 6, 7]))
       Array([7, 5, 6], dtype=int32)
     """
     perm = list(perm)
@@ -235,7 +238,8 @@ def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None,
       ValueError: where the sizes do not fit, or groups differ in size.
 
     Example:
-      >>> vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      >>> f = lambda x: lax.all_to_all(x, "i", 0, 0)
+      >>> shardax.vmap(f, axis_name="i")(jnp.array([[1, 2], [3, 4]]))
       Array([[1, 3],
              [2, 4]], dtype=int32)
     """
@@ -246,7 +250,8 @@ def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
     """Swaps the mapped axis with dimension `axis`, which has the same size.
 
     Example:
-      >>> vmap(lambda x: lax.pswapaxes(x, "i", 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+      >>> f = lambda x: lax.pswapaxes(x, "i", 0)
+      >>> shardax.vmap(f, axis_name="i")(jnp.array([[1, 2], [3, 4]]))
       Array([[1, 3],
              [2, 4]], dtype=int32)
     """
@@ -254,14 +259,28 @@ def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
 
 
 def pvary(x, axis_name):
-    """`x`, typed as varying over the axes."""
+    """A tree of arrays, typed within shard_map's check_vma as varying over the axes; `lax.pcast`
+    says it with a state.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: name(s) of mapped axes.
+
+    Example:
+      >>> mesh = shardax.make_mesh((2,), ("x",))
+      >>> f = lambda x: lax.pvary(x, "x") + lax.axis_index("x")
+      >>> shardax.shard_map(f, mesh=mesh, in_specs=P(), out_specs=P("x"))(jnp.zeros(1))
+      Array([0., 1.], dtype=float32)
+    """
     return _core.pvary(x, axis_name)
 
 
 def pcast(x, axis_name, *, to):
-    """`x`, typed within shard_map's check_vma as in another state over the axes.
+    """A tree of arrays, typed within shard_map's check_vma as in another state over the axes.
 
     Args:
+      x: a tree of arrays.
+      axis_name: name(s) of mapped axes.
       to: "varying", each device's own (of what is invarying, or reduced); "unreduced", its term of
         a sum that is left to do (of what is varying): `psum` does it; "reduced", a value that all
         share and of whose cotangent each has a term (of what is invarying).
@@ -272,8 +291,9 @@ def pcast(x, axis_name, *, to):
 
     Example:
       >>> mesh = shardax.make_mesh((2,), ("x",))
-      >>> f = lambda x: typeof(lax.pcast(x, "x", to="varying")).mat.varying
-      >>> jax.shard_map(lambda x: print(f(x)), mesh=mesh, in_specs=P(), out_specs=P())(jnp.ones(2))
+      >>> def f(x):
+      ...     print(shardax.typeof(lax.pcast(x, "x", to="varying")).mat.varying)
+      >>> shardax.shard_map(f, mesh=mesh, in_specs=P(), out_specs=P())(jnp.ones(2))
       frozenset({'x'})
     """
     if isinstance(axis_name, (set, frozenset)):
@@ -290,12 +310,23 @@ def axis_index(axis_name):
     """This device's position along the axis, int32; of several axes the last varies fastest.
 
     Example:
-      >>> vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(jnp.array([10, 20]))
+      >>> shardax.vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(jnp.array([10, 20]))
       Array([10, 21], dtype=int32)
     """
     return _core.axis_index(axis_name)
 
 
 def axis_size(axis_name):
-    """The size of the axis, a Python int; of several axes the product."""
+    """The size of a mapped axis, a Python int; of several axes the product.
+
+    Args:
+      axis_name: name(s) of mapped axes.
+
+    Raises:
+      NameError: an axis is not in scope.
+
+    Example:
+      >>> shardax.vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(jnp.array([2.0, 4.0]))
+      Array([1., 2.], dtype=float32)
+    """
     return _core.axis_size(axis_name)

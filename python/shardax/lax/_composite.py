@@ -33,7 +33,7 @@ def composite(decomposition, name, version=0):
       >>> scaled = lax.composite(lambda x, *, by: x * by, "my.scaled")
       >>> scaled(2.0, by=3)
       Array(6., dtype=float32, weak_type=True)
-      >>> print(jit(lambda x: scaled(x, by=3)).lower(2.0).as_text().splitlines()[2].strip())
+      >>> print(shardax.jit(lambda x: scaled(x, by=3)).lower(2.0).as_text().splitlines()[2].strip())
       %0 = stablehlo.composite "my.scaled" %arg0 {composite_attributes = {by = 3 : i64}, \
 decomposition = @my.scaled} : (tensor<f32>) -> tensor<f32>
     """

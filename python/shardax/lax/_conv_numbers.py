@@ -18,8 +18,16 @@ __all__ = [
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """Where batch, features and spatial dimensions stand: (batch, feature, ...), (out, in, ...),
-    (batch, feature, ...).
+    """The places of batch, features and spatial dimensions in a convolution's operands and result.
+
+    Attributes:
+      lhs_spec: (batch, feature, ...) of the operand.
+      rhs_spec: (out, in, ...) of the kernels.
+      out_spec: (batch, feature, ...) of the result.
+
+    Example:
+      >>> lax.conv_dimension_numbers((1, 4, 2), (3, 2, 5), ("NHC", "HIO", "NHC")).lhs_spec
+      (0, 2, 1)
     """
 
     lhs_spec: tuple

@@ -138,7 +138,21 @@ def conv_general_dilated(
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    """The convolution (without a flip) of (batch, feature, ...) with (out, in, ...)."""
+    """The convolution (without a flip) of arrays (batch, feature, ...) with kernels (out, in, ...).
+
+    Args:
+      lhs, rhs: arrays of one dtype and rank.
+      window_strides: an int for each spatial dimension.
+      padding: "SAME", "SAME_LOWER" or "VALID".
+      precision, preferred_element_type: as in `lax.conv_general_dilated`.
+
+    Returns:
+      An array (batch, out, ...).
+
+    Example:
+      >>> lax.conv(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 3)), (1,), "SAME")
+      Array([[[2., 3., 3., 2.]]], dtype=float32)
+    """
     return conv_general_dilated(
         lhs,
         rhs,
@@ -159,7 +173,20 @@ def conv_with_general_padding(
     precision=None,
     preferred_element_type=None,
 ):
-    """conv, with dilations."""
+    """The convolution of `lax.conv`, with dilations and with any padding.
+
+    Args:
+      lhs, rhs: arrays of one dtype and rank.
+      window_strides: an int for each spatial dimension.
+      padding: a string as in `lax.conv`, or (low, high) for each spatial dimension.
+      lhs_dilation, rhs_dilation: None, or an int for each spatial dimension.
+      precision, preferred_element_type: as in `lax.conv_general_dilated`.
+
+    Example:
+      >>> x, kernel = jnp.ones((1, 1, 4)), jnp.ones((1, 1, 2))
+      >>> lax.conv_with_general_padding(x, kernel, (1,), ((0, 0),), None, (2,))
+      Array([[[2., 2.]]], dtype=float32)
+    """
     return conv_general_dilated(
         lhs,
         rhs,

@@ -44,7 +44,12 @@ _PRECISIONS = {
 
 
 class Precision(enum.Enum):
-    """How exactly products are asked for. Everything is in full precision here."""
+    """The precision that products are asked for; here everything is computed in full precision.
+
+    Example:
+      >>> lax.dot(jnp.ones(2), jnp.ones(2), precision=lax.Precision.HIGHEST)
+      Array(2., dtype=float32)
+    """
 
     DEFAULT = 0
     HIGH = 1
@@ -62,7 +67,13 @@ class Precision(enum.Enum):
 
 
 class DotAlgorithm(NamedTuple):
-    """An algorithm for products: the dtypes to which operands are rounded, and that of sums."""
+    """An algorithm for products: the dtypes to which operands are rounded, and that of sums.
+
+    Example:
+      >>> algorithm = lax.DotAlgorithm(jnp.bfloat16, jnp.bfloat16, jnp.float32)
+      >>> lax.dot(jnp.ones(2), jnp.array([1.001, 1.0]), precision=algorithm)
+      Array(2., dtype=float32)
+    """
 
     lhs_precision_type: object
     rhs_precision_type: object
@@ -74,7 +85,12 @@ class DotAlgorithm(NamedTuple):
 
 
 class DotAlgorithmPreset(enum.Enum):
-    """Names of algorithms: the dtypes of the operands and of the sums."""
+    """Names of algorithms for products: the dtypes of the operands and of the sums.
+
+    Example:
+      >>> lax.dot(jnp.ones(2), jnp.array([1.001, 1.0]), precision="BF16_BF16_F32")
+      Array(2.001, dtype=float32)
+    """
 
     DEFAULT = enum.auto()
     ANY_F8_ANY_F8_F32 = enum.auto()

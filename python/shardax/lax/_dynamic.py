@@ -49,10 +49,30 @@ def _from_start(i, n):
 
 
 def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices=True):
-    """Elements from start indices that may be traced; they are moved so that the slice fits.
+    """A part of an array whose start may be traced, and whose size is known.
 
-    Negative indices count from the end where `allow_negative_indices` (a bool, or one for each
-    dimension) lets them; elsewhere they are moved to 0.
+    A start beyond the bounds is moved so that the part fits.
+
+    Args:
+      operand: an array.
+      start_indices: integers, one for each dimension, in a sequence or a vector.
+      slice_sizes: an int for each dimension.
+      allow_negative_indices: whether negative starts count from the end, for all or for each
+        dimension; they are moved to 0 otherwise.
+
+    Returns:
+      An array of shape `slice_sizes`.
+
+    Raises:
+      TypeError: indices or sizes do not fit the dimensions.
+
+    Example:
+      >>> x = jnp.arange(12).reshape(3, 4)
+      >>> lax.dynamic_slice(x, (1, 1), (2, 2))
+      Array([[ 5,  6],
+             [ 9, 10]], dtype=int32)
+      >>> shardax.jit(lambda i: lax.dynamic_slice(x, (i, 0), (1, 4)))(9)
+      Array([[ 8,  9, 10, 11]], dtype=int32)
     """
     operand = operand_of("dynamic_slice", operand)
     return bind(
@@ -64,7 +84,19 @@ def dynamic_slice(operand, start_indices, slice_sizes, *, allow_negative_indices
 
 @in_one_program("slice_size", "axis", "allow_negative_indices", at_once=True)
 def dynamic_slice_in_dim(operand, start_index, slice_size, axis=0, *, allow_negative_indices=True):
-    """dynamic_slice along one dimension."""
+    """A part of an array along one dimension, whose start may be traced.
+
+    Args:
+      operand: an array.
+      start_index: an integer; moved so that the part fits.
+      slice_size: an int.
+      axis: the dimension.
+      allow_negative_indices: whether a negative start counts from the end.
+
+    Example:
+      >>> lax.dynamic_slice_in_dim(jnp.arange(5), 2, 2)
+      Array([2, 3], dtype=int32)
+    """
     operand = operand_of("dynamic_slice_in_dim", operand)
     axis = canonical_axis(axis, operand.ndim)
     start, size = [0] * operand.ndim, list(operand.shape)
@@ -86,7 +118,19 @@ def _same_dtype(indices):
 
 @in_one_program("axis", "keepdims", "allow_negative_indices", at_once=True)
 def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negative_indices=True):
-    """One slice along a dimension, whose index may be traced."""
+    """One slice of an array along a dimension, whose index may be traced.
+
+    Args:
+      operand: an array.
+      index: an integer; moved into the bounds.
+      axis: the dimension.
+      keepdims: whether it stays, with size 1.
+      allow_negative_indices: whether a negative index counts from the end.
+
+    Example:
+      >>> lax.dynamic_index_in_dim(jnp.array([[1, 2], [3, 4]]), 1, keepdims=False)
+      Array([3, 4], dtype=int32)
+    """
     out = dynamic_slice_in_dim(
         operand, asarray(index), 1, axis, allow_negative_indices=allow_negative_indices
     )
@@ -94,8 +138,26 @@ def dynamic_index_in_dim(operand, index, axis=0, keepdims=True, *, allow_negativ
 
 
 def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indices=True):
-    """`operand` with `update` at start indices, moved so that it fits; negative ones as in
-    `dynamic_slice`."""
+    """An array with a part replaced, whose start may be traced.
+
+    A start beyond the bounds is moved so that the part fits.
+
+    Args:
+      operand: an array.
+      update: an array of its dtype, not larger in any dimension.
+      start_indices: integers, one for each dimension, in a sequence or a vector.
+      allow_negative_indices: as in `lax.dynamic_slice`.
+
+    Returns:
+      An array of the shape of `operand`.
+
+    Raises:
+      TypeError: dtypes or sizes do not fit.
+
+    Example:
+      >>> lax.dynamic_update_slice(jnp.zeros(5), jnp.ones(2), (3,))
+      Array([0., 0., 0., 1., 1.], dtype=float32)
+    """
     operand = operand_of("dynamic_update_slice", operand)
     starts = _starts(operand, start_indices, allow_negative_indices)
     return bind("dynamic_update_slice", (operand, asarray(update), *starts))
@@ -103,7 +165,18 @@ def dynamic_update_slice(operand, update, start_indices, *, allow_negative_indic
 
 @in_one_program("axis", "allow_negative_indices", at_once=True)
 def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_negative_indices=True):
-    """dynamic_update_slice along one dimension."""
+    """An array with a part along one dimension replaced, whose start may be traced.
+
+    Args:
+      operand, update: arrays of one dtype.
+      start_index: an integer; moved so that the part fits.
+      axis: the dimension.
+      allow_negative_indices: whether a negative start counts from the end.
+
+    Example:
+      >>> lax.dynamic_update_slice_in_dim(jnp.zeros(5), jnp.ones(2), 3, axis=0)
+      Array([0., 0., 0., 1., 1.], dtype=float32)
+    """
     operand = operand_of("dynamic_update_slice_in_dim", operand)
     start = [0] * operand.ndim
     start[canonical_axis(axis, operand.ndim)] = start_index
@@ -113,7 +186,20 @@ def dynamic_update_slice_in_dim(operand, update, start_index, axis, *, allow_neg
 
 
 def dynamic_update_index_in_dim(operand, update, index, axis, *, allow_negative_indices=True):
-    """`operand` with one slice along a dimension replaced."""
+    """An array with one slice along a dimension replaced, whose index may be traced.
+
+    Args:
+      operand: an array.
+      update: the slice, with the dimension (of size 1) or without it.
+      index: an integer; moved into the bounds.
+      axis: the dimension.
+      allow_negative_indices: whether a negative index counts from the end.
+
+    Example:
+      >>> lax.dynamic_update_index_in_dim(jnp.zeros((2, 2)), jnp.array([1.0, 2.0]), 1, axis=0)
+      Array([[0., 0.],
+             [1., 2.]], dtype=float32)
+    """
     operand, update = operand_of("dynamic_update_index_in_dim", operand), asarray(update)
     axis = canonical_axis(axis, operand.ndim)
     if update.ndim != operand.ndim:
@@ -135,7 +221,7 @@ def ds(start, size=None, stride=None):
       ValueError: where `size` or `stride` is no int.
 
     Example:
-      >>> jnp.arange(10)[ds(jnp.int32(4), 2)]
+      >>> jnp.arange(10)[shardax.ds(jnp.int32(4), 2)]
       Array([4, 5], dtype=int32)
     """
     if start is None:
@@ -156,17 +242,17 @@ def shape_as_value(shape):
     """The sizes of a shape as an integer array.
 
     Example:
-      >>> shape_as_value((2, 3))
+      >>> lax.shape_as_value((2, 3))
       Array([2, 3], dtype=int32)
     """
     return asarray(np.array(shape, _core.canonical_dtype(int)))
 
 
 def dce_sink(val, *, prevent_mlir_dce=False):
-    """Says that a value is used, where nothing else does: it needs no computing here.
+    """Marks a value as used, where nothing else uses it; it needs no computing here.
 
     `prevent_mlir_dce` and `val` have no effect: the package does without what it steers in JAX.
 
     Example:
-      >>> dce_sink(jnp.ones(3))
+      >>> lax.dce_sink(jnp.ones(3))
     """

@@ -20,7 +20,12 @@ __all__ = [
 
 
 class SvdAlgorithm(enum.Enum):
-    """How svd computes: DEFAULT is DIVIDE_AND_CONQUER (gesdd), QR is gesvd."""
+    """The algorithms of svd: DEFAULT is DIVIDE_AND_CONQUER (gesdd), QR is gesvd.
+
+    Example:
+      >>> lax.linalg.SvdAlgorithm.QR.value
+      'QR'
+    """
 
     DEFAULT = "default"
     QR = "QR"
@@ -30,7 +35,12 @@ class SvdAlgorithm(enum.Enum):
 
 
 class EighImplementation(enum.Enum):
-    """How eigh computes: QR, which stands for LAPACK's divide and conquer here."""
+    """The implementations of eigh: QR, which stands for LAPACK's divide and conquer here.
+
+    Example:
+      >>> lax.linalg.EighImplementation.QR.value
+      'qr'
+    """
 
     QR = "qr"
     JACOBI = "jacobi"
@@ -38,7 +48,12 @@ class EighImplementation(enum.Enum):
 
 
 class EigImplementation(enum.Enum):
-    """What computes eig: LAPACK."""
+    """The implementations of eig: LAPACK.
+
+    Example:
+      >>> lax.linalg.EigImplementation.LAPACK.value
+      'lapack'
+    """
 
     CUSOLVER = "cusolver"
     MAGMA = "magma"

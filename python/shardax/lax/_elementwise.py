@@ -31,20 +31,40 @@ __all__ = [
 
 
 class RoundingMethod(enum.Enum):
-    """How halves are rounded."""
+    """The rounding of halves: AWAY_FROM_ZERO, or TO_NEAREST_EVEN.
+
+    Example:
+      >>> lax.round(2.5, lax.RoundingMethod.TO_NEAREST_EVEN)
+      Array(2., dtype=float32, weak_type=True)
+    """
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1
 
 
 def integer_pow(x, y):
-    """x ** y for a constant integer y."""
+    """The power x ** y for an int `y` that is known, by repeated multiplication.
+
+    Args:
+      x: an array of numbers.
+      y: an int; negative ones need floats.
+
+    Returns:
+      The shape and dtype of `x`.
+
+    Example:
+      >>> lax.integer_pow(jnp.array([2.0, 3.0]), 3)
+      Array([ 8., 27.], dtype=float32)
+    """
     return bind("integer_pow", (operand_of("integer_pow", x),), y=operator.index(y))
 
 
 def dtype(x):
-    """The dtype of an array, a number, a nest of numbers or of what has a dtype; the one that a
-    dtype, scalar type or name stands for.
+    """The dtype of an array or a number, or the one that a dtype, scalar type or name stands for.
+
+    Example:
+      >>> lax.dtype(jnp.ones(2)), lax.dtype(1.0)
+      (dtype('float32'), dtype('float32'))
     """
     if x is None:
         raise ValueError(f"Invalid argument to dtype: {x}.")
@@ -71,7 +91,12 @@ def dtype(x):
 
 
 def reciprocal(x):
-    """1 / x."""
+    """The reciprocal 1 / x of floats or complex numbers, elementwise.
+
+    Example:
+      >>> lax.reciprocal(jnp.array([2.0, 4.0]))
+      Array([0.5 , 0.25], dtype=float32)
+    """
     x = operand_of("reciprocal", x)
     if x.dtype.kind in "biu":
         raise TypeError(
@@ -82,14 +107,41 @@ def reciprocal(x):
 
 
 def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
-    """To the nearest integer; halves away from zero, or to the even neighbour."""
+    """The nearest integer to each element, in its dtype.
+
+    Args:
+      x: floats of any shape.
+      rounding_method: whether halves go away from zero (the default) or to the even neighbour.
+
+    Raises:
+      TypeError: for integers and complex numbers.
+
+    Example:
+      >>> lax.round(jnp.array([0.5, 1.5, -2.5]))
+      Array([ 1.,  2., -3.], dtype=float32)
+    """
     return bind(
         "round", (operand_of("round", x),), rounding_method=RoundingMethod(rounding_method).value
     )
 
 
 def clamp(min, x, max):
-    """min(max(x, low), high); the bounds are scalars or of x's shape."""
+    """The elements limited to a range: minimum(maximum(x, min), max).
+
+    Args:
+      min, max: the bounds, scalars or arrays of the shape of `x`, of one dtype with it.
+      x: an array of real numbers.
+
+    Returns:
+      The shape and dtype of `x`.
+
+    Raises:
+      TypeError: dtypes or shapes differ.
+
+    Example:
+      >>> lax.clamp(-1.0, jnp.array([-2.0, 0.0, 3.0]), 1.0)
+      Array([-1.,  0.,  1.], dtype=float32)
+    """
     x = operand_of("clamp", x)
     min, max = (
         _core.convert(asarray(b), x.dtype) if isinstance(b, (int, float)) else asarray(b)
@@ -99,19 +151,58 @@ def clamp(min, x, max):
 
 
 def select(pred, on_true, on_false):
-    """on_true where pred holds, else on_false; all of one shape, or a scalar pred."""
+    """The elements of `on_true` where a condition holds, those of `on_false` elsewhere.
+
+    Args:
+      pred: booleans, an array of the shape of the cases or a scalar.
+      on_true, on_false: arrays of one shape and dtype.
+
+    Raises:
+      TypeError: shapes or dtypes differ.
+
+    Example:
+      >>> lax.select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([10, 20]))
+      Array([ 1, 20], dtype=int32)
+    """
     return select_n(pred, on_false, on_true)
 
 
 def select_n(which, *cases):
-    """cases[which], elementwise."""
+    """The elements of the case that `which` names: cases[which[i]][i].
+
+    Args:
+      which: int32 (or booleans for two cases), an array of the shape of the cases or a scalar.
+      cases: arrays of one shape and dtype.
+
+    Raises:
+      TypeError: shapes or dtypes differ.
+      ValueError: there is no case.
+
+    Example:
+      >>> lax.select_n(jnp.array([0, 2]), jnp.array([1, 2]), jnp.array([3, 4]), jnp.array([5, 6]))
+      Array([1, 6], dtype=int32)
+    """
     if not cases:
         raise ValueError("select_n() must have at least one case")
     return bind("select_n", (asarray(which), *(operand_of("select_n", c) for c in cases)))
 
 
 def convert_element_type(operand, new_dtype):
-    """Elements converted to another dtype; large Python integers cut to its bits."""
+    """An array with its elements converted to another dtype.
+
+    Large Python integers are cut to its bits.
+
+    Args:
+      operand: an array or number.
+      new_dtype: a dtype, or one of Python's types, which are 32 bits wide but for x64.
+
+    Returns:
+      The shape of `operand`.
+
+    Example:
+      >>> lax.convert_element_type(jnp.array([1.7, -1.7]), jnp.int32)
+      Array([ 1, -1], dtype=int32)
+    """
     if type(operand) is int and not -(2**31) <= operand < 2**31:
         wanted = np.dtype(_core.requested_dtype(new_dtype, "convert_element_type"))
         if wanted.kind in "iu":
@@ -127,7 +218,20 @@ def convert_element_type(operand, new_dtype):
 
 
 def bitcast_convert_type(operand, new_dtype):
-    """The same bits seen as another dtype; a change of width adds or drops a last dimension."""
+    """The same bits seen as another dtype.
+
+    Args:
+      operand: an array or number.
+      new_dtype: a dtype. A wider one takes a last dimension of as many elements, a narrower one
+        adds it.
+
+    Raises:
+      TypeError: for booleans and complex numbers, unless dtypes are the same.
+
+    Example:
+      >>> lax.bitcast_convert_type(jnp.float32(1.0), jnp.int32) == 127 << 23
+      Array(True, dtype=bool)
+    """
     operand = operand_of("bitcast_convert_type", operand)
     target = _core.requested_dtype(new_dtype, "bitcast_convert_type")
     old, new = itemsize_bits(operand.dtype), itemsize_bits(target)
@@ -161,7 +265,16 @@ def _through_bytes(x, target, old, new):
 
 
 def reduce_precision(operand, exponent_bits, mantissa_bits):
-    """Rounded as a float of fewer bits would be."""
+    """Floats rounded as those with fewer bits would be, in their own dtype.
+
+    Args:
+      operand: an array of floats.
+      exponent_bits, mantissa_bits: ints: the bits that are left; 8 and 7 are those of bfloat16.
+
+    Example:
+      >>> lax.reduce_precision(jnp.array([1.0, 1.001]), 8, 7)
+      Array([1., 1.], dtype=float32)
+    """
     return bind(
         "reduce_precision",
         (operand_of("reduce_precision", operand),),
@@ -171,7 +284,18 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
 
 
 def stop_gradient(x):
-    """`x`, whose derivative is zero."""
+    """A tree of arrays whose derivative is zero.
+
+    Args:
+      x: a tree of arrays.
+
+    Returns:
+      The same values.
+
+    Example:
+      >>> shardax.grad(lambda x: x * lax.stop_gradient(x))(3.0)
+      Array(3., dtype=float32, weak_type=True)
+    """
 
     def one(leaf):
         leaf = asarray(leaf)
@@ -181,7 +305,13 @@ def stop_gradient(x):
 
 
 def tie_in(x, y):
-    """`y`: programs of earlier years name a value `x` that an array was to be made beside."""
+    """The second argument: programs of earlier years name a value `x` that an array was to be made
+    beside.
+
+    Example:
+      >>> lax.tie_in(1.0, 2.0)
+      2.0
+    """
     return y
 
 

@@ -10,7 +10,12 @@ __all__ = ["FftType", "fft"]
 
 
 class FftType(enum.IntEnum):
-    """Kinds of transforms: of complex arrays, forward and inverse, and of real ones."""
+    """The kinds of Fourier transforms: FFT and IFFT of complex arrays, RFFT and IRFFT of real ones.
+
+    Example:
+      >>> lax.fft(jnp.array([1.0, 0.0]), lax.FftType.RFFT, (2,))
+      Array([1.+0.j, 1.+0.j], dtype=complex64)
+    """
 
     FFT = 0
     IFFT = 1

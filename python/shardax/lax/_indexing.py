@@ -34,12 +34,20 @@ __all__ = [
 
 
 class GatherDimensionNumbers(NamedTuple):
-    """How the dimensions of gather's operand, indices and result correspond.
+    """The way in which dimensions of gather's operand, indices and result correspond.
 
-    offset_dims: dimensions of the result that run along a window. collapsed_slice_dims: dimensions
-    of the operand, of window size 1, that the result has not. start_index_map: the dimension of the
-    operand that each component of an index row counts along. operand_batching_dims and
-    start_indices_batching_dims: dimensions that operand and indices go along together.
+    Attributes:
+      offset_dims: dimensions of the result that run along a window.
+      collapsed_slice_dims: dimensions of the operand, of window size 1, that the result has not.
+      start_index_map: the dimension of the operand that each component of an index row counts
+        along.
+      operand_batching_dims, start_indices_batching_dims: dimensions that operand and indices go
+        along together.
+
+    Example:
+      >>> rows = lax.GatherDimensionNumbers((1,), (0,), (0,))
+      >>> lax.gather(jnp.array([[1, 2], [3, 4]]), jnp.array([[1]]), rows, (1, 2))
+      Array([[3, 4]], dtype=int32)
     """
 
     offset_dims: tuple
@@ -50,13 +58,20 @@ class GatherDimensionNumbers(NamedTuple):
 
 
 class ScatterDimensionNumbers(NamedTuple):
-    """How the dimensions of scatter's operand, indices and updates correspond.
+    """The way in which dimensions of scatter's operand, indices and updates correspond.
 
-    update_window_dims: dimensions of the updates that run along a window. inserted_window_dims:
-    dimensions of the operand, of window size 1, that the updates have not.
-    scatter_dims_to_operand_dims: the dimension of the operand that each component of an index row
-    counts along. operand_batching_dims and scatter_indices_batching_dims: dimensions that operand
-    and indices go along together.
+    Attributes:
+      update_window_dims: dimensions of the updates that run along a window.
+      inserted_window_dims: dimensions of the operand, of window size 1, that the updates have not.
+      scatter_dims_to_operand_dims: the dimension of the operand that each component of an index row
+        counts along.
+      operand_batching_dims, scatter_indices_batching_dims: dimensions that operand and indices go
+        along together.
+
+    Example:
+      >>> elements = lax.ScatterDimensionNumbers((), (0,), (0,))
+      >>> lax.scatter_add(jnp.zeros(3), jnp.array([[1], [1]]), jnp.array([1.0, 2.0]), elements)
+      Array([0., 3., 0.], dtype=float32)
     """
 
     update_window_dims: tuple
@@ -67,10 +82,14 @@ class ScatterDimensionNumbers(NamedTuple):
 
 
 class GatherScatterMode(enum.Enum):
-    """What happens to windows that stick out of the operand.
+    """The treatment of windows that stick out of the operand.
 
     CLIP moves them inside; FILL_OR_DROP reads a fill value there and drops updates;
     PROMISE_IN_BOUNDS says that there are none.
+
+    Example:
+      >>> lax.GatherScatterMode.from_any("clip")
+      <GatherScatterMode.CLIP: 1>
     """
 
     CLIP = 1
@@ -282,8 +301,12 @@ def repeated(func, x, hits):
 
 
 def index_take(src, idxs, axes):
-    """Slices of `src` at index arrays of one dimension, one array for each of `axes`; negative
-    indices count from the end.
+    """The slices of an array at vectors of indices, one vector for each of `axes`.
+
+    Args:
+      src: an array.
+      idxs: vectors of integers, negative from the end.
+      axes: the dimensions.
 
     Example:
       >>> lax.index_take(jnp.arange(6).reshape(3, 2), (jnp.array([2, -3]),), (0,))

@@ -20,7 +20,21 @@ def _ints(values):
 
 @takes_out_sharding
 def broadcast(operand, sizes, *, out_sharding=None):
-    """New leading dimensions of those sizes, repeating the operand."""
+    """An array repeated along new leading dimensions.
+
+    Args:
+      operand: an array or number.
+      sizes: the sizes of the new dimensions.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape (*sizes, *operand.shape); no element is copied.
+
+    Example:
+      >>> lax.broadcast(jnp.array([1, 2]), (2,))
+      Array([[1, 2],
+             [1, 2]], dtype=int32)
+    """
     operand = operand_of("broadcast", operand)
     sizes = _ints(sizes)
     if not sizes:
@@ -33,7 +47,23 @@ def broadcast(operand, sizes, *, out_sharding=None):
 
 @takes_out_sharding
 def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None):
-    """Dimension i of the operand becomes dimension broadcast_dimensions[i] of `shape`."""
+    """An array repeated to a shape, each of its dimensions in a given place.
+
+    Args:
+      operand: an array or number.
+      shape: the shape of the result.
+      broadcast_dimensions: ascending ints: dimension i of the operand becomes dimension
+        broadcast_dimensions[i], of the same size, or has size 1 and is repeated.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Raises:
+      TypeError: sizes do not fit.
+
+    Example:
+      >>> lax.broadcast_in_dim(jnp.array([1, 2]), (2, 3), (0,))
+      Array([[1, 1, 1],
+             [2, 2, 2]], dtype=int32)
+    """
     return bind(
         "broadcast_in_dim",
         (operand_of("broadcast_in_dim", operand),),
@@ -43,16 +73,21 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
 
 
 def broadcast_to_rank(x, rank):
-    """Leading dimensions of size 1 up to that rank."""
+    """An array with leading dimensions of size 1 up to a number of dimensions.
+
+    Example:
+      >>> lax.broadcast_to_rank(jnp.zeros(3), 3).shape
+      (1, 1, 3)
+    """
     x = operand_of("broadcast_to_rank", x)
     return expand_dims(x, range(rank - x.ndim)) if x.ndim < rank else x
 
 
 def broadcast_like(arr, like_arr):
-    """`arr` repeated to the shape of `like_arr`.
+    """An array repeated to the shape of another one.
 
     Example:
-      >>> broadcast_like(jnp.array([1, 2, 3]), jnp.zeros((2, 3)))
+      >>> lax.broadcast_like(jnp.array([1, 2, 3]), jnp.zeros((2, 3)))
       Array([[1, 2, 3],
              [1, 2, 3]], dtype=int32)
     """
@@ -79,7 +114,22 @@ def _check_broadcast(arr, like):
 
 @takes_out_sharding(check=keeps_sums)
 def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
-    """The same elements in another shape (after a transposition to `dimensions`)."""
+    """The elements of an array in another shape.
+
+    Args:
+      operand: an array.
+      new_sizes: a sequence of ints with as many elements.
+      dimensions: None, or the order in which the dimensions of `operand` are read, a permutation.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Raises:
+      TypeError: sizes do not fit.
+
+    Example:
+      >>> lax.reshape(jnp.arange(6), (2, 3))
+      Array([[0, 1, 2],
+             [3, 4, 5]], dtype=int32)
+    """
     operand = operand_of("reshape", operand)
     if dimensions is not None:
         operand = transpose(operand, dimensions)
@@ -93,7 +143,24 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
 
 
 def transpose(operand, permutation):
-    """Dimensions in another order."""
+    """The dimensions of an array in another order.
+
+    Args:
+      operand: an array.
+      permutation: dimension i of the result is permutation[i] of the operand.
+
+    Returns:
+      A view of the elements.
+
+    Raises:
+      TypeError: `permutation` is none of the dimensions.
+
+    Example:
+      >>> lax.transpose(jnp.array([[1, 2, 3], [4, 5, 6]]), (1, 0))
+      Array([[1, 4],
+             [2, 5],
+             [3, 6]], dtype=int32)
+    """
     operand, permutation = operand_of("transpose", operand), _ints(permutation)
     if permutation == tuple(range(operand.ndim)):
         return operand
@@ -101,12 +168,29 @@ def transpose(operand, permutation):
 
 
 def expand_dims(array, dimensions):
-    """New dimensions of size 1 at those positions of the result."""
+    """An array with new dimensions of size 1 at those positions of the result.
+
+    Example:
+      >>> lax.expand_dims(jnp.zeros(3), (0, 2)).shape
+      (1, 3, 1)
+    """
     return _expand_dims(array, tuple(dimensions))
 
 
 def squeeze(array, dimensions):
-    """Without those dimensions, whose sizes are 1."""
+    """An array without some dimensions of size 1.
+
+    Args:
+      array: an array.
+      dimensions: the dimensions, a sequence of ints.
+
+    Raises:
+      ValueError: a dimension has another size.
+
+    Example:
+      >>> lax.squeeze(jnp.zeros((1, 3)), (0,)).shape
+      (3,)
+    """
     array = asarray(array)
     axes = tuple(sorted(canonical_axis(d, array.ndim) for d in dimensions))
     if len(set(axes)) != len(axes):
@@ -115,7 +199,17 @@ def squeeze(array, dimensions):
 
 
 def collapse(operand, start_dimension, stop_dimension=None):
-    """Dimensions from start to stop as one."""
+    """An array whose dimensions from start to stop are joined to one.
+
+    Args:
+      operand: an array.
+      start_dimension, stop_dimension: the first dimension, and the one behind the last; None: all
+        that follow.
+
+    Example:
+      >>> lax.collapse(jnp.zeros((2, 3, 4)), 1, 3).shape
+      (2, 12)
+    """
     operand = operand_of("collapse", operand)
     stop = operand.ndim if stop_dimension is None else stop_dimension
     low, high, _ = slice_type(start_dimension, stop).indices(operand.ndim)
@@ -126,8 +220,27 @@ slice_type = slice
 
 
 def slice(operand, start_indices, limit_indices, strides=None):
-    """The elements from start to limit, in steps of `strides`. Where these are given, an array that
-    is split over a mesh stays so if that comes out even."""
+    """The elements of an array from start to limit indices, in steps.
+
+    Where strides are given, an array that is split over a mesh stays so if that comes out even.
+
+    Args:
+      operand: an array.
+      start_indices, limit_indices: an int for each dimension; the limit lies behind the last
+        element.
+      strides: an int > 0 for each dimension; None: 1.
+
+    Returns:
+      An array with ceil((limit - start) / stride) elements along each dimension.
+
+    Raises:
+      TypeError: indices do not fit the shape, or a stride is not positive.
+
+    Example:
+      >>> lax.slice(jnp.arange(12).reshape(3, 4), (0, 1), (3, 4), (2, 1))
+      Array([[ 1,  2,  3],
+             [ 9, 10, 11]], dtype=int32)
+    """
     operand = operand_of("slice", operand)
     start, limit = _ints(start_indices), _ints(limit_indices)
     if strides is None:
@@ -144,7 +257,18 @@ _sliced_in_program = static_jit("start", "limit", "strides", inline=True)(_slice
 
 
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
-    """A range along one dimension."""
+    """The elements from start to limit along one dimension.
+
+    Args:
+      operand: an array.
+      start_index, limit_index: ints, negative from the end, or None for the ends.
+      stride: an int > 0.
+      axis: the dimension.
+
+    Example:
+      >>> lax.slice_in_dim(jnp.arange(6), 1, -1, stride=2)
+      Array([1, 3], dtype=int32)
+    """
     operand = operand_of("slice_in_dim", operand)
     axis = canonical_axis(axis, operand.ndim)
     n = operand.shape[axis]
@@ -156,7 +280,21 @@ def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
 
 
 def index_in_dim(operand, index, axis=0, keepdims=True):
-    """One slice along a dimension."""
+    """One slice of an array along a dimension.
+
+    Args:
+      operand: an array.
+      index: an int, negative from the end.
+      axis: the dimension.
+      keepdims: whether it stays, with size 1.
+
+    Raises:
+      IndexError: `index` is out of bounds.
+
+    Example:
+      >>> lax.index_in_dim(jnp.array([[1, 2], [3, 4]]), 1, keepdims=False)
+      Array([3, 4], dtype=int32)
+    """
     operand = operand_of("index_in_dim", operand)
     axis = canonical_axis(axis, operand.ndim)
     n = operand.shape[axis]
@@ -169,7 +307,13 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
 
 
 def rev(operand, dimensions):
-    """Elements in reverse order along dimensions."""
+    """The elements of an array in reverse order along some dimensions, a sequence of ints.
+
+    Example:
+      >>> lax.rev(jnp.array([[1, 2], [3, 4]]), (0,))
+      Array([[3, 4],
+             [1, 2]], dtype=int32)
+    """
     operand = operand_of("rev", operand)
     return bind(
         "rev", (operand,), dimensions=tuple(canonical_axis(d, operand.ndim) for d in dimensions)
@@ -177,7 +321,20 @@ def rev(operand, dimensions):
 
 
 def concatenate(operands, dimension):
-    """Arrays joined along a dimension."""
+    """Arrays joined along a dimension.
+
+    Args:
+      operands: a sequence of arrays of one dtype and, but for the dimension, one shape.
+      dimension: an int.
+
+    Raises:
+      ValueError: there is no array.
+      TypeError: dtypes or shapes differ.
+
+    Example:
+      >>> lax.concatenate([jnp.array([1, 2]), jnp.array([3])], 0)
+      Array([1, 2, 3], dtype=int32)
+    """
     operands = [operand_of("concatenate", o) for o in operands]
     if not operands:
         raise ValueError("concatenate requires a non-empty sequences of arrays")
@@ -196,7 +353,24 @@ def concatenate(operands, dimension):
 
 
 def pad(operand, padding_value, padding_config):
-    """(low, high, interior) elements of `padding_value` per dimension; negative ones remove."""
+    """An array with elements added at its ends and between its elements.
+
+    Args:
+      operand: an array.
+      padding_value: a scalar of its dtype.
+      padding_config: (low, high, interior) for each dimension: elements in front, behind, and
+        between neighbours; negative ones in front and behind remove elements.
+
+    Raises:
+      TypeError: dtypes differ.
+      ValueError: `padding_config` does not fit the dimensions.
+
+    Example:
+      >>> lax.pad(jnp.array([1, 2, 3]), 0, ((1, 2, 1),))
+      Array([0, 1, 0, 2, 0, 3, 0, 0], dtype=int32)
+      >>> lax.pad(jnp.array([1, 2, 3]), 0, ((-1, 0, 0),))
+      Array([2, 3], dtype=int32)
+    """
     operand = operand_of("pad", operand)
     value = (
         _core.convert(asarray(padding_value), operand.dtype)
@@ -208,13 +382,30 @@ def pad(operand, padding_value, padding_config):
 
 
 def iota(dtype, size):
-    """0, 1, ..., size - 1."""
+    """The vector 0, 1, ..., size - 1 of a dtype.
+
+    Example:
+      >>> lax.iota(jnp.float32, 3)
+      Array([0., 1., 2.], dtype=float32)
+    """
     return broadcasted_iota(dtype, (size,), 0)
 
 
 @takes_out_sharding
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
-    """0, 1, ... along one dimension of a shape."""
+    """An array of a shape that counts 0, 1, ... along one dimension.
+
+    Args:
+      dtype: of the result.
+      shape: its shape.
+      dimension: the dimension.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Example:
+      >>> lax.broadcasted_iota(jnp.int32, (2, 3), 1)
+      Array([[0, 1, 2],
+             [0, 1, 2]], dtype=int32)
+    """
     shape = _ints(shape)
     return bind(
         "iota",
@@ -226,13 +417,48 @@ def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
 
 
 def full(shape, fill_value, dtype=None, *, sharding=None):
-    """One element, repeated."""
+    """An array that repeats one number; memory holds one element.
+
+    Args:
+      shape: the shape of the result.
+      fill_value: a scalar.
+      dtype: of the result; None: that of `fill_value`.
+      sharding: of the result.
+
+    Raises:
+      TypeError: `fill_value` is no scalar.
+
+    Example:
+      >>> lax.full((2, 2), 7)
+      Array([[7, 7],
+             [7, 7]], dtype=int32, weak_type=True)
+    """
+    _check_scalar("full", fill_value)
     return _full(shape, fill_value, dtype, device=sharding)
 
 
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
-    """One element, repeated in the shape of `x`."""
+    """An array of another one's shape and dtype that repeats one number.
+
+    Args:
+      x: an array, or what has a shape and a dtype.
+      fill_value: a scalar.
+      dtype, shape, sharding: of the result, where they differ from those of `x`.
+
+    Example:
+      >>> lax.full_like(jnp.array([1.0, 2.0]), 7)
+      Array([7., 7.], dtype=float32)
+    """
+    _check_scalar("full_like", fill_value)
     return _full_like(x, fill_value, dtype, shape, device=sharding)
+
+
+def _check_scalar(name, fill_value):
+    if np.shape(fill_value):
+        raise TypeError(
+            f"{name} must be called with scalar fill_value, got fill_value.shape "
+            f"{np.shape(fill_value)}; jnp.{name} broadcasts it."
+        )
 
 
 def split(operand, sizes, axis=0):
@@ -262,7 +488,17 @@ def split(operand, sizes, axis=0):
 
 
 def tile(operand, reps):
-    """The operand repeated along each dimension."""
+    """An array repeated as a whole along each of its dimensions.
+
+    Args:
+      operand: an array.
+      reps: an int for each dimension.
+
+    Example:
+      >>> lax.tile(jnp.array([[1, 2]]), (2, 2))
+      Array([[1, 2, 1, 2],
+             [1, 2, 1, 2]], dtype=int32)
+    """
     return _tile(operand, reps)
 
 

@@ -20,11 +20,21 @@ _functions = _core.functions
 
 @dataclasses.dataclass(frozen=True)
 class RaggedDotDimensionNumbers:
-    """Which dimensions of a ragged product are contracted, batches, ragged and groups.
+    """The dimensions of a ragged product that are contracted, batches, ragged and groups.
 
-    dot_dimension_numbers: those of dot_general. lhs_ragged_dimensions: the one dimension of lhs
-    that is cut into groups. rhs_group_dimensions: the dimension of rhs that runs over groups, if
-    the ragged dimension is neither contracted nor a batch.
+    Attributes:
+      dot_dimension_numbers: those of `lax.dot_general`.
+      lhs_ragged_dimensions: the one dimension of lhs that is cut into groups.
+      rhs_group_dimensions: the dimension of rhs that runs over groups, if the ragged dimension is
+        neither contracted nor a batch.
+
+    Example:
+      >>> numbers = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+      >>> rhs = jnp.array([[[1.0]], [[10.0]]])
+      >>> lax.ragged_dot_general(jnp.ones((3, 1)), rhs, jnp.array([2, 1]), numbers)
+      Array([[ 1.],
+             [ 1.],
+             [10.]], dtype=float32)
     """
 
     dot_dimension_numbers: tuple

@@ -45,7 +45,7 @@ def ragged_all_to_all(
       ...     zeros = jnp.zeros_like(x)
       ...     return lax.ragged_all_to_all(x, zeros, starts, sizes, places, sizes, axis_name="i")
       >>> x, sizes = jnp.arange(6).reshape(2, 3), jnp.array([[1, 2], [1, 2]])
-      >>> vmap(swap, axis_name="i")(x, sizes, jnp.array([[0, 0], [1, 2]]))
+      >>> shardax.vmap(swap, axis_name="i")(x, sizes, jnp.array([[0, 0], [1, 2]]))
       Array([[0, 3, 0],
              [1, 2, 4]], dtype=int32)
     """

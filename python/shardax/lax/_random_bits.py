@@ -11,7 +11,14 @@ from shardax._transform.callbacks import io_callback
 
 
 class RandomAlgorithm(enum.IntEnum):
-    """How `rng_bit_generator` makes its bits; RNG_DEFAULT is RNG_PHILOX."""
+    """The algorithms of `lax.rng_bit_generator`: RNG_PHILOX, which RNG_DEFAULT is, and
+    RNG_THREE_FRY.
+
+    Example:
+      >>> state = jnp.array([1, 2, 3, 4], dtype=jnp.uint32)
+      >>> lax.rng_bit_generator(state, (2,), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY)[1].shape
+      (2,)
+    """
 
     RNG_DEFAULT = 0
     RNG_THREE_FRY = 1
@@ -24,7 +31,7 @@ class RandomAlgorithm(enum.IntEnum):
 def rng_bit_generator(
     key, shape, dtype=np.uint32, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None
 ):
-    """(the state after the draw, random bits), as XLA's RngBitGenerator has them.
+    """The state after a draw and random bits, as XLA's RngBitGenerator has them.
 
     Under vmap, the bits of a whole batch are drawn from its first state, as in JAX.
 
@@ -32,14 +39,18 @@ def rng_bit_generator(
       key: the state, uint32[4] or uint64[2].
       shape: that of the bits.
       dtype: uint8, uint16, uint32 or uint64; other integers are made of uint32.
-      out_sharding: how the bits are split over the mesh.
       algorithm: RandomAlgorithm.RNG_PHILOX, which is the default, or RNG_THREE_FRY.
+      out_sharding: how the bits are split over the mesh.
+
+    Returns:
+      (state, bits).
 
     Raises:
-      TypeError: where `key` is no such state.
+      TypeError: `key` is no such state.
 
-    >>> rng_bit_generator(np.array([1, 2, 3, 4], np.uint32), (2,))[1]
-    Array([ 512747620, 1298009047], dtype=uint32)
+    Example:
+      >>> lax.rng_bit_generator(jnp.array([1, 2, 3, 4], dtype=jnp.uint32), (2,))[1]
+      Array([ 512747620, 1298009047], dtype=uint32)
     """
     dtype = np.dtype(_core.requested_dtype(dtype, "rng_bit_generator"))
     drawn = dtype if dtype.kind == "u" else np.dtype("uint32")

@@ -25,6 +25,49 @@ def _check_half(operand, axes):
         )
 
 
+_REDUCTION_DOC = """{what} over dimensions.
+
+Args:
+  operand: an array of {operands}.
+  axes: a tuple of ints, the dimensions, which go away.
+  out_sharding: how the result is split, in the explicit mode of meshes.
+
+Returns:
+  The shape of `operand` without `axes`, of its dtype.
+
+Raises:
+  ValueError: a dimension is out of bounds or occurs twice.
+
+Example:
+  >>> lax.{op}(jnp.array([[1, 2], [3, 4]]){example}
+"""
+# What is reduced to, of what, and the end of an example.
+_REDUCTIONS = {
+    "sum": ("The sum", "numbers", ", (0,))\n  Array([4, 6], dtype=int32)"),
+    "prod": ("The product", "numbers", ", (0,))\n  Array([3, 8], dtype=int32)"),
+    "max": (
+        "The maximum, NaN where there is one,",
+        "any dtype",
+        ", (1,))\n  Array([2, 4], dtype=int32)",
+    ),
+    "min": (
+        "The minimum, NaN where there is one,",
+        "any dtype",
+        ", (1,))\n  Array([1, 3], dtype=int32)",
+    ),
+    "and": (
+        "The bits set in all elements",
+        "integers, or of booleans: whether all are true",
+        " > 1, (0,))\n  Array([False,  True], dtype=bool)",
+    ),
+    "or": (
+        "The bits set in any element",
+        "integers, or of booleans: whether one is true",
+        " > 3, (0,))\n  Array([False,  True], dtype=bool)",
+    ),
+}
+
+
 def _reduction(op):
     def reduce(operand, axes, *, out_sharding=None):
         if out_sharding is not None:
@@ -37,8 +80,9 @@ def _reduction(op):
             _check_half(operand, axes)
         return bind(op, (operand,), axes=axes) if axes else _core.another(operand)
 
-    reduce.__name__ = op
-    reduce.__doc__ = f"{op} over `axes`, a tuple of ints."
+    reduce.__name__ = reduce.__qualname__ = op
+    what, operands, example = _REDUCTIONS[op.removeprefix("reduce_")]
+    reduce.__doc__ = _REDUCTION_DOC.format(op=op, what=what, operands=operands, example=example)
     return reduce
 
 
@@ -48,7 +92,20 @@ reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or = (
 
 
 def reduce_xor(operand, axes, *, out_sharding=None):
-    """reduce_xor over `axes`, a tuple of ints."""
+    """The exclusive or of integers or booleans over dimensions.
+
+    Args:
+      operand: an array of integers or booleans.
+      axes: a tuple of ints, the dimensions, which go away.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Returns:
+      The shape of `operand` without `axes`, of its dtype.
+
+    Example:
+      >>> lax.reduce_xor(jnp.array([5, 3]), (0,))
+      Array(6, dtype=int32)
+    """
     if out_sharding is not None:
         return takes_out_sharding(reduce_xor)(operand, axes, out_sharding=out_sharding)
     operand = operand_of("reduce_xor", operand)
@@ -56,8 +113,23 @@ def reduce_xor(operand, axes, *, out_sharding=None):
 
 
 def reduce(operands, init_values, computation, dimensions, out_sharding=None):
-    """A reduction by an associative `computation` of two scalars, or of two trees of scalars like
-    `operands`.
+    """A reduction over dimensions by an associative function of two elements.
+
+    Args:
+      operands: an array, or a tree of arrays of one shape.
+      init_values: the value that changes nothing, or a tree like `operands`.
+      computation: a function of two scalars, or of two trees of them, that returns one like them.
+      dimensions: a sequence of ints, which go away.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Returns:
+      Arrays of the shape of `operands` without `dimensions`.
+
+    Example:
+      >>> lax.reduce(jnp.array([3, 5, 4]), 0, lax.max, (0,))
+      Array(5, dtype=int32)
+      >>> lax.reduce(jnp.array([1.0, 2.0, 3.0]), 0.0, lambda x, y: x + y, (0,))
+      Array(6., dtype=float32)
     """
     if out_sharding is not None:
         given = takes_out_sharding(reduce)
@@ -127,13 +199,63 @@ def _arg_extremum(name, operand, axis, index_dtype):
 
 
 def argmax(operand, axis, index_dtype):
-    """The index of the first maximum along a dimension."""
+    """The index of the first maximum (or NaN) along a dimension.
+
+    Args:
+      operand: an array of real numbers or booleans.
+      axis: the dimension, from 0 on, which goes away.
+      index_dtype: the integer type of the result.
+
+    Raises:
+      ValueError: `axis` is out of bounds, or its size is 0.
+      TypeError: `index_dtype` is no integer type.
+
+    Example:
+      >>> lax.argmax(jnp.array([1.0, 5.0, 2.0]), 0, jnp.int32)
+      Array(1, dtype=int32)
+    """
     return _arg_extremum("argmax", operand_of("argmax", operand), axis, index_dtype)
 
 
 def argmin(operand, axis, index_dtype):
-    """The index of the first minimum along a dimension."""
+    """The index of the first minimum (or NaN) along a dimension; arguments as of `lax.argmax`.
+
+    Example:
+      >>> lax.argmin(jnp.array([4.0, 1.0, 2.0]), 0, jnp.int32)
+      Array(1, dtype=int32)
+    """
     return _arg_extremum("argmin", operand_of("argmin", operand), axis, index_dtype)
+
+
+_CUMULATIVE_DOC = """{what} along a dimension.
+
+Args:
+  operand: an array of numbers.
+  axis: the dimension, negative from the end.
+  reverse: whether to start at its end.
+
+Returns:
+  The shape and dtype of `operand`.
+
+Raises:
+  ValueError: `axis` is out of bounds.
+
+Example:
+  >>> lax.{op}{example}
+"""
+_CUMULATIVE = {
+    "cumsum": ("Running sums", "(jnp.array([1, 2, 3]))\n  Array([1, 3, 6], dtype=int32)"),
+    "cumprod": ("Running products", "(jnp.array([1, 2, 3]))\n  Array([1, 2, 6], dtype=int32)"),
+    "cummax": ("Running maxima", "(jnp.array([1, 3, 2]))\n  Array([1, 3, 3], dtype=int32)"),
+    "cummin": (
+        "Running minima",
+        "(jnp.array([1, 3, 2]), reverse=True)\n  Array([1, 2, 2], dtype=int32)",
+    ),
+    "cumlogsumexp": (
+        "Logarithms of running sums of exponentials",
+        "(jnp.zeros(2)).round(3)\n  Array([0.   , 0.693], dtype=float32)",
+    ),
+}
 
 
 def _cumulative(op):
@@ -141,8 +263,9 @@ def _cumulative(op):
         operand = operand_of(op, operand)
         return bind(op, (operand,), axis=canonical_axis(axis, operand.ndim), reverse=bool(reverse))
 
-    cumulative.__name__ = op
-    cumulative.__doc__ = f"{op} along a dimension, from its end where `reverse`."
+    cumulative.__name__ = cumulative.__qualname__ = op
+    what, example = _CUMULATIVE[op]
+    cumulative.__doc__ = _CUMULATIVE_DOC.format(op=op, what=what, example=example)
     return cumulative
 
 
@@ -152,9 +275,25 @@ cumsum, cumprod, cummax, cummin, cumlogsumexp = (
 
 
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):
-    """Ascending order along a dimension.
+    """Elements in ascending order along a dimension, NaN last.
 
-    Several arrays are sorted together by the first num_keys.
+    Args:
+      operand: an array, or a sequence of arrays of one shape, which are sorted together.
+      dimension: the dimension, negative from the end.
+      is_stable: whether equal elements keep their order.
+      num_keys: how many of the arrays decide the order, the first one most.
+
+    Returns:
+      An array, or a tuple of arrays, of the same shape.
+
+    Raises:
+      ValueError: `num_keys` is not from 1 to the number of arrays.
+
+    Example:
+      >>> lax.sort(jnp.array([3, 1, 2]))
+      Array([1, 2, 3], dtype=int32)
+      >>> lax.sort((jnp.array([3, 1, 2]), jnp.array([30, 10, 20])))
+      (Array([1, 2, 3], dtype=int32), Array([10, 20, 30], dtype=int32))
     """
     several = isinstance(operand, (tuple, list))
     operands = [operand_of("sort", o) for o in (operand if several else (operand,))]
@@ -164,12 +303,42 @@ def sort(operand, dimension=-1, is_stable=True, num_keys=1):
 
 
 def sort_key_val(keys, values, dimension=-1, is_stable=True):
-    """Keys in order, and the values that go with them."""
+    """Keys in ascending order along a dimension, and the values that go with them.
+
+    Args:
+      keys, values: arrays of one shape.
+      dimension: the dimension, negative from the end.
+      is_stable: whether equal keys keep their order.
+
+    Returns:
+      (keys, values).
+
+    Example:
+      >>> lax.sort_key_val(jnp.array([3, 1, 2]), jnp.array([30, 10, 20]))
+      (Array([1, 2, 3], dtype=int32), Array([10, 20, 30], dtype=int32))
+    """
     return sort((keys, values), dimension, is_stable, 1)
 
 
 def top_k(operand, k, *, axis=-1):
-    """The k largest elements along the last dimension, in order, and their indices."""
+    """The k largest elements along a dimension, in descending order, and their indices.
+
+    Args:
+      operand: an array of real numbers.
+      k: how many, an int from 0 to the size of the dimension.
+      axis: the dimension; the last one unless given.
+
+    Returns:
+      [values, int32 indices], with size `k` along the dimension.
+
+    Raises:
+      ValueError: `k` is out of range, or `operand` is a scalar.
+      TypeError: for complex numbers.
+
+    Example:
+      >>> lax.top_k(jnp.array([1.0, 5.0, 3.0]), 2)
+      [Array([5., 3.], dtype=float32), Array([1, 2], dtype=int32)]
+    """
     operand = operand_of("top_k", operand)
     if operand.dtype.kind == "c":
         raise ValueError("top_k is not compatible with complex inputs.")

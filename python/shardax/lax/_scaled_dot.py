@@ -81,23 +81,24 @@ def scaled_dot(
     dimension_numbers=None,
     preferred_element_type=None,
 ):
-    """dot_general of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks.
+    """The product of lhs * lhs_scale and rhs * rhs_scale in bfloat16; scales stand for blocks.
 
     Args:
-      lhs, rhs: arrays of one rank, say of eight-bit floats.
+      lhs, rhs: arrays of one rank, of eight-bit floats, say.
       lhs_scale, rhs_scale: None, or arrays of the operand's shape, but for contracted dimensions,
         of which each element stands for a block of two or more.
-      dimension_numbers: those of `dot_general`; None: the last dimension of lhs with the last but
-        one of rhs, the ones before being batches.
-      preferred_element_type: the result's dtype; None is bfloat16.
+      dimension_numbers: those of `lax.dot_general`; None: the last dimension of lhs with the last
+        but one of rhs, the ones before being batches.
+      preferred_element_type: the dtype of the result; None is bfloat16.
 
     Raises:
-      TypeError: ranks or sizes that do not go together.
+      TypeError: ranks or sizes do not fit.
 
-    >>> x = jnp.ones((2, 4)); scaled_dot(x, x.T, lhs_scale=2 * jnp.ones((2, 2)),
-    ...     preferred_element_type=jnp.float32)
-    Array([[8., 8.],
-           [8., 8.]], dtype=float32)
+    Example:
+      >>> x, scale = jnp.ones((2, 4)), 2 * jnp.ones((2, 2))
+      >>> lax.scaled_dot(x, x.T, lhs_scale=scale, preferred_element_type=jnp.float32)
+      Array([[8., 8.],
+             [8., 8.]], dtype=float32)
     """
     lhs, rhs = asarray(lhs), asarray(rhs)
     scales = tuple(None if s is None else asarray(s) for s in (lhs_scale, rhs_scale))

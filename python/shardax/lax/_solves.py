@@ -62,8 +62,9 @@ def linear_call(fun, fun_transpose, residual_args, linear_args):
         are differentiated.
 
     Example:
+      >>> from shardax.custom_derivatives import linear_call
       >>> double = lambda x: linear_call(lambda r, x: 2 * x, lambda r, ct: 2 * ct, (), x)
-      >>> grad(double)(1.0)
+      >>> shardax.grad(double)(1.0)
       Array(2., dtype=float32, weak_type=True)
     """
     residuals, _ = flatten(residual_args)
@@ -165,9 +166,10 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
 
     Example:
       >>> def root(a):
-      ...     newton = lambda f, x: lax.fori_loop(0, 9, lambda i, x: x - f(x) / grad(f)(x), x)
+      ...     step = lambda f, x: x - f(x) / shardax.grad(f)(x)
+      ...     newton = lambda f, x: lax.fori_loop(0, 9, lambda i, x: step(f, x), x)
       ...     return lax.custom_root(lambda x: x ** 2 - a, 1.0, newton, lambda g, y: y / g(1.0))
-      >>> grad(root)(4.0)
+      >>> shardax.grad(root)(4.0)
       Array(0.25, dtype=float32, weak_type=True)
     """
     guess, tree = flatten(initial_guess)

@@ -19,8 +19,15 @@ __all__ = ["padtype_to_pads", "reduce_window", "reduce_window_shape_tuple"]
 
 
 def padtype_to_pads(in_shape, window_shape, window_strides, padding):
-    """(low, high) padding for each dimension, out of "SAME", "SAME_LOWER", "VALID" or the pairs
-    themselves.
+    """The padding (low, high) for each dimension that a name stands for.
+
+    Args:
+      in_shape, window_shape, window_strides: ints for each dimension.
+      padding: "SAME", "SAME_LOWER", "VALID", or the pairs themselves.
+
+    Example:
+      >>> lax.padtype_to_pads((4,), (3,), (1,), "SAME")
+      [(1, 1)]
     """
     if not isinstance(padding, str):
         return [(int(low), int(high)) for low, high in padding]

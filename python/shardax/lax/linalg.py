@@ -106,13 +106,19 @@ def cholesky_update(r_matrix, w_vector):
 
 
 def householder_product(a, taus):
-    """The product of reflectors: the first n columns, for reflectors below the diagonal of
-    (..., m, n) with m >= n, and their factors (..., k), k <= n.
+    """The product of Householder reflections, as a decomposition into q and r leaves them.
+
+    Args:
+      a: (..., M, N): vectors below the diagonal.
+      taus: (..., K): their factors, K <= N.
+
+    Returns:
+      The first N columns of the product, (..., M, N).
 
     Example:
-      >>> lax.linalg.householder_product(jnp.zeros((2, 2)), jnp.zeros(2))
-      Array([[1., 0.],
-             [0., 1.]], dtype=float32)
+      >>> lax.linalg.householder_product(jnp.array([[1.0], [2.0]]), jnp.array([0.4])).round(3)
+      Array([[ 0.6],
+             [-0.8]], dtype=float32)
     """
     return bind("householder_product", (asarray(a), asarray(taus)))
 

@@ -5,74 +5,74 @@ from shardax.nn import initializers as initializers
 from shardax.numpy._exponentials import plain_logsumexp as logsumexp
 
 def celu(x, alpha=1.0) -> Array:
-    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)."""
+    """The continuously differentiable exponential linear unit, elementwise."""
 def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, query_seq_lengths=None, key_value_seq_lengths=None, local_window_size=None, implementation=None, return_residual=False) -> Array:
-    """softmax(query key^T * scale + bias) value, for each head."""
+    """Attention of each head: softmax(query key^T * scale + bias) value."""
 def elu(x, alpha=1.0) -> Array:
-    """x where positive, else alpha * (exp(x) - 1)."""
+    """The exponential linear unit, elementwise: x where positive, else alpha * (exp(x) - 1)."""
 def gelu(x, approximate=True) -> Array:
-    """The Gaussian error linear unit (Hendrycks and Gimpel, 2016), by tanh or by erf."""
+    """The Gaussian error linear unit, elementwise: x times the normal distribution function."""
 def get_scaled_dot_general_config(mode, global_scale=None) -> Array:
-    """How scaled_dot_general rounds an operand, or what comes back to it."""
+    """The way in which `nn.scaled_dot_general` rounds an operand, or a cotangent."""
 def glu(x, axis=-1) -> Array:
-    """The first half along `axis` times the sigmoid of the second."""
+    """The gated linear unit: the first half along `axis` times the sigmoid of the second."""
 def hard_sigmoid(x) -> Array:
-    """relu6(x + 3) / 6."""
+    """The piecewise linear sigmoid relu6(x + 3) / 6, elementwise."""
 def hard_silu(x) -> Array:
-    """x * hard_sigmoid(x)."""
+    """The function x * hard_sigmoid(x), elementwise; `nn.hard_swish` is another name."""
 def hard_swish(x) -> Array:
-    """x * hard_sigmoid(x)."""
+    """The function x * hard_sigmoid(x), elementwise; `nn.hard_swish` is another name."""
 def hard_tanh(x) -> Array:
-    """x limited to [-1, 1]."""
+    """The elements limited to [-1, 1]."""
 def hashable_axis(axis) -> Array:
     """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
 def identity(x) -> Array:
-    """x."""
+    """The activation that returns its argument."""
 def leaky_relu(x, negative_slope=0.01) -> Array:
-    """x where not negative, else negative_slope * x."""
+    """The leaky rectified linear unit, elementwise: x where not negative, else negative_slope * x."""
 def log1mexp(x) -> Array:
-    """log(1 - exp(-x)) of positive x, accurate near 0 and far from it."""
+    """The function log(1 - exp(-x)) of positive numbers, elementwise, exact near 0 and far from it."""
 def log_sigmoid(x) -> Array:
-    """log(sigmoid(x))."""
+    """The logarithm of the logistic function, -softplus(-x), elementwise."""
 def log_softmax(x, axis=-1, where=None) -> Array:
-    """log(softmax(x)) along `axis`."""
+    """The logarithm of the softmax of logits: x - logsumexp(x) along `axis`."""
 def logmeanexp(x, axis=None, where=None, keepdims=False) -> Array:
-    """log(mean(exp(x))) over `axis` without overflow; `where` says which elements count."""
+    """The logarithm of a mean of exponentials, log(mean(exp(x))) over `axis`, without overflow."""
 def mish(x) -> Array:
-    """x * tanh(softplus(x))."""
+    """The function x * tanh(softplus(x)), elementwise."""
 def normalize(x, axis=-1, mean=None, variance=None, epsilon=1e-05, where=None, *, algorithm='fast') -> Array:
-    """(x - mean) / sqrt(variance + epsilon) along `axis`."""
+    """The elements shifted and scaled to mean 0 and variance 1 along `axis`: (x - mean) / sqrt(variance + epsilon)."""
 def one_hot(x, num_classes, *, dtype=None, axis=-1) -> Array:
-    """A new dimension of size num_classes, 1 at the index that x gives."""
+    """Vectors with a 1 at an index and zeros elsewhere."""
 def relu(x) -> Array:
-    """max(x, 0); its derivative at 0 and NaN is 0."""
+    """The rectified linear unit, max(x, 0), elementwise; its derivative at 0 and NaN is 0."""
 def relu6(x) -> Array:
-    """min(max(x, 0), 6)."""
+    """The rectified linear unit that ends at 6, min(max(x, 0), 6), elementwise."""
 def scaled_dot_general(lhs, rhs, dimension_numbers, preferred_element_type=..., configs=None, implementation=None) -> Array:
-    """dot_general of operands that are rounded to few bits, in blocks with scales of their own."""
+    """The product of `lax.dot_general` of operands that are rounded to few bits, in blocks with scales."""
 def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=...) -> Array:
-    """The products of lhs (B, M, K) and rhs (B, N, K), each block of K times its scale: (B, M, N)."""
+    """The products of lhs (B, M, K) and rhs (B, N, K), each block of K times its scale."""
 def selu(x) -> Array:
-    """The self-normalising unit (Klambauer et al., 2017)."""
+    """The self-normalising exponential linear unit, elementwise: scale * elu(x, alpha)."""
 def sigmoid(x) -> Array:
-    """1 / (1 + exp(-x))."""
+    """The logistic function 1 / (1 + exp(-x)), elementwise."""
 def silu(x) -> Array:
-    """x * sigmoid(x)."""
+    """The sigmoid linear unit, x * sigmoid(x), elementwise; `nn.swish` is another name."""
 def soft_sign(x) -> Array:
-    """x / (|x| + 1)."""
+    """The function x / (|x| + 1), elementwise, from -1 to 1."""
 def softmax(x, axis=-1, where=None) -> Array:
-    """exp(x) over its sum along `axis`."""
+    """The softmax of logits: exp(x) over its sum along `axis`, without overflow."""
 def softplus(x) -> Array:
-    """log(1 + exp(x))."""
+    """The function log(1 + exp(x)), elementwise: a smooth relu."""
 def sparse_plus(x) -> Array:
-    """0 below -1, x above 1, (x + 1)^2 / 4 between."""
+    """The function that is 0 below -1, x above 1, and (x + 1)^2 / 4 between, elementwise."""
 def sparse_sigmoid(x) -> Array:
-    """0 below -1, 1 above 1, (x + 1) / 2 between."""
+    """The function that is 0 below -1, 1 above 1, and (x + 1) / 2 between, elementwise."""
 def squareplus(x, b=4) -> Array:
-    """(x + sqrt(x^2 + b)) / 2."""
+    """The smooth relu (x + sqrt(x^2 + b)) / 2, elementwise."""
 def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-05, where=None, *, algorithm='fast') -> Array:
-    """(x - mean) / sqrt(variance + epsilon) along `axis`."""
+    """The elements shifted and scaled to mean 0 and variance 1 along `axis`: (x - mean) / sqrt(variance + epsilon)."""
 def swish(x) -> Array:
-    """x * sigmoid(x)."""
+    """The sigmoid linear unit, x * sigmoid(x), elementwise; `nn.swish` is another name."""
 def tanh(x) -> Array:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent, elementwise, from -1 to 1."""

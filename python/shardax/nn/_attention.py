@@ -49,29 +49,32 @@ def dot_product_attention(
     implementation=None,
     return_residual=False,
 ):
-    """softmax(query key^T * scale + bias) value, for each head.
+    """Attention of each head: softmax(query key^T * scale + bias) value.
 
     Args:
       query: (B, T, N, H) or (T, N, H): batch, targets, heads, features.
       key, value: (B, S, K, H) or (S, K, H): sources; N is a multiple of K, whose heads are shared.
       bias: added to the logits; broadcasts to (B, N, T, S).
-      mask: booleans that broadcast to (B, N, T, S): what takes part.
+      mask: booleans that broadcast to (B, N, T, S): pairs that take part.
       scale: of the logits; 1 / sqrt(H) unless given.
       is_causal: whether a target sees only sources up to its own place.
       query_seq_lengths, key_value_seq_lengths: (B,) integers: how many places of each sequence
         count. Targets beyond are 0.
       local_window_size: how far a target sees to the left and to the right, an int or a pair.
       implementation: None or "xla".
-      return_residual: also gives the logsumexp of the logits, (B, T, N).
+      return_residual: whether to return the logsumexp of the logits, (B, T, N), as well.
 
     Returns:
       An array of the shape and dtype of `query`.
 
     Raises:
-      ValueError: where shapes do not fit, `mask` is not boolean, or for another implementation.
+      ValueError: shapes do not fit, `mask` is not boolean, or for another implementation.
+
+    Source: Vaswani et al., "Attention is all you need", 2017.
 
     Example:
-      >>> dot_product_attention(*[jnp.ones((2, 1, 4))] * 3).shape
+      >>> q = k = v = jnp.ones((2, 1, 4))
+      >>> nn.dot_product_attention(q, k, v, is_causal=True).shape
       (2, 1, 4)
     """
     check_arraylike("dot_product_attention", query, key, value)

@@ -13,18 +13,23 @@ from shardax._transform.custom.vjp import custom_vjp
 
 
 def scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=np.float32):
-    """The products of lhs (B, M, K) and rhs (B, N, K), each block of K times its scale: (B, M, N).
+    """The products of lhs (B, M, K) and rhs (B, N, K), each block of K times its scale.
 
     Args:
+      lhs, rhs: the operands, usually of an 8-bit float dtype.
       lhs_scales, rhs_scales: (B, M, k) and (B, N, k), where k divides K.
-      preferred_element_type: the result's dtype; products are summed in float32.
+      preferred_element_type: the dtype of the result; products are summed in float32.
+
+    Returns:
+      An array of shape (B, M, N).
 
     Raises:
-      ValueError: shapes that do not go together.
+      ValueError: shapes do not fit.
 
-    >>> ones = jnp.ones((1, 1, 4))
-    >>> scaled_matmul(ones, ones, ones[..., :1] * 2, ones[..., :1])
-    Array([[[8.]]], dtype=float32)
+    Example:
+      >>> ones = jnp.ones((1, 1, 4))
+      >>> nn.scaled_matmul(ones, ones, ones[..., :1] * 2, ones[..., :1])
+      Array([[[8.]]], dtype=float32)
     """
     a, b, a_scales, b_scales = map(jnp.asarray, (lhs, rhs, lhs_scales, rhs_scales))
     if any(x.ndim != 3 for x in (a, b, a_scales, b_scales)):
@@ -71,18 +76,19 @@ class BlockScaleConfig:
 
 
 def get_scaled_dot_general_config(mode, global_scale=None):
-    """How scaled_dot_general rounds an operand, or what comes back to it.
+    """The way in which `nn.scaled_dot_general` rounds an operand, or a cotangent.
 
     Args:
-      mode: 'mxfp8': 32 numbers of float8_e4m3fn have a power of two as their scale; 'nvfp4': 16 of
+      mode: "mxfp8": 32 numbers of float8_e4m3fn have a power of two as their scale; "nvfp4": 16 of
         float4_e2m1fn one of float8_e4m3fn.
-      global_scale: of 'nvfp4', a float32 array (1,) that all are divided by first; None is one.
+      global_scale: of "nvfp4", a float32 array (1,) that all are divided by first; None: one.
 
     Raises:
-      ValueError: for other modes.
+      ValueError: for another mode.
 
-    >>> get_scaled_dot_general_config("mxfp8").block_size
-    32
+    Example:
+      >>> nn.get_scaled_dot_general_config("mxfp8").block_size
+      32
     """
     if mode == "nvfp4":
         scale = jnp.ones(1, np.float32) if global_scale is None else global_scale
@@ -157,27 +163,30 @@ def scaled_dot_general(
     configs=None,
     implementation=None,
 ):
-    """dot_general of operands that are rounded to few bits, in blocks with scales of their own.
+    """The product of `lax.dot_general` of operands that are rounded to few bits, in blocks with
+    scales.
 
     Args:
+      lhs, rhs: the operands.
       dimension_numbers: as of `lax.dot_general`.
-      preferred_element_type: the result's dtype; sums are in float32.
-      configs: three of `get_scaled_dot_general_config`: for lhs, for rhs, and for the cotangent of
-        the result. None: nothing is rounded.
+      preferred_element_type: the dtype of the result; sums are in float32.
+      configs: three of `nn.get_scaled_dot_general_config`: for lhs, for rhs, and for the cotangent
+        of the result. None: nothing is rounded.
       implementation: deprecated, and without effect but a warning.
 
     Returns:
-      The result of dot_general: batch dimensions, those of lhs, those of rhs. In gradients the
-      rounding counts as the identity.
+      The result of `lax.dot_general`: batch dimensions, those of lhs, those of rhs. In gradients
+      the rounding counts as the identity.
 
     Raises:
-      ValueError: where what is summed does not divide into blocks.
+      ValueError: contracted sizes do not divide into blocks.
 
-    >>> configs = [get_scaled_dot_general_config("mxfp8")] * 3
-    >>> scaled_dot_general(jnp.ones((2, 32)), jnp.ones((32, 1)), (((1,), (0,)), ((), ())),
-    ...                    configs=configs)
-    Array([[32.],
-           [32.]], dtype=float32)
+    Example:
+      >>> configs = [nn.get_scaled_dot_general_config("mxfp8")] * 3
+      >>> contract = (((1,), (0,)), ((), ()))
+      >>> nn.scaled_dot_general(jnp.ones((2, 32)), jnp.ones((32, 1)), contract, configs=configs)
+      Array([[32.],
+             [32.]], dtype=float32)
     """
     if implementation is not None:
         warnings.warn(

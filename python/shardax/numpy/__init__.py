@@ -110,12 +110,30 @@ _NAMES = {
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """The text that str shows, with NumPy's options."""
+    """The text that `str` shows of an array, with NumPy's options.
+
+    Args:
+      a: an array.
+      max_line_width, precision, suppress_small: as for `numpy.array_str`.
+
+    Example:
+      >>> jnp.array_str(jnp.array([1.23456, 2.0]), precision=2)
+      '[1.23 2.  ]'
+    """
     return _np.array_str(_np.asarray(a), max_line_width, precision, suppress_small)
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """The text that repr shows, with NumPy's options."""
+    """The text that `repr` shows of an array, with NumPy's options.
+
+    Args:
+      arr: an array.
+      max_line_width, precision, suppress_small: as for `numpy.array_repr`.
+
+    Example:
+      >>> jnp.array_repr(jnp.array([1.23456, 2.0]), precision=2)
+      'Array([1.23, 2.  ], dtype=float32)'
+    """
     options = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small}
     with _np.printoptions(**{k: v for k, v in options.items() if v is not None}):
         return repr(arr)

@@ -138,552 +138,552 @@ from shardax.numpy._where import piecewise as piecewise
 from shardax.numpy._where import where as where
 
 def abs(x, /) -> Array:
-    """Elementwise absolute value."""
+    """The absolute value, elementwise; |z| of complex numbers is real."""
 def absolute(x, /) -> Array:
-    """Elementwise absolute value."""
+    """The absolute value, elementwise: `jnp.abs` by another name."""
 def acos(x, /) -> Array:
-    """Elementwise inverse cosine, in radians."""
+    """The angle in [0, pi] whose cosine is `x`, elementwise: `jnp.arccos` by another name."""
 def acosh(x, /) -> Array:
-    """Elementwise inverse hyperbolic cosine; NaN below 1."""
+    """The inverse hyperbolic cosine, elementwise: `jnp.arccosh` by another name."""
 add: ufunc
 def all(a, axis=None, out=None, keepdims=False, *, where=None) -> Array:
-    """Whether all elements along `axis` are true."""
+    """Whether all elements along `axis` are true; numbers are true where they are not 0."""
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
-    """Whether isclose holds everywhere."""
+    """Whether `jnp.isclose` holds for all elements; arguments are the same."""
 def amax(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """`max` by another name."""
+    """`jnp.max` by another name, with the same arguments."""
 def amin(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """`min` by another name."""
+    """`jnp.min` by another name, with the same arguments."""
 def angle(z, deg=False) -> Array:
-    """The argument of complex numbers, in radians or degrees."""
+    """The argument of complex numbers, elementwise: the angle of the point in the plane."""
 def any(a, axis=None, out=None, keepdims=False, *, where=None) -> Array:
-    """Whether any element along `axis` is true."""
+    """Whether any element along `axis` is true; numbers are true where they are not 0."""
 def append(arr, values, axis=None) -> Array:
-    """`values` joined behind `arr`."""
+    """An array with values joined behind it."""
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None) -> Array:
-    """start, start + step, ... below stop."""
+    """The numbers start, start + step, ... below `stop`."""
 def arccos(x, /) -> Array:
-    """Elementwise inverse cosine, in radians."""
+    """The angle in [0, pi] whose cosine is `x`, elementwise; NaN beyond [-1, 1]."""
 def arccosh(x, /) -> Array:
-    """Elementwise inverse hyperbolic cosine; NaN below 1."""
+    """The inverse hyperbolic cosine, log(x + sqrt(x^2 - 1)), elementwise; NaN below 1."""
 def arcsin(x, /) -> Array:
-    """Elementwise inverse sine, in radians."""
+    """The angle in [-pi/2, pi/2] whose sine is `x`, elementwise; NaN beyond [-1, 1]."""
 def arcsinh(x, /) -> Array:
-    """Elementwise inverse hyperbolic sine."""
+    """The inverse hyperbolic sine, log(x + sqrt(x^2 + 1)), elementwise."""
 def arctan(x, /) -> Array:
-    """Elementwise inverse tangent, in radians."""
+    """The angle in (-pi/2, pi/2) whose tangent is `x`, elementwise."""
 def arctan2(x1, x2, /) -> Array:
-    """Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x."""
+    """The angle of the point (x2, x1) in the plane, elementwise, in (-pi, pi]: that of x1 / x2 in the right quadrant."""
 def arctanh(x, /) -> Array:
-    """Elementwise inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent, log((1 + x) / (1 - x)) / 2, elementwise; NaN beyond [-1, 1]."""
 def argmax(a, axis=None, out=None, keepdims=None) -> Array:
-    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32 (int64 under x64)."""
+    """The index of the first maximum along `axis`, or of the first NaN where there is one."""
 def argmin(a, axis=None, out=None, keepdims=None) -> Array:
-    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32 (int64 under x64)."""
+    """The index of the first minimum along `axis`, or of the first NaN where there is one."""
 def argpartition(a, kth, axis=-1) -> Array:
-    """Indices that partition `a` by its kth element; those of larger elements ascend."""
+    """The indices that split an array by its kth element along `axis`, as `jnp.partition` does."""
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None) -> Array:
-    """The indices that sort along `axis`, of the default integer type or of type `dtype`."""
+    """The indices that sort an array along `axis`: those of equal elements ascend."""
 def argwhere(a, *, size=None, fill_value=None) -> Array:
-    """The indices of elements that are not 0, a row each."""
+    """The indices of the elements that are not 0, a row each; arguments as of `jnp.nonzero`."""
 def around(a, decimals=0, out=None) -> Array:
-    """`round` by another name."""
+    """`jnp.round` by another name, with the same arguments."""
 def array(object, dtype=None, copy=True, order='K', *, ndmin=0, device=None, out_sharding=None) -> Array:
     """A new array."""
 def array_equal(a1, a2, equal_nan=False) -> Array:
-    """Whether shapes and elements are equal."""
+    """Whether two arrays have the same shape and the same elements."""
 def array_equiv(a1, a2) -> Array:
-    """Whether elements are equal once broadcast."""
+    """Whether two arrays have the same elements once they are broadcast to one shape."""
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """The text that repr shows, with NumPy's options."""
+    """The text that `repr` shows of an array, with NumPy's options."""
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """The text that str shows, with NumPy's options."""
+    """The text that `str` shows of an array, with NumPy's options."""
 def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None) -> Array:
     """`a` itself where it is an array of that dtype already."""
 def asin(x, /) -> Array:
-    """Elementwise inverse sine, in radians."""
+    """The angle in [-pi/2, pi/2] whose sine is `x`, elementwise: `jnp.arcsin` by another name."""
 def asinh(x, /) -> Array:
-    """Elementwise inverse hyperbolic sine."""
+    """The inverse hyperbolic sine, elementwise: `jnp.arcsinh` by another name."""
 def astype(x, dtype, /, *, copy=False, device=None) -> Array:
-    """`x` with elements converted to `dtype`. The result is another array, with `copy` or without; memory is shared where nothing is converted, until one is donated."""
+    """An array with its elements converted to a dtype."""
 def atan(x, /) -> Array:
-    """Elementwise inverse tangent, in radians."""
+    """The angle in (-pi/2, pi/2) whose tangent is `x`, elementwise: `jnp.arctan` by another name."""
 def atan2(x1, x2, /) -> Array:
-    """Elementwise angle of the point (y, x), in (-pi, pi]; operands are y, x."""
+    """The angle of the point (x2, x1) in the plane, elementwise: `jnp.arctan2` by another name."""
 def atanh(x, /) -> Array:
-    """Elementwise inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent, elementwise: `jnp.arctanh` by another name."""
 def bartlett(M) -> Array:
-    """A triangle: 1 - |2 n / (M - 1) - 1|."""
+    """Bartlett's window, a triangle: 1 - |2 n / (M - 1) - 1| for n from 0 to M - 1."""
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None) -> Array:
-    """How often each non-negative integer occurs, or the sum of its weights. With `out_sharding` the counts are whole, or left to be summed over all axes of the mesh."""
+    """How often each integer from 0 on occurs in a vector, or the sum of its weights."""
 bitwise_and: ufunc
 def bitwise_count(x, /) -> Array:
-    """Elementwise number of bits set in |x|."""
+    """The number of bits set in |x|, elementwise."""
 def bitwise_invert(x, /) -> Array:
-    """Elementwise complement: of truth values, or bit by bit."""
+    """The complement, bit by bit; of booleans: not x. `jnp.invert` by another name."""
 def bitwise_left_shift(x, y, /) -> Array:
-    """Elementwise x << y; 0 where y is the width or more."""
+    """Bits moved to the left: `jnp.left_shift` by another name."""
 def bitwise_not(x, /) -> Array:
-    """Elementwise complement: of truth values, or bit by bit."""
+    """The complement, bit by bit; of booleans: not x. `jnp.invert` by another name."""
 bitwise_or: ufunc
 def bitwise_right_shift(x1, x2, /) -> Array:
-    """Elementwise shift to the right: arithmetic for signed integers."""
+    """Bits moved to the right: `jnp.right_shift` by another name."""
 bitwise_xor: ufunc
 def blackman(M) -> Array:
-    """0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1))."""
+    """Blackman's window: 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1))."""
 def block(arrays) -> Array:
-    """Nested lists of blocks, joined from the inside out along the last dimensions."""
+    """An array assembled from nested lists of blocks."""
 def broadcast_to(array, shape, *, out_sharding=None) -> Array:
     """A view of that shape."""
 def cbrt(x, /) -> Array:
-    """Elementwise cube root, also of negative numbers."""
+    """The cube root, elementwise, also of negative numbers."""
 def ceil(x, /) -> Array:
-    """Elementwise ceiling."""
+    """The smallest integer not below each element, in its dtype."""
 def choose(a, choices, out=None, mode='raise') -> Array:
-    """choices[a], elementwise."""
+    """For each index the element of that choice: choices[a[i]][i]."""
 def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None) -> Array:
-    """Elements limited to [min, max]; None is no limit."""
+    """Elements limited to a range: the maximum of `min` and the minimum of `max` and each."""
 def column_stack(tup) -> Array:
-    """Vectors as columns, joined with matrices."""
+    """Vectors as the columns of a matrix; matrices are joined along their second dimension."""
 def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None) -> Array:
-    """Slices along `axis` where the condition holds."""
+    """The slices along `axis` where a condition holds."""
 def concat(arrays, /, *, axis=0) -> Array:
-    """Arrays joined along `axis`, or flat ones where it is None: `concatenate` in the words of the array API standard."""
+    """Arrays joined along an existing dimension: `jnp.concatenate` in the array API standard."""
 def concatenate(arrays, axis=0, dtype=None) -> Array:
-    """Arrays joined along an existing dimension (None: flattened first)."""
+    """Arrays joined along an existing dimension."""
 def conj(x, /) -> Array:
-    """The complex conjugate."""
+    """The complex conjugate, elementwise; real numbers stay as they are."""
 def conjugate(x, /) -> Array:
-    """The complex conjugate."""
+    """The complex conjugate, elementwise: `jnp.conj` by another name."""
 def convolve(a, v, mode='full', *, precision=None, preferred_element_type=None) -> Array:
-    """The discrete convolution of two vectors, floats."""
+    """The discrete convolution of two vectors: sums over j of a[j] * v[k - j]."""
 def copy(a, order=None) -> Array:
-    """A copy of `a`. Arrays are immutable, so that memory is shared until one is donated."""
+    """A copy of an array."""
 def copysign(x1, x2, /) -> Array:
-    """x1 with the sign of x2."""
+    """The size of `x1` with the sign of `x2`, elementwise."""
 def corrcoef(x, y=None, rowvar=True, dtype=None) -> Array:
-    """The matrix of correlation coefficients; arguments as of cov."""
+    """The matrix of correlation coefficients (Pearson's) of variables in rows."""
 def correlate(a, v, mode='valid', *, precision=None, preferred_element_type=None) -> Array:
-    """The cross-correlation of two vectors."""
+    """The cross-correlation of two vectors: sums over j of a[j + k] * conj(v[j])."""
 def cos(x, /) -> Array:
-    """Elementwise cosine of radians."""
+    """The cosine, elementwise, of angles in radians."""
 def cosh(x, /) -> Array:
-    """Elementwise hyperbolic cosine."""
+    """The hyperbolic cosine, (e^x + e^-x) / 2, elementwise."""
 def count_nonzero(a, axis=None, keepdims=False) -> Array:
-    """How many elements along `axis` are not zero, int32."""
+    """The number of elements over `axis` that are not 0."""
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None) -> Array:
     """The covariance matrix of variables in rows."""
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Array:
-    """The cross product of vectors of 2 or 3 components."""
+    """The cross products of vectors of 2 or 3 components."""
 def cumprod(a, axis=None, dtype=None, out=None) -> Array:
-    """Running products along `axis` (None: of the flattened array)."""
+    """Running products along `axis`: element i of the result is the product of elements 0 to i."""
 def cumsum(a, axis=None, dtype=None, out=None) -> Array:
-    """Running sums along `axis` (None: of the flattened array)."""
+    """Running sums along `axis`: element i of the result is the sum of elements 0 to i."""
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False) -> Array:
-    """Running products along `axis`, behind a 1 where `include_initial`."""
+    """Running products along `axis`, as the array API standard names them."""
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False) -> Array:
-    """Running sums along `axis`, behind a 0 where `include_initial`."""
+    """Running sums along `axis`, as the array API standard names them."""
 def deg2rad(x, /) -> Array:
-    """Degrees as radians."""
+    """Angles in degrees as radians: x pi / 180."""
 def degrees(x, /) -> Array:
-    """Radians as degrees."""
+    """Angles in radians as degrees: `jnp.rad2deg` by another name."""
 def delete(arr, obj, axis=None, *, assume_unique_indices=False) -> Array:
-    """Without the slices `obj` along `axis`."""
+    """An array without the slices `obj` along `axis`."""
 def diag(v, k=0) -> Array:
-    """A diagonal matrix out of a vector, or diagonal k of a matrix."""
+    """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
 def diagflat(v, k=0) -> Array:
-    """diag of the flattened array."""
+    """A matrix with the elements of the flattened array on diagonal `k`."""
 def diagonal(a, offset=0, axis1=0, axis2=1) -> Array:
-    """Diagonals of the matrices along two axes, as a new last dimension."""
+    """The diagonals of matrices that lie in two dimensions of an array."""
 def diff(a, n=1, axis=-1, prepend=None, append=None) -> Array:
-    """Differences of neighbours along `axis`, n times."""
+    """Differences of neighbours along `axis`: a[i + 1] - a[i], n times."""
 def digitize(x, bins, right=False, *, method=None) -> Array:
-    """The bins that elements fall into; `method` as in searchsorted."""
+    """The bin that each element falls into: i where bins[i-1] <= x < bins[i]."""
 def divide(x1, x2, /) -> Array:
-    """Elementwise quotient, x / y; integers truncate towards zero."""
+    """The quotient x1 / x2, elementwise. It is what x1 / x2 computes."""
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
-    """The sum of products over the last dimension of `a` and the second to last of `b` (vectors: the only one)."""
+    """The product of two arrays: over the last dimension of `a` and the second to last of `b`."""
 def dstack(tup, dtype=None) -> Array:
-    """Joined along the third dimension."""
+    """Arrays joined along their third dimension; those of fewer are passed to `jnp.atleast_3d` first."""
 def ediff1d(ary, to_end=None, to_begin=None) -> Array:
-    """Differences of neighbours of the flattened array, which holds numbers."""
+    """Differences of neighbours of the flattened array."""
 def einsum(subscripts, /, *operands, out=None, optimize='auto', precision=None, preferred_element_type=None, _dot_general=None, out_sharding=None) -> Array:
-    """Einstein's summation: sums over indices that the result does not name."""
+    """Einstein's summation: sums of products over the indices that the result does not name."""
 def empty(shape, dtype=None, *, device=None, out_sharding=None) -> Array:
-    """The same as zeros: memory is never shown uninitialised."""
+    """An array of zeros, as `jnp.zeros`: memory is never shown uninitialised."""
 def empty_like(prototype, dtype=None, shape=None, *, device=None, out_sharding=None) -> Array:
-    """The same as zeros_like."""
+    """An array of zeros with the shape and dtype of another one, as `jnp.zeros_like`."""
 def equal(x, y, /) -> Array:
-    """Elementwise x == y."""
+    """Whether x == y, elementwise; NaN equals nothing."""
 def exp(x, /) -> Array:
-    """Elementwise exponential, e^x."""
+    """The exponential e^x, elementwise."""
 def exp2(x, /) -> Array:
-    """Elementwise power of two, 2^x."""
+    """The power 2^x, elementwise."""
 def expand_dims(a, axis) -> Array:
-    """New dimensions of size 1 at the positions `axis` of the result."""
+    """An array with new dimensions of size 1."""
 def expm1(x, /) -> Array:
-    """Elementwise e^x - 1, exact near zero."""
+    """The function e^x - 1, elementwise, without the loss of digits near 0."""
 def extract(condition, arr, *, size=None, fill_value=0) -> Array:
-    """Elements where the condition holds."""
+    """The elements where a condition holds, as a vector."""
 def eye(N, M=None, k=0, dtype=None, *, device=None) -> Array:
-    """(N, M), with ones on diagonal k."""
+    """A matrix with ones on one diagonal and zeros elsewhere."""
 def fabs(x, /) -> Array:
-    """Elementwise absolute value, as floats."""
+    """The absolute value, elementwise, as floats."""
 def fill_diagonal(a, val, wrap=False, *, inplace=True) -> Array:
-    """`a` with `val` on its main diagonal; needs inplace=False."""
+    """An array with values on its main diagonal."""
 def finfo(dtype) -> Array:
-    """Limits of a floating type: max, min, eps, tiny, bits."""
+    """The limits of a floating dtype."""
 def flatnonzero(a, *, size=None, fill_value=None) -> Array:
-    """nonzero of the flattened array."""
+    """The indices of elements of the flattened array that are not 0; arguments as of `jnp.nonzero`."""
 def flip(m, axis=None) -> Array:
-    """Elements in reverse order along `axis` (None: all dimensions)."""
+    """The elements of an array in reverse order."""
 def fliplr(m) -> Array:
-    """Columns in reverse order."""
+    """The columns of an array in reverse order: dimension 1 is reversed."""
 def flipud(m) -> Array:
-    """Rows in reverse order."""
+    """The rows of an array in reverse order: dimension 0 is reversed."""
 def float_power(x, y, /) -> Array:
-    """Elementwise power of floats."""
+    """The power x ** y, elementwise, computed in floats."""
 def floor(x, /) -> Array:
-    """Elementwise floor."""
+    """The largest integer not above each element, in its dtype."""
 def floor_divide(x1, x2, /) -> Array:
-    """Elementwise quotient rounded towards minus infinity."""
+    """The quotient rounded towards minus infinity, elementwise. It is what x1 // x2 computes."""
 def fmax(x1, x2) -> Array:
     """The larger one of each pair; the other one where one is NaN."""
 def fmin(x1, x2) -> Array:
     """The smaller one of each pair; the other one where one is NaN."""
 def fmod(x1, x2, /) -> Array:
-    """Elementwise remainder with the sign of the dividend."""
+    """The remainder of a division, elementwise, with the sign of the dividend `x1`, as C's fmod."""
 def from_dlpack(x, /, *, device=None, copy=None) -> Array:
     """An array on the memory that another library exports by the DLPack protocol."""
 def frombuffer(buffer, dtype=..., count=-1, offset=0) -> Array:
     """The bytes of a buffer as a vector."""
 def fromfile(*args, **kwargs) -> Array:
-    """Not implemented: it could not tell that the file changes; give numpy.fromfile's to array."""
+    """Not implemented: files change, which a pure function could not tell."""
 def fromfunction(function, shape, *, dtype=..., **kwargs) -> Array:
-    """function(i, j, ...) at each index of `shape`: it is mapped over, and sees scalars."""
+    """An array whose elements are function(i, j, ...) at their indices."""
 def fromiter(*args, **kwargs) -> Array:
-    """Not implemented: iterators change when they are read; give numpy.fromiter's to array."""
+    """Not implemented: iterators change when they are read, which a pure function could not tell."""
 def fromstring(string, dtype=..., count=-1, *, sep) -> Array:
-    """The numbers in a text, between which `sep` stands, as a vector."""
+    """The numbers in a text as a vector."""
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None) -> Array:
-    """An array that repeats `fill_value` (broadcast to `shape`)."""
+    """An array that repeats one value."""
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None) -> Array:
-    """An array like `a` (shape, dtype, sharding, within shard_map the axes over which it varies) that repeats `fill_value`."""
+    """An array of another one's shape, dtype and sharding that repeats a value."""
 def gcd(x1, x2) -> Array:
-    """The greatest common divisor."""
+    """The greatest common divisor of integers, elementwise; 0 where both are 0."""
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0) -> Array:
-    """`num` values from start to stop with a constant ratio."""
+    """Numbers from `start` to `stop` with a constant ratio."""
 def greater(x, y, /) -> Array:
-    """Elementwise x > y."""
+    """Whether x > y, elementwise. Complex numbers are ordered by real, then imaginary part."""
 def greater_equal(x, y, /) -> Array:
-    """Elementwise x >= y."""
+    """Whether x >= y, elementwise. Complex numbers are ordered by real, then imaginary part."""
 def hamming(M) -> Array:
-    """0.54 - 0.46 cos(2 pi n / (M - 1))."""
+    """Hamming's window: 0.54 - 0.46 cos(2 pi n / (M - 1)) for n from 0 to M - 1."""
 def hanning(M) -> Array:
-    """0.5 - 0.5 cos(2 pi n / (M - 1))."""
+    """Hann's window: 0.5 - 0.5 cos(2 pi n / (M - 1)) for n from 0 to M - 1."""
 def heaviside(x1, x2, /) -> Array:
-    """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    """Heaviside's step function: 0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
 def histogram_bin_edges(a, bins=10, range=None, weights=None) -> Array:
-    """The edges of equal bins over the range of `a`. `weights` do not move them: they are taken as histogram takes them."""
+    """The edges of equal bins over the range of an array."""
 def hstack(tup, dtype=None) -> Array:
-    """Joined along the second dimension (vectors: the first)."""
+    """Arrays joined along their second dimension; vectors along the only one."""
 def hypot(x1, x2, /) -> Array:
-    """Elementwise sqrt(x1 ** 2 + x2 ** 2), without overflow."""
+    """The length sqrt(x1**2 + x2**2), elementwise, without overflow."""
 def i0(x) -> Array:
-    """The modified Bessel function of the first kind, order 0."""
+    """The modified Bessel function of the first kind of order 0, elementwise."""
 def identity(n, dtype=None) -> Array:
-    """The (n, n) identity matrix."""
+    """The identity matrix of shape (n, n), float32 unless `dtype` is given."""
 def iinfo(int_type) -> Array:
-    """Limits of an integer type: max, min, bits."""
+    """The limits of an integer dtype."""
 def imag(val, /) -> Array:
-    """The imaginary part."""
+    """The imaginary part, elementwise, as real numbers; 0 for real ones."""
 def inner(a, b, *, precision=None, preferred_element_type=None) -> Array:
-    """The sum of products over the last dimensions."""
+    """The sums of products over the last dimensions of both operands."""
 def insert(arr, obj, values, axis=None) -> Array:
-    """`values` put before the indices `obj` along `axis`."""
+    """An array with values put before the indices `obj` along `axis`."""
 def interp(x, xp, fp, left=None, right=None, period=None) -> Array:
-    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values, or `left` and `right`: values, or "extrapolate" for the first and last line."""
+    """Linear interpolation of the points (xp, fp) at `x`."""
 def invert(x, /) -> Array:
-    """Elementwise complement: of truth values, or bit by bit."""
+    """The complement, bit by bit; of booleans: not x. It is what ~x computes."""
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
-    """Elementwise |a - b| <= atol + rtol |b|; the bounds may be arrays."""
+    """Whether numbers are nearly equal, elementwise: |a - b| <= atol + rtol |b|."""
 def iscomplex(x) -> Array:
-    """Elementwise: is the imaginary part not 0?"""
+    """Whether the imaginary part is not 0, elementwise."""
 def isfinite(x, /) -> Array:
-    """Elementwise: is it finite?"""
+    """Whether each element is neither infinite nor NaN."""
 def isin(element, test_elements, assume_unique=False, invert=False, *, method='auto') -> Array:
     """Whether each element is among the others."""
 def isinf(x, /) -> Array:
-    """Elementwise: is it infinite?"""
+    """Whether each element is infinite."""
 def isnan(x, /) -> Array:
-    """Elementwise: is it NaN?"""
+    """Whether each element is NaN."""
 def isneginf(x, /, out=None) -> Array:
-    """Elementwise: is it -inf?"""
+    """Whether a real number is -inf, elementwise."""
 def isposinf(x, /, out=None) -> Array:
-    """Elementwise: is it +inf?"""
+    """Whether a real number is +inf, elementwise."""
 def isreal(x) -> Array:
-    """Elementwise: is the imaginary part 0?"""
+    """Whether the imaginary part is 0, elementwise."""
 def kaiser(M, beta) -> Array:
-    """I0(beta sqrt(1 - (2 n / (M - 1) - 1)^2)) / I0(beta), where I0 is the Bessel function."""
+    """Kaiser's window: I0(beta sqrt(1 - (2 n / (M - 1) - 1)^2)) / I0(beta), with the Bessel function I0."""
 def kron(a, b) -> Array:
-    """The Kronecker product."""
+    """The Kronecker product: `b` scaled by each element of `a`, as blocks."""
 def lcm(x1, x2) -> Array:
-    """The least common multiple."""
+    """The least common multiple of integers, elementwise; 0 where one is 0."""
 def ldexp(x1, x2, /) -> Array:
-    """x1 * 2**x2."""
+    """Numbers times powers of two: x1 * 2**x2."""
 def left_shift(x, y, /) -> Array:
-    """Elementwise x << y; 0 where y is the width or more."""
+    """Bits moved to the left by y places, elementwise; 0 where y is the width or more, or negative. It is what x << y computes."""
 def less(x, y, /) -> Array:
-    """Elementwise x < y."""
+    """Whether x < y, elementwise. Complex numbers are ordered by real, then imaginary part."""
 def less_equal(x, y, /) -> Array:
-    """Elementwise x <= y."""
+    """Whether x <= y, elementwise. Complex numbers are ordered by real, then imaginary part."""
 def lexsort(keys, axis=-1) -> Array:
-    """The indices that sort by the last key, then the one before, and so on."""
+    """The indices that sort by several keys: by the last one, then, where it ties, by the one before."""
 def log(x, /) -> Array:
-    """Elementwise natural logarithm."""
+    """The natural logarithm, elementwise; -inf at 0, NaN below."""
 def log10(x, /) -> Array:
-    """Elementwise logarithm to base 10."""
+    """The logarithm to base 10, elementwise; -inf at 0, NaN below."""
 def log1p(x, /) -> Array:
-    """Elementwise log(1 + x), exact near zero."""
+    """The function log(1 + x), elementwise, without the loss of digits near 0."""
 def log2(x, /) -> Array:
-    """Elementwise logarithm to base 2."""
+    """The logarithm to base 2, elementwise; -inf at 0, NaN below."""
 logaddexp: ufunc
 logaddexp2: ufunc
 logical_and: ufunc
 def logical_not(x, /) -> Array:
-    """Elementwise x == 0."""
+    """Whether each element is 0 (False)."""
 logical_or: ufunc
 logical_xor: ufunc
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0) -> Array:
-    """base ** linspace(start, stop, num)."""
+    """Numbers evenly spaced on a logarithmic scale: base ** jnp.linspace(start, stop, num)."""
 def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
-    """Products of (stacks of) matrices, over the last dimension of `a` and the second to last of `b`; the dimensions before broadcast, and vectors lose theirs."""
+    """The products of matrices in stacks, a @ b."""
 def matrix_transpose(x, /) -> Array:
-    """The last two dimensions swapped."""
+    """The transposed matrices of a stack: the last two dimensions exchanged."""
 def matvec(x1, x2, /) -> Array:
-    """Matrices times vectors; leading dimensions broadcast."""
+    """The products of matrices and vectors in stacks."""
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """The maximum over `axis`; NaN where there is one."""
+    """The maximum of elements over `axis`; NaN where an element is NaN."""
 maximum: ufunc
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None) -> Array:
-    """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
+    """The mean of elements over `axis`."""
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False) -> Array:
-    """The middle element along `axis`, or the mean of the middle two."""
+    """The median of elements over `axis`: the middle one, or the mean of the middle two."""
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """The minimum over `axis`; NaN where there is one."""
+    """The minimum of elements over `axis`; NaN where an element is NaN."""
 minimum: ufunc
 def mod(x1, x2, /) -> Array:
-    """Elementwise remainder with the sign of the divisor."""
+    """The remainder of a division, elementwise, with the sign of the divisor: `jnp.remainder` by another name."""
 def moveaxis(a, source, destination) -> Array:
     """Dimensions moved to other positions; the others keep their order."""
 multiply: ufunc
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
-    """NaN and infinities replaced by numbers (infinities by the largest ones). `x` stays as it is, with `copy` or without: arrays are immutable."""
+    """An array with NaN and infinities replaced by numbers."""
 def nanargmax(a, axis=None, out=None, keepdims=None) -> Array:
-    """argmax, without NaN; -1 where there is nothing else."""
+    """The index of the first maximum along `axis`, NaN left out; -1 where all are NaN."""
 def nanargmin(a, axis=None, out=None, keepdims=None) -> Array:
-    """argmin, without NaN; -1 where there is nothing else."""
+    """The index of the first minimum along `axis`, NaN left out; -1 where all are NaN."""
 def nancumprod(a, axis=None, dtype=None, out=None) -> Array:
-    """cumprod, with NaN counted as 1."""
+    """Running products along `axis`, NaN counted as 1. Arguments are those of `jnp.cumprod`."""
 def nancumsum(a, axis=None, dtype=None, out=None) -> Array:
-    """cumsum, with NaN counted as 0."""
+    """Running sums along `axis`, NaN counted as 0. Arguments are those of `jnp.cumsum`."""
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """max, without NaN; NaN where there is nothing else."""
+    """The maximum of elements over `axis` other than NaN; NaN where all are NaN."""
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None) -> Array:
-    """mean, without NaN."""
+    """The mean of elements over `axis` other than NaN; NaN where all are NaN."""
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False) -> Array:
-    """median, without NaN."""
+    """The median of elements over `axis` other than NaN; NaN where all are NaN."""
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """min, without NaN; NaN where there is nothing else."""
+    """The minimum of elements over `axis` other than NaN; NaN where all are NaN."""
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None) -> Array:
-    """nanquantile, with q in percent."""
+    """The q-th percentiles of elements over `axis` other than NaN: `jnp.nanquantile` with q from 0 to 100."""
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """prod, without NaN."""
+    """The product of elements over `axis`, NaN counted as 1. Arguments and errors are those of `jnp.prod`."""
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None) -> Array:
-    """quantile, without NaN; NaN where there is nothing else."""
+    """The q-th quantiles of elements over `axis` other than NaN; NaN where all are NaN."""
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None) -> Array:
-    """std, without NaN."""
+    """The standard deviation of elements over `axis` other than NaN: the square root of `jnp.nanvar`."""
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None) -> Array:
-    """sum, without NaN."""
+    """The sum of elements over `axis`, NaN counted as 0. Arguments and errors are those of `jnp.sum`."""
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None, correction=None) -> Array:
-    """var, without NaN; NaN where no more than `ddof` elements are left."""
+    """The variance of elements over `axis` other than NaN; NaN where no more than `ddof` are left."""
 negative: ufunc
 def nextafter(x, y, /) -> Array:
-    """Elementwise next representable number from x towards y."""
+    """The next number of the dtype from `x` towards `y`, elementwise."""
 def not_equal(x, y, /) -> Array:
-    """Elementwise x != y."""
+    """Whether x != y, elementwise."""
 def ones(shape, dtype=None, *, device=None, out_sharding=None) -> Array:
-    """An array of ones. One element is kept, whatever the shape."""
+    """An array of ones. Memory holds one element, whatever the shape, until it is written."""
 def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None) -> Array:
-    """Ones with the shape and dtype of `a`."""
+    """An array of ones with the shape and dtype of another one."""
 def outer(a, b, out=None) -> Array:
-    """All products of an element of `a` with one of `b`, (a.size, b.size)."""
+    """All products of an element of `a` with one of `b`."""
 def packbits(a, axis=None, bitorder='big') -> Array:
-    """Truth values as bits: eight along `axis` (None: of the flattened array) in each uint8."""
+    """Truth values packed as bits: eight along `axis` in each uint8."""
 def pad(array, pad_width, mode='constant', **kwargs) -> Array:
-    """Elements added at the ends of dimensions: constants, edges, reflections or a repetition."""
+    """An array with elements added at the ends of its dimensions."""
 def partition(a, kth, axis=-1) -> Array:
-    """`a` with its kth element along `axis` in place: the smaller ones before it, in ascending order, the others behind it, in descending order."""
+    """An array split by its kth element along `axis`: no greater element before it, no smaller one behind."""
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None, out_sharding=None) -> Array:
-    """quantile, with q in percent; labelled with `out_sharding`, if it is given."""
+    """The q-th percentiles of elements over `axis`: `jnp.quantile` with q from 0 to 100."""
 def permute_dims(a, /, axes) -> Array:
-    """Dimensions in the order `axes`: `transpose` in the words of the array API standard."""
+    """The dimensions of an array in the order `axes`: `jnp.transpose` in the array API standard."""
 def place(arr, mask, vals, *, inplace=True) -> Array:
-    """`arr` with elements where the mask holds replaced by those of `vals` in turn."""
+    """An array with elements where a mask holds replaced by values in turn."""
 def poly(seq_of_zeros) -> Array:
-    """The polynomial with these roots and leading coefficient 1; of a square matrix the characteristic one, whose coefficients are complex."""
+    """The polynomial with given roots and leading coefficient 1."""
 def polyadd(a1, a2) -> Array:
-    """The sum."""
+    """The sum of two polynomials."""
 def polyder(p, m=1) -> Array:
-    """The m-th derivative."""
+    """The m-th derivative of a polynomial."""
 def polyint(p, m=1, k=None) -> Array:
-    """The m-th integral; `k` are the constants of integration, one or m of them, 0 unless given."""
+    """The m-th integral of a polynomial."""
 def polymul(a1, a2, *, trim_leading_zeros=False) -> Array:
-    """The product; zeros in front are kept unless `trim_leading_zeros`, which jit does not allow."""
+    """The product of two polynomials."""
 def polysub(a1, a2) -> Array:
-    """The difference."""
+    """The difference of two polynomials."""
 def polyval(p, x, *, unroll=16) -> Array:
-    """The polynomial with coefficients `p` (highest first) at `x`."""
+    """The value of a polynomial at each element, by Horner's rule."""
 def positive(x, /) -> Array:
-    """The operand itself."""
+    """The operand itself. It is what +x computes."""
 def pow(x1, x2, /) -> Array:
-    """Elementwise power, x1 ** x2."""
+    """The power x1 ** x2, elementwise: `jnp.power` by another name."""
 def power(x1, x2, /) -> Array:
-    """Elementwise power, x1 ** x2."""
+    """The power x1 ** x2, elementwise. A negative exponent that is a Python int needs a floating base."""
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True) -> Array:
-    """The product over `axis`."""
+    """The product of elements over `axis`."""
 def ptp(a, axis=None, out=None, keepdims=False) -> Array:
-    """max - min over `axis`."""
+    """The range of elements over `axis`: maximum minus minimum ("peak to peak")."""
 def put(a, ind, v, mode=None, *, inplace=True) -> Array:
-    """`a` with elements at flat indices replaced by those of `v` in turn; needs inplace=False."""
+    """An array with elements at flat indices replaced by values in turn."""
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None) -> Array:
-    """`arr` with elements along `axis` replaced."""
+    """An array with elements along `axis` replaced: arr[..., indices[..., i, ...], ...] = values."""
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None) -> Array:
-    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`."""
+    """The q-th quantiles of elements over `axis`; NaN where an element is NaN."""
 def rad2deg(x, /) -> Array:
-    """Radians as degrees."""
+    """Angles in radians as degrees: x 180 / pi."""
 def radians(x, /) -> Array:
-    """Degrees as radians."""
+    """Angles in degrees as radians: `jnp.deg2rad` by another name."""
 def ravel(a, order='C', *, out_sharding=None) -> Array:
-    """The elements as one dimension."""
+    """The elements of an array as a vector."""
 def ravel_multi_index(multi_index, dims, mode='raise', order='C', *, dtype=None) -> Array:
-    """Indices per dimension as flat indices."""
+    """Indices for each dimension as indices into the flattened array."""
 def real(val, /) -> Array:
-    """The real part."""
+    """The real part, elementwise, as real numbers."""
 def reciprocal(x, /) -> Array:
-    """Elementwise 1 / x."""
+    """The reciprocal 1 / x, elementwise."""
 def remainder(x1, x2, /) -> Array:
-    """Elementwise remainder with the sign of the divisor."""
+    """The remainder of a division, elementwise, with the sign of the divisor `x2`. It is what x1 % x2 computes."""
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None) -> Array:
-    """Each element (or slice along `axis`) repeated."""
+    """Each element of an array (or slice along `axis`) repeated."""
 def reshape(a, shape, order='C', *, copy=None, out_sharding=None) -> Array:
-    """The same elements in another shape; one size may be -1."""
+    """The elements of an array in another shape."""
 def resize(a, new_shape) -> Array:
-    """The elements, repeated as often as needed, in a new shape."""
+    """The elements of an array, repeated as often as needed, in a new shape."""
 def right_shift(x1, x2, /) -> Array:
-    """Elementwise shift to the right: arithmetic for signed integers."""
+    """Bits moved to the right by x2 places, elementwise; the sign of signed integers comes in. It is what x1 >> x2 computes."""
 def rint(x, /) -> Array:
-    """To the nearest integer, as floats; halves go to the even neighbour."""
+    """The nearest integer to each element, as floats; halves go to the even neighbour."""
 def roll(a, shift, axis=None) -> Array:
-    """Elements moved on by `shift`; those beyond the end come in at the start."""
+    """The elements of an array moved on along dimensions; those beyond the end come in at the start."""
 def rollaxis(a, axis, start=0) -> Array:
-    """Dimension `axis` moved to stand before `start`."""
+    """Dimension `axis` moved in front of dimension `start`; `jnp.moveaxis` is clearer."""
 def roots(p, *, strip_zeros=True) -> Array:
-    """The roots of the polynomial with coefficients `p` (highest first): the eigenvalues of its companion matrix, complex."""
+    """The roots of a polynomial: the eigenvalues of its companion matrix."""
 def rot90(m, k=1, axes=...) -> Array:
-    """Rotated k times by 90 degrees in the plane of two dimensions."""
+    """An array rotated by 90 degrees, from the first towards the second of two dimensions."""
 def round(a, decimals=0, out=None) -> Array:
-    """To the nearest number with so many decimals; halves go to the even neighbour."""
+    """Numbers rounded to so many decimals; halves go to the even neighbour."""
 def searchsorted(a, v, side='left', sorter=None, *, method='scan') -> Array:
-    """Where elements of `v` would be put into the sorted vector `a`, int32; int64 where that is needed, for which x64 must be enabled."""
+    """The positions in a sorted vector at which elements keep it sorted."""
 def select(condlist, choicelist, default=0) -> Array:
-    """The first choice whose condition holds, else `default`."""
+    """For each element the choice whose condition holds first, else `default`."""
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None) -> Array:
-    """The elements of the first that the second lacks, in order; as they stand in `ar1`, repeated or not, where `assume_unique`."""
+    """The elements of the first array that the second one lacks, in order."""
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None) -> Array:
-    """The elements that only one of the two has, in order; `size` and `fill_value` as in `unique`."""
+    """The elements that only one of the two arrays has, in order."""
 def sign(x, /) -> Array:
-    """Elementwise sign: -1, 0 or 1; z / |z| for complex numbers."""
+    """The sign, elementwise: -1, 0 or 1; z / |z| for complex numbers, NaN for NaN."""
 def signbit(x, /) -> Array:
-    """Elementwise: is the sign bit set?"""
+    """Whether the sign bit is set, elementwise, as it is for -0.0."""
 def sin(x, /) -> Array:
-    """Elementwise sine of radians."""
+    """The sine, elementwise, of angles in radians."""
 def sinc(x, /) -> Array:
-    """sin(pi x) / (pi x), 1 at 0."""
+    """The function sin(pi x) / (pi x), elementwise, 1 at 0."""
 def sinh(x, /) -> Array:
-    """Elementwise hyperbolic sine."""
+    """The hyperbolic sine, (e^x - e^-x) / 2, elementwise."""
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False) -> Array:
-    """Ascending order along `axis` (None: of the flattened array), NaN last."""
+    """Elements in ascending order along `axis`; NaN last."""
 def sort_complex(a) -> Array:
-    """The elements sorted along the last axis, as complex numbers."""
+    """Elements sorted along the last axis, by real, then imaginary part, as complex numbers."""
 def spacing(x, /) -> Array:
-    """The distance to the next number away from 0."""
+    """The distance to the next number away from 0, elementwise, with the sign of the number."""
 def sqrt(x, /) -> Array:
-    """Elementwise square root. Its derivative at 0 is inf."""
+    """The square root, elementwise; NaN for negative real numbers."""
 def square(x, /) -> Array:
-    """Elementwise square, x * x."""
+    """The square x * x, elementwise."""
 def squeeze(a, axis=None) -> Array:
-    """Without dimensions of size 1: all of them, or those in `axis`."""
+    """An array without dimensions of size 1."""
 def stack(arrays, axis=0, out=None, dtype=None) -> Array:
     """Arrays of one shape joined along a new dimension."""
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None) -> Array:
-    """The standard deviation: the square root of var, which see."""
+    """The standard deviation of elements over `axis`: the square root of `jnp.var`."""
 subtract: ufunc
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True) -> Array:
-    """The sum over `axis` (None: all; an int; a tuple). Small integers and bool add up as int32."""
+    """The sum of elements over `axis`."""
 def swapaxes(a, axis1, axis2) -> Array:
-    """Two dimensions exchanged."""
+    """Two dimensions of an array exchanged."""
 def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None) -> Array:
-    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices count from the end. `unique_indices` and `indices_are_sorted` are promises, as in `at[].get`."""
+    """The slices of an array at indices along `axis`."""
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None) -> Array:
-    """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the other dimensions."""
+    """Elements along `axis` chosen for each position of the others: arr[..., indices[..., i, ...], ...]."""
 def tan(x, /) -> Array:
-    """Elementwise tangent of radians."""
+    """The tangent, elementwise, of angles in radians."""
 def tanh(x, /) -> Array:
-    """Elementwise hyperbolic tangent."""
+    """The hyperbolic tangent, elementwise, from -1 to 1."""
 def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
-    """The sum of products over so many last and first dimensions, or over the given ones; labelled with `out_sharding`, if it is given."""
+    """The sums of products over chosen dimensions of two arrays."""
 def tile(A, reps) -> Array:
-    """`A` repeated along each dimension."""
+    """An array repeated as a whole along each dimension."""
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None) -> Array:
-    """The sum along a diagonal."""
+    """The sums along diagonals of matrices."""
 def transpose(a, axes=None) -> Array:
-    """Dimensions reversed, or in the order `axes`."""
+    """The dimensions of an array in another order."""
 def trapezoid(y, x=None, dx=1.0, axis=-1) -> Array:
-    """The integral by the trapezoidal rule."""
+    """The integral of sampled values along `axis` by the trapezoidal rule."""
 def tri(N, M=None, k=0, dtype=None) -> Array:
-    """(N, M), with ones at and below diagonal k."""
+    """A matrix with ones at and below a diagonal and zeros above it."""
 def tril(m, k=0) -> Array:
-    """`m` with zeros above diagonal k."""
+    """The lower triangle of matrices: elements above a diagonal are set to 0."""
 def trim_zeros(filt, trim='fb', axis=None) -> Array:
-    """An array without the zeros at its front ('f' in `trim`) and back ('b') along `axis`."""
+    """An array without the zeros at its ends."""
 def triu(m, k=0) -> Array:
-    """`m` with zeros below diagonal k."""
+    """The upper triangle of matrices: elements below a diagonal are set to 0."""
 def true_divide(x1, x2, /) -> Array:
-    """Elementwise quotient, x / y; integers truncate towards zero."""
+    """The quotient x1 / x2, elementwise: `jnp.divide` by another name."""
 def trunc(x) -> Array:
-    """Elementwise, rounded towards zero."""
+    """The integer next to each element towards zero, in its dtype."""
 def union1d(ar1, ar2, *, size=None, fill_value=None) -> Array:
-    """The distinct elements of both, in order."""
+    """The distinct elements of both arrays, in order."""
 def unique_values(x, /, *, size=None, fill_value=None) -> Array:
-    """The distinct values; NaN are distinct."""
+    """The distinct elements in order; NaN are distinct."""
 def unpackbits(a, axis=None, count=None, bitorder='big') -> Array:
-    """The bits of uint8, eight for each element along `axis` (None: of the flattened array)."""
+    """The bits of uint8 numbers, eight for each element along `axis`."""
 def unwrap(p, discont=None, axis=-1, period=6.283185307179586) -> Array:
-    """Angles without jumps: where neighbours along `axis` differ by more than `discont` (half a period unless given), whole periods are added to what follows."""
+    """Angles without jumps along `axis`."""
 def vander(x, N=None, increasing=False) -> Array:
-    """Powers of x in columns."""
+    """The Vandermonde matrix of a vector: its powers as columns."""
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None) -> Array:
-    """The variance over `axis`: mean squared distance from the mean, over (n - ddof)."""
+    """The variance of elements over `axis`: the mean squared distance from their mean."""
 def vdot(a, b, *, precision=None, preferred_element_type=None) -> Array:
-    """The sum of products of all elements, the first conjugated."""
+    """The sum of products of all elements, the first operand conjugated."""
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None) -> Array:
-    """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
+    """The sums of products of vectors along `axis`, the first operand conjugated."""
 def vecmat(x1, x2, /) -> Array:
-    """Vectors, conjugated, times matrices; leading dimensions broadcast."""
+    """The products of conjugated vectors and matrices in stacks."""
 def vstack(tup, dtype=None) -> Array:
-    """Joined along the first dimension; vectors are rows."""
+    """Arrays joined along their first dimension; vectors become rows."""
 def zeros(shape, dtype=None, *, device=None, out_sharding=None) -> Array:
-    """An array of zeros. One element is kept, whatever the shape."""
+    """An array of zeros. Memory holds one element, whatever the shape, until it is written."""
 def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None) -> Array:
-    """Zeros with the shape and dtype of `a`."""
+    """An array of zeros with the shape and dtype of another one."""

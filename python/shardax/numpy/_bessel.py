@@ -45,7 +45,23 @@ def modified_bessel(order, x):
 
 
 def i0(x):
-    """The modified Bessel function of the first kind, order 0."""
+    """The modified Bessel function of the first kind of order 0, elementwise.
+
+    Args:
+      x: real numbers of any shape; integers become float32.
+
+    Returns:
+      Floats in the shape of `x`; inf for large |x|, where `scipy.special.i0e` is finite.
+
+    Raises:
+      ValueError: for complex numbers.
+
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, section 9.6.
+
+    Example:
+      >>> jnp.i0(jnp.array([0.0, 1.0])).round(2)
+      Array([1.  , 1.27], dtype=float32)
+    """
     check_arraylike("i0", x)
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":

@@ -11,7 +11,24 @@ _functions = _core.functions
 
 @in_one_program("axis", "bitorder")
 def packbits(a, axis=None, bitorder="big"):
-    """Truth values as bits: eight along `axis` (None: of the flattened array) in each uint8."""
+    """Truth values packed as bits: eight along `axis` in each uint8.
+
+    Args:
+      a: an array of booleans or integers, true where they are not 0.
+      axis: the dimension; None: the array is flattened first.
+      bitorder: "big": the first value is the highest bit; "little": the lowest.
+
+    Returns:
+      uint8; the size along `axis` is an eighth, rounded up. Missing bits are 0.
+
+    Raises:
+      TypeError: `a` holds floats or complex numbers.
+      ValueError: for another `bitorder`.
+
+    Example:
+      >>> jnp.packbits(jnp.array([1, 0, 1, 0, 0, 0, 0, 1]))
+      Array([161], dtype=uint8)
+    """
     check_arraylike("packbits", a)
     a = asarray(a)
     if a.dtype.kind not in "biu":
@@ -57,7 +74,25 @@ def _times(words, powers):
 
 @in_one_program("axis", "count", "bitorder")
 def unpackbits(a, axis=None, count=None, bitorder="big"):
-    """The bits of uint8, eight for each element along `axis` (None: of the flattened array)."""
+    """The bits of uint8 numbers, eight for each element along `axis`.
+
+    Args:
+      a: an array of uint8.
+      axis: the dimension; None: the array is flattened first.
+      count: how many bits to return along `axis`; negative: how many to leave out at the end; None:
+        all.
+      bitorder: "big": the highest bit comes first; "little": the lowest.
+
+    Returns:
+      uint8, 0 or 1; the size along `axis` is eight times as large.
+
+    Raises:
+      TypeError: `a` is not uint8.
+
+    Example:
+      >>> jnp.unpackbits(jnp.array([161], dtype="uint8"))
+      Array([1, 0, 1, 0, 0, 0, 0, 1], dtype=uint8)
+    """
     check_arraylike("unpackbits", a)
     a = asarray(a)
     if a.dtype != np.uint8:

@@ -26,7 +26,27 @@ _functions = _core.functions
 
 @in_one_program("n", "axis", at_once=True)
 def diff(a, n=1, axis=-1, prepend=None, append=None):
-    """Differences of neighbours along `axis`, n times."""
+    """Differences of neighbours along `axis`: a[i + 1] - a[i], n times.
+
+    Args:
+      a: an array of one dimension or more. Booleans give whether neighbours differ.
+      n: how often differences are taken, from 0 on.
+      axis: the dimension.
+      prepend, append: numbers or arrays joined in front and behind before.
+
+    Returns:
+      An array that is shorter by n along `axis`.
+
+    Raises:
+      ValueError: `n` is negative, `a` is a scalar, or `axis` is out of bounds.
+
+    Example:
+      >>> x = jnp.array([1, 4, 9, 16])
+      >>> jnp.diff(x)
+      Array([3, 5, 7], dtype=int32)
+      >>> jnp.diff(x, n=2, prepend=0)
+      Array([2, 2, 2], dtype=int32)
+    """
     check_arraylike("diff", a)
     a = asarray(a)
     if n < 0:
@@ -59,7 +79,19 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 @in_one_program(at_once=True)
 def ediff1d(ary, to_end=None, to_begin=None):
-    """Differences of neighbours of the flattened array, which holds numbers."""
+    """Differences of neighbours of the flattened array.
+
+    Args:
+      ary: an array of numbers.
+      to_end, to_begin: numbers or arrays joined behind and in front of the differences.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> jnp.ediff1d(jnp.array([[1, 4], [9, 16]]), to_begin=0)
+      Array([0, 3, 5, 7], dtype=int32)
+    """
     check_arraylike("ediff1d", ary)
     ary = asarray(ary).ravel()
     out = _functions.subtract(ary[1:], ary[:-1])
@@ -73,23 +105,28 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 @in_one_program("axis", "edge_order")
 def gradient(f, *varargs, axis=None, edge_order=None):
-    """Central differences along each dimension, one-sided at the ends.
+    """The derivative of sampled values along each dimension, by central differences.
+
+    Differences at the ends are one-sided.
 
     Args:
-      f: the values.
+      f: the values, an array of numbers.
       *varargs: a spacing or the coordinates, for all dimensions or for each; 1 where left out.
       axis: the dimension(s); all unless given.
-      edge_order: 1 (also None) or 2, the order to which differences at the ends are exact.
+      edge_order: 1 (also None) or 2: the order to which differences at the ends are exact.
 
     Returns:
       An array of f's shape for each dimension: a list, or the one array.
 
     Raises:
-      ValueError: for fewer than edge_order + 1 elements, coordinates of another length, or another
-        edge_order.
+      ValueError: there are fewer than edge_order + 1 elements, coordinates of another length, or
+        another edge_order.
 
-    >>> gradient(arange(4.0) ** 2, edge_order=2)
-    Array([0., 2., 4., 6.], dtype=float32)
+    Example:
+      >>> jnp.gradient(jnp.arange(4.0) ** 2, edge_order=2)
+      Array([0., 2., 4., 6.], dtype=float32)
+      >>> jnp.gradient(jnp.array([0.0, 1.0, 4.0]), jnp.array([0.0, 1.0, 2.0]))
+      Array([1., 2., 3.], dtype=float32)
     """
     f = _core.promote("inexact", f)[0]
     order = 1 if edge_order is None else operator.index(edge_order)
@@ -167,7 +204,23 @@ def _uneven_differences(a, x, order):
 
 @in_one_program("axis")
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral by the trapezoidal rule."""
+    """The integral of sampled values along `axis` by the trapezoidal rule.
+
+    Args:
+      y: the values, an array.
+      x: their places, of the shape of `y` or a vector along `axis`; None: they are `dx` apart.
+      dx: the spacing.
+      axis: the dimension.
+
+    Returns:
+      Floats (or complex numbers) in the shape of `y` without `axis`.
+
+    Example:
+      >>> jnp.trapezoid(jnp.array([1.0, 2.0, 3.0]))
+      Array(4., dtype=float32)
+      >>> jnp.trapezoid(jnp.array([1.0, 2.0, 3.0]), x=jnp.array([0.0, 1.0, 3.0]))
+      Array(6.5, dtype=float32)
+    """
     if x is None:
         y, width = _core.promote("inexact", y)[0], asarray(dx)
         if width.ndim:  # which broadcasts against y
@@ -183,8 +236,26 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @in_one_program("left", "right")
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """Linear interpolation of the points (xp, fp) at x; beyond them, the first and last values, or
-    `left` and `right`: values, or "extrapolate" for the first and last line.
+    """Linear interpolation of the points (xp, fp) at `x`.
+
+    Args:
+      x: where to interpolate, of any shape.
+      xp: the places of the points, a vector in ascending order.
+      fp: the values there, a vector of the same length.
+      left, right: values beyond the ends, or "extrapolate" for the first and last line; None: the
+        first and last value.
+      period: the period of `xp`, whose order does not matter then.
+
+    Returns:
+      Floats (or complex numbers) in the shape of `x`.
+
+    Raises:
+      ValueError: `xp` and `fp` are not vectors of one length.
+
+    Example:
+      >>> xp, fp = jnp.array([0.0, 1.0, 2.0]), jnp.array([0.0, 10.0, 0.0])
+      >>> jnp.interp(jnp.array([0.5, 1.5, 3.0]), xp, fp)
+      Array([5., 5., 0.], dtype=float32)
     """
     for name, side in (("left", left), ("right", right)):
         if isinstance(side, str) and side != "extrapolate":
@@ -257,18 +328,22 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     Args:
       m: a vector, or a matrix with a row per variable (a column unless `rowvar`).
       y: further variables, in the same form.
+      rowvar: whether rows are variables and columns observations.
       bias: divides by n instead of n - 1.
       ddof: divides by n - ddof, whatever `bias` says.
       fweights: integers: how often each observation was made.
       aweights: numbers: how much each observation counts.
       dtype: of the computation and the result.
 
+    Returns:
+      A matrix with a row and a column per variable; a scalar for one variable.
+
     Raises:
-      ValueError: where shapes do not fit, or `dtype` is no float or complex.
-      TypeError: where fweights are no integers.
+      ValueError: shapes do not fit, or `dtype` is no float or complex.
+      TypeError: `fweights` are no integers.
 
     Example:
-      >>> cov(jnp.array([[0.0, 1, 2], [2, 1, 0]]))
+      >>> jnp.cov(jnp.array([[0.0, 1, 2], [2, 1, 0]]))
       Array([[ 1., -1.],
              [-1.,  1.]], dtype=float32)
     """
@@ -299,7 +374,19 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 @in_one_program("rowvar", "dtype")
 def corrcoef(x, y=None, rowvar=True, dtype=None):
-    """The matrix of correlation coefficients; arguments as of cov."""
+    """The matrix of correlation coefficients (Pearson's) of variables in rows.
+
+    Args:
+      x, y, rowvar, dtype: as in `jnp.cov`.
+
+    Returns:
+      A matrix with a row and a column per variable, ones on its diagonal.
+
+    Example:
+      >>> jnp.corrcoef(jnp.array([[0.0, 1, 2], [2, 1, 0]]))
+      Array([[ 1., -1.],
+             [-1.,  1.]], dtype=float32)
+    """
     _check_inexact("corrcoef", dtype)
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
@@ -310,7 +397,25 @@ def corrcoef(x, y=None, rowvar=True, dtype=None):
 
 @in_one_program("N", "increasing")
 def vander(x, N=None, increasing=False):
-    """Powers of x in columns."""
+    """The Vandermonde matrix of a vector: its powers as columns.
+
+    Args:
+      x: a vector.
+      N: the number of columns; None: len(x).
+      increasing: whether powers ascend from left to right.
+
+    Returns:
+      A matrix of shape (len(x), N).
+
+    Raises:
+      ValueError: `x` is not a vector, or `N` is negative.
+
+    Example:
+      >>> jnp.vander(jnp.array([1, 2, 3]), increasing=True)
+      Array([[1, 1, 1],
+             [1, 2, 4],
+             [1, 3, 9]], dtype=int32)
+    """
     x = asarray(x)
     check_arraylike("vander", x)
     if x.ndim != 1:
@@ -324,11 +429,21 @@ def vander(x, N=None, increasing=False):
 
 @in_one_program("axis", "period", "discont")
 def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
-    """Angles without jumps: where neighbours along `axis` differ by more than `discont` (half a
-    period unless given), whole periods are added to what follows.
+    """Angles without jumps along `axis`.
+
+    Where neighbours differ by more than `discont`, whole periods are added to what follows.
+
+    Args:
+      p: an array of real numbers.
+      discont: the largest difference that is kept; None, or less than half a period: half a period.
+      axis: the dimension.
+      period: the period, 2 pi unless given.
+
+    Returns:
+      An array of the shape of `p`.
 
     Example:
-      >>> unwrap(jnp.array([0, 3, 2]), period=4)
+      >>> jnp.unwrap(jnp.array([0, 3, 2]), period=4)
       Array([ 0, -1, -2], dtype=int32)
     """
     check_arraylike("unwrap", p)

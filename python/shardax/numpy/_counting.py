@@ -16,8 +16,29 @@ _functions = _core.functions
 
 @takes_out_sharding(check=whole_or_terms)
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
-    """How often each non-negative integer occurs, or the sum of its weights. With `out_sharding`
-    the counts are whole, or left to be summed over all axes of the mesh."""
+    """How often each integer from 0 on occurs in a vector, or the sum of its weights.
+
+    Args:
+      x: a vector of integers; negative ones count as 0.
+      weights: a vector of the length of `x`.
+      minlength: the least length of the result.
+      length: its length, needed while tracing; larger numbers are left out.
+      out_sharding: in a mesh, whether counts are whole, or left to be summed over all axes.
+
+    Returns:
+      A vector of max(x) + 1 elements or `length`: int32, or of the dtype of `weights`.
+
+    Raises:
+      TypeError: `x` does not hold integers.
+      ValueError: `x` is not a vector.
+      ConcretizationTypeError: `x` is traced, without `length`.
+
+    Example:
+      >>> jnp.bincount(jnp.array([1, 3, 1]))
+      Array([0, 2, 0, 1], dtype=int32)
+      >>> jnp.bincount(jnp.array([1, 3, 1]), weights=jnp.array([0.5, 2.0, 1.0]), length=5)
+      Array([0. , 1.5, 0. , 2. , 0. ], dtype=float32)
+    """
     check_arraylike("bincount", x)
     x = asarray(x)
     if x.dtype.kind not in "biu":
@@ -46,8 +67,21 @@ def _bincount(x, weights, length):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of equal bins over the range of `a`. `weights` do not move them: they are taken as
-    histogram takes them."""
+    """The edges of equal bins over the range of an array.
+
+    Args:
+      a: an array of numbers.
+      bins: how many bins there are, or their edges.
+      range: (low, high); None: that of `a`, widened where it is empty.
+      weights: as in `jnp.histogram`; without effect on the edges.
+
+    Returns:
+      A vector of bins + 1 floats.
+
+    Example:
+      >>> jnp.histogram_bin_edges(jnp.array([0.0, 1.0, 4.0]), bins=4)
+      Array([0., 1., 2., 3., 4.], dtype=float32)
+    """
     if np.ndim(bins):
         return asarray(bins)
     bins = _count(bins)
@@ -76,7 +110,27 @@ def _with_edges(a, bins, range):
 
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
-    """(counts per bin, edges)."""
+    """The number of elements in each bin, or the sum of their weights.
+
+    Bins contain their left edge; the last one contains both.
+
+    Args:
+      a: an array of numbers, which is flattened.
+      bins: how many equal bins there are, or their edges, a vector.
+      range: (low, high); None: that of `a`. Elements beyond are left out.
+      weights: an array of the shape of `a`.
+      density: whether to divide by the sum and the widths, so that the integral is 1.
+
+    Returns:
+      (counts, edges), vectors of floats of which the second is longer by 1.
+
+    Raises:
+      ValueError: the shapes of `a` and `weights` differ.
+
+    Example:
+      >>> jnp.histogram(jnp.array([0.0, 1.0, 1.5, 4.0]), bins=2)
+      (Array([3., 1.], dtype=float32), Array([0., 2., 4.], dtype=float32))
+    """
     check_arraylike("histogram", a, *([] if weights is None else [weights]))
     if weights is not None:
         if np.shape(a) != np.shape(weights):
@@ -95,22 +149,25 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
 
 
 def histogramdd(sample, bins=10, range=None, weights=None, density=None):
-    """(counts per bin of each dimension, the edges of each dimension).
+    """The number of points of several dimensions in each bin, or the sum of their weights.
 
     Args:
       sample: (N, D): N points.
       bins: a number of bins for all dimensions, or a number or the edges for each.
       range: for each dimension (low, high), or None for that of the points.
-      weights: (N,): what each point counts.
-      density: counts are divided by their sum and by the bins' volumes.
+      weights: (N,): how much each point counts.
+      density: whether counts are divided by their sum and by the bins' volumes.
+
+    Returns:
+      (counts, edges): an array of D dimensions and a list of D vectors.
 
     Raises:
-      ValueError: for other than D bins, ranges, or N weights.
+      ValueError: for other than D bins or ranges, or N weights.
 
-    >>> from shardax import numpy as jnp
-    >>> histogramdd(jnp.array([[0.0, 0.0], [1.0, 1.0]]), bins=2)[0]
-    Array([[1, 0],
-           [0, 1]], dtype=int32)
+    Example:
+      >>> jnp.histogramdd(jnp.array([[0.0, 0.0], [1.0, 1.0]]), bins=2)[0]
+      Array([[1, 0],
+             [0, 1]], dtype=int32)
     """
     check_arraylike("histogramdd", sample)
     sample = asarray(sample)
@@ -151,8 +208,21 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
 
 
 def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
-    """(counts per bin, edges of x, edges of y) of the points (x, y); arguments as of histogramdd,
-    where one array of `bins` stands for the edges of both.
+    """The number of points (x, y) in each bin of a grid, or the sum of their weights.
+
+    Args:
+      x, y: vectors of one length.
+      bins: as in `jnp.histogramdd`; a vector stands for the edges of both.
+      range, weights, density: as in `jnp.histogramdd`.
+
+    Returns:
+      (counts, edges of x, edges of y); x runs along dimension 0 of the counts.
+
+    Example:
+      >>> x, y = jnp.array([0.0, 1.0, 1.0]), jnp.array([0.0, 0.0, 4.0])
+      >>> jnp.histogram2d(x, y, bins=2)[0]
+      Array([[1, 0],
+             [1, 1]], dtype=int32)
     """
     check_arraylike("histogram2d", x, y)
     x, y = asarray(x), asarray(y)

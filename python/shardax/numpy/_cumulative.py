@@ -41,14 +41,51 @@ def _cumulative(op, name, a, axis, dtype, widen):
 
 @in_one_program("axis", "dtype", at_once=True)
 def cumsum(a, axis=None, dtype=None, out=None):
-    """Running sums along `axis` (None: of the flattened array)."""
+    """Running sums along `axis`: element i of the result is the sum of elements 0 to i.
+
+    Args:
+      a: an array of any shape, of numbers or booleans.
+      axis: the dimension, an int; None: the array is flattened first.
+      dtype: of the result. None: that of `a`, or int32 for booleans.
+      out: must be None.
+
+    Returns:
+      The shape of `a`, or a vector of its size where `axis` is None.
+
+    Raises:
+      ValueError: `axis` is out of bounds.
+
+    Example:
+      >>> jnp.cumsum(jnp.array([1, 2, 3, 4]))
+      Array([ 1,  3,  6, 10], dtype=int32)
+      >>> jnp.cumsum(jnp.ones((2, 3)), axis=1)
+      Array([[1., 2., 3.],
+             [1., 2., 3.]], dtype=float32)
+    """
     refuse_out("cumsum", out)
     return _cumulative("cumsum", "cumsum", a, axis, dtype, False)
 
 
 @in_one_program("axis", "dtype", at_once=True)
 def cumprod(a, axis=None, dtype=None, out=None):
-    """Running products along `axis` (None: of the flattened array)."""
+    """Running products along `axis`: element i of the result is the product of elements 0 to i.
+
+    Args:
+      a: an array of any shape, of numbers or booleans.
+      axis: the dimension, an int; None: the array is flattened first.
+      dtype: of the result. None: that of `a`, or int32 for booleans.
+      out: must be None.
+
+    Returns:
+      The shape of `a`, or a vector of its size where `axis` is None.
+
+    Raises:
+      ValueError: `axis` is out of bounds.
+
+    Example:
+      >>> jnp.cumprod(jnp.array([1, 2, 3, 4]))
+      Array([ 1,  2,  6, 24], dtype=int32)
+    """
     refuse_out("cumprod", out)
     return _cumulative("cumprod", "cumprod", a, axis, dtype, False)
 
@@ -75,15 +112,46 @@ def _cumulative_with_initial(op, name, x, axis, dtype, include_initial, initial)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running sums along `axis`, behind a 0 where `include_initial`.
+    """Running sums along `axis`, as the array API standard names them.
 
-    Small integers add up as int32.
+    Args:
+      x: an array of one dimension or more; small integers add up as int32.
+      axis: the dimension, an int; needed for more than one dimension.
+      dtype: of the result; None: that of `x`, widened.
+      include_initial: whether a 0 stands in front, so that the result is one longer.
+
+    Returns:
+      The shape of `x`, one longer along `axis` where `include_initial`.
+
+    Raises:
+      ValueError: `x` is a scalar, or `axis` is missing or out of bounds.
+
+    Example:
+      >>> jnp.cumulative_sum(jnp.array([1, 2, 3]), include_initial=True)
+      Array([0, 1, 3, 6], dtype=int32)
     """
     return _cumulative_with_initial("cumsum", "cumulative_sum", x, axis, dtype, include_initial, 0)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    """Running products along `axis`, behind a 1 where `include_initial`."""
+    """Running products along `axis`, as the array API standard names them.
+
+    Args:
+      x: an array of one dimension or more; small integers multiply as int32.
+      axis: the dimension, an int; needed for more than one dimension.
+      dtype: of the result; None: that of `x`, widened.
+      include_initial: whether a 1 stands in front, so that the result is one longer.
+
+    Returns:
+      The shape of `x`, one longer along `axis` where `include_initial`.
+
+    Raises:
+      ValueError: `x` is a scalar, or `axis` is missing or out of bounds.
+
+    Example:
+      >>> jnp.cumulative_prod(jnp.array([1, 2, 3]), include_initial=True)
+      Array([1, 1, 2, 6], dtype=int32)
+    """
     return _cumulative_with_initial(
         "cumprod", "cumulative_prod", x, axis, dtype, include_initial, 1
     )

@@ -19,13 +19,24 @@ _functions = _core.functions
 
 @static_jit("upper", "symmetrize_input")
 def cholesky(a, *, upper=False, symmetrize_input=True):
-    """The lower triangular L with L L* = a (`upper`: U with U* U = a), for Hermitian positive
-    definite (..., n, n); NaN for others. Where `symmetrize_input` is false, the lower triangle
-    alone is read.
+    """The Cholesky factor of matrices: the lower triangular L with L L* = a.
 
-    >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
-    Array([[2., 0.],
-           [1., 1.]], dtype=float32)
+    Args:
+      a: Hermitian positive definite matrices, floats or complex numbers of shape (..., N, N).
+      upper: whether to return U = L*, with U* U = a.
+      symmetrize_input: whether `a` is replaced by (a + a*) / 2; the lower triangle alone is read
+        otherwise.
+
+    Returns:
+      An array of the shape of `a`; NaN for matrices that are not positive definite.
+
+    Raises:
+      ValueError: matrices are not square.
+
+    Example:
+      >>> jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
+      Array([[2., 0.],
+             [1., 1.]], dtype=float32)
     """
     (a,) = _promoted("jnp.linalg.cholesky", a)
     low = _lax.cholesky(a, symmetrize_input=symmetrize_input)
@@ -33,7 +44,12 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
 
 
 class QRResult(NamedTuple):
-    """An orthogonal and an upper triangular factor."""
+    """A named tuple: the orthogonal factor Q and the upper triangular factor R.
+
+    Example:
+      >>> jnp.linalg.qr(jnp.eye(2)).R.shape
+      (2, 2)
+    """
 
     Q: Any
     R: Any
@@ -41,15 +57,25 @@ class QRResult(NamedTuple):
 
 @static_jit("mode")
 def qr(a, mode="reduced"):
-    """(q, r) with q r = a, q orthogonal and r upper triangular.
+    """The QR decomposition of matrices: q r = a, with q orthogonal and r upper triangular.
 
     Args:
-      mode: "reduced"; "complete" for a square q; "r" for r alone; "raw" for (h, taus), the
-        reflectors of which q is made, transposed, and their factors.
+      a: floats or complex numbers of shape (..., M, N); K is min(M, N).
+      mode: "reduced": q (..., M, K) and r (..., K, N); "complete": q (..., M, M) and r (..., M, N);
+        "r": r alone; "raw": (h, taus), the reflectors of which q is made, transposed, and their
+        factors.
 
-    >>> q, r = qr(jnp.ones((3, 2)))
-    >>> q.shape, r.shape
-    ((3, 2), (2, 2))
+    Returns:
+      A named tuple (Q, R), or the arrays that `mode` says.
+
+    Raises:
+      ValueError: for another mode.
+
+    Example:
+      >>> a = jnp.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+      >>> q, r = jnp.linalg.qr(a)
+      >>> q.shape, r.shape, jnp.allclose(q @ r, a, atol=1e-5)
+      ((3, 2), (2, 2), Array(True, dtype=bool))
     """
     (a,) = _promoted("jnp.linalg.qr", a)
     if mode == "raw":
@@ -62,7 +88,12 @@ def qr(a, mode="reduced"):
 
 
 class SVDResult(NamedTuple):
-    """Left singular vectors in columns, singular values, right ones in rows."""
+    """A named tuple: left singular vectors U in columns, singular values S, right ones Vh in rows.
+
+    Example:
+      >>> jnp.linalg.svd(jnp.eye(2)).S
+      Array([1., 1.], dtype=float32)
+    """
 
     U: Any
     S: Any
@@ -71,15 +102,28 @@ class SVDResult(NamedTuple):
 
 @static_jit("full_matrices", "compute_uv", "hermitian", "subset_by_index")
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None):
-    """(u, s, v*) with u diag(s) v* = a and s descending; compute_uv=False: s alone.
+    """The singular value decomposition of matrices: u diag(s) v* = a.
 
     Args:
-      full_matrices: square u and v*.
-      hermitian: a is; it is then decomposed by eigh.
-      subset_by_index: None or (0, min(m, n)).
+      a: floats or complex numbers of shape (..., M, N); K is min(M, N).
+      full_matrices: whether u and v* are square; they have K columns and rows otherwise.
+      compute_uv: whether to return u and v*, or s alone.
+      hermitian: says that `a` is Hermitian; it is then decomposed by eigh.
+      subset_by_index: None or (0, K).
 
-    >>> svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
-    Array([2., 1.], dtype=float32)
+    Returns:
+      A named tuple (U, S, Vh) of shapes (..., M, M), (..., K), (..., N, N), or (..., M, K), (...,
+      K), (..., K, N); s is real and descending. Or s.
+
+    Raises:
+      NotImplementedError: for another `subset_by_index`.
+
+    Example:
+      >>> jnp.linalg.svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
+      Array([2., 1.], dtype=float32)
+      >>> u, s, vh = jnp.linalg.svd(jnp.ones((4, 2)), full_matrices=False)
+      >>> u.shape, s.shape, vh.shape
+      ((4, 2), (2,), (2, 2))
     """
     (a,) = _promoted("jnp.linalg.svd", a)
     if not hermitian:
@@ -103,16 +147,28 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index
 
 
 def svdvals(x, /):
-    """The singular values, descending.
+    """The singular values of matrices, descending.
 
-    >>> svdvals(jnp.diag(jnp.array([1.0, 2.0])))
-    Array([2., 1.], dtype=float32)
+    Args:
+      x: floats or complex numbers of shape (..., M, N).
+
+    Returns:
+      Floats of shape (..., min(M, N)).
+
+    Example:
+      >>> jnp.linalg.svdvals(jnp.diag(jnp.array([1.0, 2.0])))
+      Array([2., 1.], dtype=float32)
     """
     return svd(x, compute_uv=False)
 
 
 class EighResult(NamedTuple):
-    """Eigenvalues, and eigenvectors in columns."""
+    """A named tuple: eigenvalues, and eigenvectors in columns.
+
+    Example:
+      >>> jnp.linalg.eigh(jnp.eye(2)).eigenvalues
+      Array([1., 1.], dtype=float32)
+    """
 
     eigenvalues: Any
     eigenvectors: Any
@@ -128,14 +184,24 @@ def _hermitian(name, a, UPLO):
 
 @static_jit("UPLO", "symmetrize_input")
 def eigh(a, UPLO=None, symmetrize_input=True):
-    """(eigenvalues ascending, eigenvectors in columns) of Hermitian (..., n, n).
+    """The eigenvalues and eigenvectors of Hermitian matrices: a v = v diag(w).
 
     Args:
-      UPLO: the triangle that is read where `symmetrize_input` is false: "L" (None) or "U".
-      symmetrize_input: a is replaced by (a + a*) / 2.
+      a: Hermitian matrices, floats or complex numbers of shape (..., N, N).
+      UPLO: the triangle that is read where `symmetrize_input` is False: "L" (None) or "U".
+      symmetrize_input: whether `a` is replaced by (a + a*) / 2.
 
-    >>> eigh(jnp.diag(jnp.array([2.0, 1.0]))).eigenvalues
-    Array([1., 2.], dtype=float32)
+    Returns:
+      A named tuple: eigenvalues (..., N), real and ascending, and eigenvectors (..., N, N) in
+      columns.
+
+    Raises:
+      ValueError: for another `UPLO`, or matrices that are not square.
+
+    Example:
+      >>> w, v = jnp.linalg.eigh(jnp.array([[2.0, 1.0], [1.0, 2.0]]))
+      >>> w.round(3)
+      Array([1., 3.], dtype=float32)
     """
     a, lower = _hermitian("eigh", a, UPLO)
     v, w = _lax.eigh(a, lower=lower, symmetrize_input=symmetrize_input)
@@ -144,34 +210,62 @@ def eigh(a, UPLO=None, symmetrize_input=True):
 
 @static_jit("UPLO", "symmetrize_input")
 def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
-    """The eigenvalues of Hermitian (..., n, n), ascending; arguments are those of eigh."""
+    """The eigenvalues of Hermitian matrices, ascending; arguments are those of `jnp.linalg.eigh`.
+
+    Example:
+      >>> jnp.linalg.eigvalsh(jnp.array([[2.0, 1.0], [1.0, 2.0]])).round(3)
+      Array([1., 3.], dtype=float32)
+    """
     a, lower = _hermitian("eigvalsh", a, UPLO)
     return hermitian_eigenvalues(a, lower, symmetrize_input)
 
 
 class EigResult(NamedTuple):
-    """Eigenvalues, and eigenvectors in columns."""
+    """A named tuple: eigenvalues, and eigenvectors in columns.
+
+    Example:
+      >>> jnp.linalg.eig(jnp.eye(2)).eigenvalues
+      Array([1.+0.j, 1.+0.j], dtype=complex64)
+    """
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 def eig(a):
-    """(eigenvalues, eigenvectors in columns) of (..., n, n), complex. Eigenvalues have derivatives;
-    of eigenvectors see lax.linalg.eig.
+    """The eigenvalues and eigenvectors of square matrices: a v = v diag(w).
 
-    >>> eig(jnp.array([[0.0, -1.0], [1.0, 0.0]])).eigenvalues
-    Array([0.+1.j, 0.-1.j], dtype=complex64)
+    Eigenvalues have derivatives; of eigenvectors see `lax.linalg.eig`.
+
+    Args:
+      a: floats or complex numbers of shape (..., N, N).
+
+    Returns:
+      A named tuple: eigenvalues (..., N) and eigenvectors (..., N, N) in columns, complex.
+
+    Raises:
+      ValueError: matrices are not square.
+
+    Example:
+      >>> jnp.linalg.eig(jnp.array([[0.0, -1.0], [1.0, 0.0]])).eigenvalues
+      Array([0.+1.j, 0.-1.j], dtype=complex64)
     """
     (a,) = _promoted("jnp.linalg.eig", a)
     return EigResult(*_lax.eig(a, compute_left_eigenvectors=False))
 
 
 def eigvals(a):
-    """The eigenvalues of (..., n, n), complex.
+    """The eigenvalues of square matrices, complex.
 
-    >>> eigvals(jnp.diag(jnp.array([1.0, 2.0])))
-    Array([1.+0.j, 2.+0.j], dtype=complex64)
+    Args:
+      a: floats or complex numbers of shape (..., N, N).
+
+    Returns:
+      Complex numbers of shape (..., N).
+
+    Example:
+      >>> jnp.linalg.eigvals(jnp.diag(jnp.array([1.0, 2.0])))
+      Array([1.+0.j, 2.+0.j], dtype=complex64)
     """
     (a,) = _promoted("jnp.linalg.eigvals", a)
     return _lax.eig(a, compute_left_eigenvectors=False, compute_right_eigenvectors=False)[0]

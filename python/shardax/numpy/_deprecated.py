@@ -14,29 +14,32 @@ round_, row_stack, trapz = _rounding.round, _join.vstack, _calculus.trapezoid
 
 
 def fix(x, out=None):
-    """Rounded towards zero, as trunc.
+    """The integer next to a number towards zero, as floats: `jnp.trunc`.
 
-    >>> fix(asarray([-1.7, 1.7]))
-    Array([-1.,  1.], dtype=float32)
+    Example:
+      >>> jnp.fix(jnp.array([-1.7, 1.7]))
+      Array([-1.,  1.], dtype=float32)
     """
     refuse_out("fix", out)
     return _core.functions.trunc(x)
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False):
-    """Whether each element of the flattened `ar1` is in `ar2`; isin keeps the shape.
+    """Whether each element of the flattened `ar1` is in `ar2`; `jnp.isin` keeps the shape.
 
-    >>> in1d(asarray([[1, 2]]), asarray([2, 3]))
-    Array([False,  True], dtype=bool)
+    Example:
+      >>> jnp.in1d(jnp.array([[1, 2]]), jnp.array([2, 3]))
+      Array([False,  True], dtype=bool)
     """
     return _sets.isin(asarray(ar1).ravel(), ar2, assume_unique=assume_unique, invert=invert)
 
 
 def msort(a):
-    """Sorted along the first dimension.
+    """Elements sorted along the first dimension.
 
-    >>> msort(asarray([[2, 1], [1, 3]]))
-    Array([[1, 1],
-           [2, 3]], dtype=int32)
+    Example:
+      >>> jnp.msort(jnp.array([[2, 1], [1, 3]]))
+      Array([[1, 1],
+             [2, 3]], dtype=int32)
     """
     return _sorting.sort(a, axis=0)

@@ -19,7 +19,12 @@ __all__ = ["SlogdetResult", "det", "slogdet"]
 
 
 class SlogdetResult(NamedTuple):
-    """The sign (or phase) of a determinant, and the logarithm of its size."""
+    """A named tuple: the sign (or phase) of a determinant, and the logarithm of its size.
+
+    Example:
+      >>> jnp.linalg.slogdet(jnp.eye(2)).sign
+      Array(1., dtype=float32)
+    """
 
     sign: Any
     logabsdet: Any
@@ -117,13 +122,22 @@ _sign_and_log_by_qr.defjvp(_sign_and_log_jvp)
 
 @static_jit("method")
 def slogdet(a, *, method=None):
-    """(sign, log of the size) of the determinant of (..., n, n); (0, -inf) where it is 0.
+    """The sign and the logarithm of the size of determinants, which do not overflow.
 
     Args:
+      a: floats or complex numbers of shape (..., N, N).
       method: "lu" (None), or "qr" for real matrices.
 
-    >>> slogdet(jnp.diag(jnp.array([1.0, -1.0])))
-    SlogdetResult(sign=Array(-1., dtype=float32), logabsdet=Array(0., dtype=float32))
+    Returns:
+      A named tuple: sign (or phase) and logabsdet, of shape (...); (0, -inf) where the determinant
+      is 0.
+
+    Raises:
+      ValueError: matrices are not square.
+
+    Example:
+      >>> jnp.linalg.slogdet(jnp.diag(jnp.array([1.0, -1.0])))
+      SlogdetResult(sign=Array(-1., dtype=float32), logabsdet=Array(0., dtype=float32))
     """
     a = _square("slogdet", a)
     if method in (None, "lu"):
@@ -180,10 +194,20 @@ def _det_jvp(primals, tangents):
 
 @static_jit()
 def det(a):
-    """The determinant of (..., n, n); 1 of (0, 0).
+    """The determinants of square matrices.
 
-    >>> det(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
-    Array(-2., dtype=float32)
+    Args:
+      a: floats or complex numbers of shape (..., N, N).
+
+    Returns:
+      Numbers of shape (...); 1 for N = 0.
+
+    Raises:
+      ValueError: matrices are not square.
+
+    Example:
+      >>> jnp.linalg.det(jnp.array([[1.0, 2.0], [3.0, 4.0]])).round(3)
+      Array(-2., dtype=float32)
     """
     a = _square("det", a)
     return _small(a) if a.shape[-1] in (1, 2, 3) else _det(a)

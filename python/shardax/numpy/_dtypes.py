@@ -62,10 +62,25 @@ class _ScalarMeta(type):
         return f"<class 'shardax.numpy.{cls.__name__}'>"
 
 
+_SCALAR_DOC = """The scalar type {name}: it stands for the dtype, and makes arrays of it.
+
+Args:
+  x: a number, nested sequences of numbers, or an array; its elements are converted.
+
+Returns:
+  An array of dtype {name}. Types of 64 bits (complex: 128) are halved while x64 is off.
+
+Example:
+  >>> jnp.{public}.dtype.name
+  '{name}'
+  >>> jnp.{public}([0, 1]).shape
+  (2,)
+"""
+
+
 def _scalar(name, public=None):
-    return _ScalarMeta(
-        public or name, (), {"_name": name, "__doc__": f"Makes an array of dtype {name}."}
-    )
+    doc = _SCALAR_DOC.format(name=name, public=public or name)
+    return _ScalarMeta(public or name, (), {"_name": name, "__doc__": doc})
 
 
 bool_ = _scalar("bool", "bool_")
@@ -96,8 +111,19 @@ def _any_dtype(x):
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is of a kind: 'bool', 'signed integer', 'integral', 'real floating',
-    'numeric' or a dtype.
+    """Whether a dtype is of a kind, as the array API standard defines them.
+
+    Args:
+      dtype: a dtype or scalar type.
+      kind: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex
+        floating", "numeric", a dtype, or a tuple of these: whether it is of one of them.
+
+    Raises:
+      ValueError: for an unknown kind.
+
+    Example:
+      >>> jnp.isdtype(jnp.float32, "real floating"), jnp.isdtype(jnp.int8, ("bool", "numeric"))
+      (True, True)
     """
     d = np.dtype(_any_dtype(dtype))
     kinds = {
@@ -109,11 +135,21 @@ def isdtype(dtype, kind):
         "complex floating": lambda: d.kind == "c",
         "numeric": lambda: issubdtype(d, np.number),
     }
-    kind = kind if isinstance(kind, tuple) else (kind,)
-    return any(
-        kinds[k]() if isinstance(k, str) and k in kinds else np.dtype(_any_dtype(k)) == d
-        for k in kind
-    )
+
+    def is_of(kind):
+        if isinstance(kind, str) and kind in kinds:
+            return kinds[kind]()
+        try:
+            return np.dtype(_any_dtype(kind)) == d
+        except TypeError as error:
+            if not isinstance(kind, str):
+                raise
+            raise ValueError(
+                f"jnp.isdtype: unrecognized kind={kind!r}; expected one of {list(kinds)} or a "
+                "dtype."
+            ) from error
+
+    return any([is_of(k) for k in (kind if isinstance(kind, tuple) else (kind,))])
 
 
 def _named(dtype):
@@ -122,8 +158,17 @@ def _named(dtype):
 
 
 def promote_types(a, b):
-    """The dtype that both promote to: 64 bits wide where one is (as Python's types are), whether or
-    not x64 is on.
+    """The dtype to which two dtypes promote; Python's types promote weakly.
+
+    Args:
+      a, b: dtypes or scalar types.
+
+    Returns:
+      A dtype: 64 bits wide where one is, whether x64 is on or not.
+
+    Example:
+      >>> jnp.promote_types("int8", "float16"), jnp.promote_types("int32", "bfloat16")
+      (dtype('float16'), dtype(bfloat16))
     """
     for x in (a, b):
         _check_promotes(x)
@@ -162,8 +207,19 @@ def _is_weak(x):
 
 
 def result_type(*args):
-    """The dtype of the result of an operation on these arrays, dtypes or Python numbers; None
-    stands for the default float."""
+    """The dtype of the result of an operation on these operands.
+
+    Args:
+      *args: arrays, dtypes, Python numbers or types, which promote weakly; None stands for the
+        default float.
+
+    Returns:
+      A dtype; of 32 bits at most while x64 is off.
+
+    Example:
+      >>> jnp.result_type(jnp.int8(1), 2.0), jnp.result_type(jnp.bfloat16(1), 2)
+      (dtype('float32'), dtype(bfloat16))
+    """
     values = []
     for a in args:
         if isinstance(a, (int, float, complex, np.ndarray, np.generic, _core.Array)):
@@ -178,12 +234,26 @@ def result_type(*args):
 
 
 def can_cast(from_, to, casting="safe"):
-    """As numpy.can_cast."""
+    """Whether a dtype can be converted to another one under a rule of NumPy's.
+
+    Args:
+      from_, to: dtypes.
+      casting: "no", "equiv", "safe", "same_kind" or "unsafe".
+
+    Example:
+      >>> jnp.can_cast("int32", "float64"), jnp.can_cast("float64", "int32")
+      (True, False)
+    """
     return np.can_cast(_any_dtype(from_), _any_dtype(to), casting)
 
 
 def iscomplexobj(x):
-    """Whether the dtype is complex."""
+    """Whether the dtype of a value is complex.
+
+    Example:
+      >>> jnp.iscomplexobj(jnp.array([1j])), jnp.iscomplexobj(2.0)
+      (True, False)
+    """
     if hasattr(x, "__jax_array__"):
         x = x.__jax_array__()
     if isinstance(x, (list, tuple)):
@@ -193,12 +263,22 @@ def iscomplexobj(x):
 
 
 def isrealobj(x):
-    """Whether the dtype is not complex."""
+    """Whether the dtype of a value is not complex.
+
+    Example:
+      >>> jnp.isrealobj(jnp.array([1j])), jnp.isrealobj(2.0)
+      (False, True)
+    """
     return not iscomplexobj(x)
 
 
 def isscalar(element):
-    """Whether it is a number or an array without dimensions."""
+    """Whether a value is a number or an array without dimensions.
+
+    Example:
+      >>> jnp.isscalar(1.0), jnp.isscalar(jnp.array(1)), jnp.isscalar(jnp.array([1]))
+      (True, True, False)
+    """
     if hasattr(element, "__jax_array__"):
         element = element.__jax_array__()
     return np.isscalar(element) or (hasattr(element, "ndim") and element.ndim == 0)

@@ -164,25 +164,37 @@ def einsum(
     _dot_general=None,
     out_sharding=None,
 ):
-    """Einstein's summation: sums over indices that the result does not name.
+    """Einstein's summation: sums of products over the indices that the result does not name.
 
     Args:
-      subscripts: the indices of each operand, and after "->" those of the result.
+      subscripts: the indices of each operand, and after "->" those of the result; "..." stands for
+        further dimensions, which broadcast. Or operands and lists of ints in turn.
       operands: the arrays, as subscripts say.
-      optimize: how the order of products is chosen where there are more than two operands: False
-        is from left to right, True or "optimal" the best one, other names of opt_einsum's ways are
-        "greedy"; or a list of pairs, as einsum_path gives.
-      precision: as for `lax.dot_general`, by which nothing is computed less precisely.
-      preferred_element_type: the dtype that products are added in.
+      out: must be None.
+      optimize: how the order of products is chosen where there are more than two operands. False is
+        from left to right, True or "optimal" the best one, other names of opt_einsum's ways are
+        "greedy"; or a list of pairs, as `jnp.einsum_path` gives.
+      precision: as in `lax.dot_general`; nothing is computed less precisely.
+      preferred_element_type: the dtype in which products are added.
       out_sharding: how the result is split.
+
+    Returns:
+      An array with the dimensions that the result names, of the dtype to which operands promote.
 
     Raises:
       NotImplementedError: for `out`.
       KeyError: for another name of a way to `optimize`.
-      ValueError: where operands do not fit the subscripts, or for another `precision`.
+      ValueError: operands do not fit the subscripts, or for another `precision`.
 
-    >>> einsum("ij,j->i", ones((2, 3)), arange(3.0))
-    Array([3., 3.], dtype=float32)
+    Example:
+      >>> a = jnp.arange(6.0).reshape(2, 3)
+      >>> jnp.einsum("ij,j->i", a, jnp.ones(3))
+      Array([ 3., 12.], dtype=float32)
+      >>> jnp.einsum("ij,kj->ik", a, a)
+      Array([[ 5., 14.],
+             [14., 50.]], dtype=float32)
+      >>> jnp.einsum("ij->ji", a).shape
+      (3, 2)
     """
     refuse_out("einsum", out)
     terms, result, arrays = _parse(subscripts, operands)
@@ -252,13 +264,17 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
     """The order in which a sum over indices joins its operands, and a text that explains it.
 
     Args:
-      subscripts, operands: those of einsum.
+      subscripts, operands: those of `jnp.einsum`.
       optimize: how the order is found: "greedy", "optimal", True, False, "auto".
 
-    >>> from shardax import numpy as jnp
-    >>> a, b, c = jnp.ones((2, 3)), jnp.ones((3, 4)), jnp.ones((4, 5))
-    >>> einsum_path("ij,jk,kl", a, b, c)[0]
-    [(0, 1), (0, 1)]
+    Returns:
+      (list of pairs of operands' positions, text). Joined operands leave the list; their product is
+      appended to it.
+
+    Example:
+      >>> a, b, c = jnp.ones((2, 3)), jnp.ones((3, 4)), jnp.ones((4, 5))
+      >>> jnp.einsum_path("ij,jk,kl", a, b, c)[0]
+      [(0, 1), (0, 1)]
     """
     if optimize == "auto" or optimize is True:
         optimize = "optimal" if len(operands) <= 4 else "greedy"

@@ -67,19 +67,53 @@ def _with_shares(log_of_sum, exponential):
 
 
 def logaddexp(x1, x2, /):
-    """log(exp(x1) + exp(x2)) without overflow."""
+    """The logarithm of a sum of exponentials, log(exp(x1) + exp(x2)), without overflow.
+
+    Args:
+      x1, x2: numbers that broadcast; integers become float32.
+
+    Returns:
+      Floats or complex numbers in the broadcast shape.
+
+    Example:
+      >>> jnp.logaddexp(1000.0, 1000.0) - 1000
+      Array(0.69317627, dtype=float32, weak_type=True)
+    """
     check_arraylike("logaddexp", x1, x2)
     return _with_shares(_log_of_sum, _functions.exp)(x1, x2)
 
 
 def logaddexp2(x1, x2, /):
-    """log2(2**x1 + 2**x2) without overflow."""
+    """The logarithm to base 2 of a sum of powers, log2(2**x1 + 2**x2), without overflow.
+
+    Args:
+      x1, x2: numbers that broadcast; integers become float32.
+
+    Returns:
+      Floats or complex numbers in the broadcast shape.
+
+    Example:
+      >>> jnp.logaddexp2(1000.0, 1000.0)
+      Array(1001., dtype=float32, weak_type=True)
+    """
     check_arraylike("logaddexp2", x1, x2)
     return _with_shares(_log2_of_sum, _functions.exp2)(x1, x2)
 
 
 def angle(z, deg=False):
-    """The argument of complex numbers, in radians or degrees."""
+    """The argument of complex numbers, elementwise: the angle of the point in the plane.
+
+    Args:
+      z: numbers of any shape; real ones have the angle 0 or pi.
+      deg: whether to return degrees in place of radians.
+
+    Returns:
+      Floats in (-pi, pi] in the shape of `z`.
+
+    Example:
+      >>> jnp.angle(jnp.array([1.0, 1j, -1.0]), deg=True)
+      Array([  0.,  90., 180.], dtype=float32)
+    """
     check_arraylike("angle", z)
     z = asarray(z)
     parts = _functions.imag(z), _functions.real(z)
@@ -91,7 +125,18 @@ def angle(z, deg=False):
 
 @in_one_program()
 def sinc(x, /):
-    """sin(pi x) / (pi x), 1 at 0."""
+    """The function sin(pi x) / (pi x), elementwise, 1 at 0.
+
+    Args:
+      x: numbers of any shape; integers become float32.
+
+    Returns:
+      Floats or complex numbers in the shape of `x`.
+
+    Example:
+      >>> jnp.sinc(jnp.array([0.0, 0.5, 1.0])).round(3)
+      Array([ 1.   ,  0.637, -0.   ], dtype=float32)
+    """
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
         near = _functions.less(_functions.abs(x), 0.5)
@@ -117,21 +162,57 @@ def _sinc_near_0(x):
 
 @in_one_program()
 def fmax(x1, x2):
-    """The larger one of each pair; the other one where one is NaN."""
+    """The larger one of each pair; the other one where one is NaN.
+
+    Args:
+      x1, x2: arrays or numbers that broadcast.
+
+    Returns:
+      An array of the broadcast shape and the dtype to which both promote.
+
+    Example:
+      >>> jnp.fmax(jnp.array([1.0, jnp.nan]), jnp.array([2.0, 3.0]))
+      Array([2., 3.], dtype=float32)
+    """
     check_arraylike("fmax", x1, x2)
     return where(_functions.logical_or(_functions.greater(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
 @in_one_program()
 def fmin(x1, x2):
-    """The smaller one of each pair; the other one where one is NaN."""
+    """The smaller one of each pair; the other one where one is NaN.
+
+    Args:
+      x1, x2: arrays or numbers that broadcast.
+
+    Returns:
+      An array of the broadcast shape and the dtype to which both promote.
+
+    Example:
+      >>> jnp.fmin(jnp.array([1.0, jnp.nan]), jnp.array([2.0, 3.0]))
+      Array([1., 3.], dtype=float32)
+    """
     check_arraylike("fmin", x1, x2)
     return where(_functions.logical_or(_functions.less(x1, x2), _functions.isnan(x2)), x1, x2)
 
 
 @in_one_program()
 def spacing(x, /):
-    """The distance to the next number away from 0."""
+    """The distance to the next number away from 0, elementwise, with the sign of the number.
+
+    Args:
+      x: real numbers of any shape; integers become float32.
+
+    Returns:
+      Floats in the shape of `x`.
+
+    Raises:
+      ValueError: for complex numbers.
+
+    Example:
+      >>> jnp.spacing(jnp.array([1.0, -4.0])) == jnp.array([2.0**-23, -(2.0**-21)])
+      Array([ True,  True], dtype=bool)
+    """
     check_arraylike("spacing", x)
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
@@ -176,7 +257,22 @@ def _scaled(x, exponent):
 
 
 def frexp(x, /):
-    """(mantissas of a size in [0.5, 1), int32 exponents): x = mantissa * 2**exponent."""
+    """Numbers as mantissas and powers of two: x = mantissa * 2**exponent.
+
+    Args:
+      x: real numbers of any shape; integers become float32.
+
+    Returns:
+      (mantissas, exponents): floats of a size in [0.5, 1) and int32, in the shape of `x`; 0, inf
+      and NaN stay as they are, with exponent 0.
+
+    Raises:
+      TypeError: for complex numbers.
+
+    Example:
+      >>> jnp.frexp(jnp.array([1.0, 3.0, -0.75]))
+      (Array([ 0.5 ,  0.75, -0.75], dtype=float32), Array([1, 2, 0], dtype=int32))
+    """
     check_arraylike("frexp", x)
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
@@ -185,7 +281,19 @@ def frexp(x, /):
 
 
 def modf(x, /, out=None):
-    """(fractional part, whole part), both with the sign of x."""
+    """The fractional and the whole part of numbers, both with the sign of the number.
+
+    Args:
+      x: real numbers of any shape; integers become float32.
+      out: must be None.
+
+    Returns:
+      (fractional parts, whole parts), floats in the shape of `x`.
+
+    Example:
+      >>> jnp.modf(jnp.array([1.5, -2.25]))
+      (Array([ 0.5 , -0.25], dtype=float32), Array([ 1., -2.], dtype=float32))
+    """
     refuse_out("modf", out)
     x = _core.promote("inexact", x)[0]
     whole = _functions.trunc(x)
@@ -193,12 +301,38 @@ def modf(x, /, out=None):
 
 
 def divmod(x1, x2, /):
-    """(x1 // x2, x1 % x2)."""
+    """The quotients and remainders of a division: (x1 // x2, x1 % x2).
+
+    Args:
+      x1, x2: real numbers that broadcast.
+
+    Returns:
+      A pair of arrays; remainders have the sign of the divisor.
+
+    Example:
+      >>> jnp.divmod(jnp.array([7, -7]), 3)
+      (Array([ 2, -3], dtype=int32), Array([1, 2], dtype=int32))
+    """
     return _functions.floor_divide(x1, x2), _functions.remainder(x1, x2)
 
 
 def ldexp(x1, x2, /):
-    """x1 * 2**x2."""
+    """Numbers times powers of two: x1 * 2**x2.
+
+    Args:
+      x1: real numbers.
+      x2: integers; the two broadcast.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Raises:
+      ValueError: `x1` is complex, or `x2` holds other numbers than integers.
+
+    Example:
+      >>> jnp.ldexp(jnp.array([1.0, 3.0]), jnp.array([3, -1]))
+      Array([8. , 1.5], dtype=float32)
+    """
     check_arraylike("ldexp", x1, x2)
     x1, x2 = asarray(x1), asarray(x2)
     if x1.dtype.kind == "c" or x2.dtype.kind not in "biu":

@@ -41,7 +41,20 @@ def _isclose(a, b, rtol, atol, equal_nan):
 
 @in_one_program("rtol", "atol", "equal_nan", at_once=True)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Elementwise |a - b| <= atol + rtol |b|; the bounds may be arrays."""
+    """Whether numbers are nearly equal, elementwise: |a - b| <= atol + rtol |b|.
+
+    Args:
+      a, b: arrays or numbers that broadcast.
+      rtol, atol: the relative and the absolute tolerance, numbers or arrays.
+      equal_nan: whether NaN equals NaN.
+
+    Returns:
+      Booleans in the broadcast shape.
+
+    Example:
+      >>> jnp.isclose(jnp.array([1.0, 2.0]), jnp.array([1.000001, 2.1]))
+      Array([ True, False], dtype=bool)
+    """
     check_arraylike("isclose", a, b)
     return _core.convert(
         _isclose(asarray(a), asarray(b), rtol=rtol, atol=atol, equal_nan=equal_nan), np.dtype(bool)
@@ -50,13 +63,33 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @in_one_program("rtol", "atol", "equal_nan", at_once=True)
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether isclose holds everywhere."""
+    """Whether `jnp.isclose` holds for all elements; arguments are the same.
+
+    Returns:
+      A boolean array without dimensions.
+
+    Example:
+      >>> jnp.allclose(jnp.array([1.0, 2.0]), jnp.array([1.000001, 2.0]))
+      Array(True, dtype=bool)
+    """
     return _reductions.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @in_one_program("equal_nan", at_once=True)
 def array_equal(a1, a2, equal_nan=False):
-    """Whether shapes and elements are equal."""
+    """Whether two arrays have the same shape and the same elements.
+
+    Args:
+      a1, a2: arrays.
+      equal_nan: whether NaN equals NaN.
+
+    Returns:
+      A boolean array without dimensions.
+
+    Example:
+      >>> jnp.array_equal(jnp.array([1, 2]), jnp.array([1.0, 2.0]))
+      Array(True, dtype=bool)
+    """
     a1, a2 = asarray(a1), asarray(a2)
     if a1.shape != a2.shape:
         return asarray(False)
@@ -69,7 +102,18 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def array_equiv(a1, a2):
-    """Whether elements are equal once broadcast."""
+    """Whether two arrays have the same elements once they are broadcast to one shape.
+
+    Args:
+      a1, a2: arrays.
+
+    Returns:
+      A boolean array without dimensions; False where shapes do not broadcast.
+
+    Example:
+      >>> jnp.array_equiv(jnp.array([1, 2]), jnp.array([[1, 2], [1, 2]]))
+      Array(True, dtype=bool)
+    """
     a1, a2 = asarray(a1), asarray(a2)
     try:
         _core.broadcast_shapes(a1.shape, a2.shape)
@@ -84,13 +128,23 @@ def _all_equal(a1, a2):
 
 
 def isreal(x):
-    """Elementwise: is the imaginary part 0?"""
+    """Whether the imaginary part is 0, elementwise.
+
+    Example:
+      >>> jnp.isreal(jnp.array([1 + 0j, 2j]))
+      Array([ True, False], dtype=bool)
+    """
     check_arraylike("isreal", x)
     return _compared_with_0(_functions.equal, _functions.imag(x))
 
 
 def iscomplex(x):
-    """Elementwise: is the imaginary part not 0?"""
+    """Whether the imaginary part is not 0, elementwise.
+
+    Example:
+      >>> jnp.iscomplex(jnp.array([1 + 0j, 2j]))
+      Array([False,  True], dtype=bool)
+    """
     check_arraylike("iscomplex", x)
     return _compared_with_0(_functions.not_equal, _functions.imag(x))
 
@@ -100,13 +154,43 @@ def _compared_with_0(comparison, x):
 
 
 def isposinf(x, /, out=None):
-    """Elementwise: is it +inf?"""
+    """Whether a real number is +inf, elementwise.
+
+    Args:
+      x: real numbers of any shape.
+      out: must be None.
+
+    Returns:
+      Booleans in the shape of `x`.
+
+    Raises:
+      ValueError: for complex numbers.
+
+    Example:
+      >>> jnp.isposinf(jnp.array([1.0, jnp.inf, -jnp.inf]))
+      Array([False,  True, False], dtype=bool)
+    """
     refuse_out("isposinf", out)
     return _is_infinity("isposinf", x, np.inf)
 
 
 def isneginf(x, /, out=None):
-    """Elementwise: is it -inf?"""
+    """Whether a real number is -inf, elementwise.
+
+    Args:
+      x: real numbers of any shape.
+      out: must be None.
+
+    Returns:
+      Booleans in the shape of `x`.
+
+    Raises:
+      ValueError: for complex numbers.
+
+    Example:
+      >>> jnp.isneginf(jnp.array([1.0, jnp.inf, -jnp.inf]))
+      Array([False, False,  True], dtype=bool)
+    """
     refuse_out("isneginf", out)
     return _is_infinity("isneginf", x, -np.inf)
 

@@ -14,16 +14,24 @@ __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 @static_jit()
 def solve(a, b):
-    """x with a x = b, for (..., n, n) and (..., n, m) or one vector (n,); stacks broadcast.
+    """The solution of linear systems: x with a x = b.
 
     Derivatives are further solves with the same decomposition. A singular `a` gives infinities or
     NaN.
 
+    Args:
+      a: square matrices (..., N, N).
+      b: (..., N, M), or one vector (N,); stacks broadcast.
+
+    Returns:
+      An array of the shape of `b`, with the broadcast stack.
+
     Raises:
       ValueError: shapes do not fit.
 
-    >>> solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 2.0]))
-    Array([1. , 0.5], dtype=float32)
+    Example:
+      >>> jnp.linalg.solve(jnp.array([[2.0, 0.0], [0.0, 4.0]]), jnp.array([2.0, 2.0]))
+      Array([1. , 0.5], dtype=float32)
     """
     a, b = _promoted("jnp.linalg.solve", a, b)
     if a.ndim < 2:
@@ -46,11 +54,21 @@ def solve(a, b):
 
 @static_jit()
 def inv(a):
-    """The inverse of (..., n, n).
+    """The inverses of square matrices; infinities or NaN for singular ones.
 
-    >>> inv(jnp.array([[2.0, 0.0], [0.0, 4.0]]))
-    Array([[0.5 , 0.  ],
-           [0.  , 0.25]], dtype=float32)
+    Args:
+      a: floats or complex numbers of shape (..., N, N).
+
+    Returns:
+      An array of the shape of `a`.
+
+    Raises:
+      ValueError: matrices are not square.
+
+    Example:
+      >>> jnp.linalg.inv(jnp.array([[2.0, 0.0], [0.0, 4.0]]))
+      Array([[0.5 , 0.  ],
+             [0.  , 0.25]], dtype=float32)
     """
     (a,) = _promoted("jnp.linalg.inv", a)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
@@ -64,11 +82,19 @@ def tensorinv(a, ind=2):
     """The inverse of tensordot(a, x, ind) as a function of x.
 
     Args:
-      a: prod(a.shape[:ind]) == prod(a.shape[ind:]).
+      a: an array with prod(a.shape[:ind]) == prod(a.shape[ind:]).
       ind: how many dimensions belong to the result.
 
     Returns:
-      a.shape[ind:] + a.shape[:ind].
+      An array of shape a.shape[ind:] + a.shape[:ind].
+
+    Raises:
+      ValueError: sizes do not fit.
+
+    Example:
+      >>> a = jnp.eye(4).reshape(2, 2, 4)
+      >>> jnp.linalg.tensorinv(a, ind=2).shape
+      (4, 2, 2)
     """
     check_arraylike("tensorinv", a)
     a, ind = asarray(a), operator.index(ind)
@@ -84,12 +110,20 @@ def tensorinv(a, ind=2):
 
 
 def tensorsolve(a, b, axes=None):
-    """x with tensordot(a, x, x.ndim) = b.
+    """The solution of a tensor equation: x with tensordot(a, x, x.ndim) = b.
 
     Args:
-      a: b.shape + x.shape, with as many elements in both.
-      b: any shape.
+      a: an array of shape b.shape + x.shape, with as many elements in both.
+      b: an array of any shape.
       axes: dimensions of `a` that are moved to its end first.
+
+    Returns:
+      An array of the rest of the shape of `a`.
+
+    Example:
+      >>> a = 2 * jnp.eye(4).reshape(2, 2, 4)
+      >>> jnp.linalg.tensorsolve(a, jnp.ones((2, 2)))
+      Array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
     check_arraylike("tensorsolve", a, b)
     a, b = asarray(a), asarray(b)

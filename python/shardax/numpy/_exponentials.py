@@ -9,9 +9,22 @@ from shardax._base.arrays import asarray, hashable_axis, in_one_program, static_
 
 @in_one_program("axis", "keepdims", "return_sign", at_once=True)
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    """log(sum(b * exp(a))) over `axis` without overflow.
+    """The logarithm of a sum of exponentials, log(sum(b * exp(a))) over `axis`, without overflow.
 
-    With return_sign, (log of the size, sign).
+    Args:
+      a: an array of numbers.
+      axis: the dimension(s), an int or a tuple; None: all.
+      b: factors that broadcast to the shape of `a`.
+      keepdims: whether reduced dimensions stay, with size 1.
+      return_sign: whether to return the sign of the sum as well, and the logarithm of its size.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+
+    Returns:
+      Floats in the shape of `a` without the dimensions in `axis`, or a pair of them.
+
+    Example:
+      >>> nn.logsumexp(jnp.array([1000.0, 1000.0])) - 1000
+      Array(0.69317627, dtype=float32)
     """
     a, b = (_core.promote("inexact", a)[0], None) if b is None else _core.promote("inexact", a, b)
     if b is not None:
@@ -32,7 +45,23 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
 
 def plain_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    """log(sum(b * exp(a))) over `axis` without overflow."""
+    """The logarithm of a sum of exponentials, log(sum(b * exp(a))) over `axis`, without overflow.
+
+    Args:
+      a: an array of numbers.
+      axis: the dimension(s), an int or a tuple; None: all.
+      b: factors that broadcast to the shape of `a`.
+      keepdims: whether reduced dimensions stay, with size 1.
+      return_sign: whether to return the sign of the sum as well, and the logarithm of its size.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+
+    Returns:
+      Floats in the shape of `a` without the dimensions in `axis`, or a pair of them.
+
+    Example:
+      >>> nn.logsumexp(jnp.array([1000.0, 1000.0])) - 1000
+      Array(0.69317627, dtype=float32)
+    """
     if b is not None or return_sign or where is not None:
         return logsumexp(a, axis, b, keepdims, return_sign, where)
     return _logsumexp(a, axis=hashable_axis(axis), keepdims=keepdims)
@@ -49,10 +78,19 @@ def _logsumexp(a, axis, keepdims):
 
 
 def softmax(x, axis=-1, where=None):
-    """exp(x) over its sum along `axis`.
+    """The softmax of logits: exp(x) over its sum along `axis`, without overflow.
 
-    >>> softmax(jnp.zeros(2))
-    Array([0.5, 0.5], dtype=float32)
+    Args:
+      x: an array of floats.
+      axis: the dimension(s) whose elements add up to 1, an int or a tuple; None: all.
+      where: a boolean array that broadcasts to the shape of `x`: elements that count; others are 0.
+
+    Returns:
+      Floats in [0, 1] of the shape and dtype of `x`.
+
+    Example:
+      >>> nn.softmax(jnp.array([0.0, 0.0, jnp.log(2.0)]))
+      Array([0.25, 0.25, 0.5 ], dtype=float32)
     """
     return _softmax(x, where, axis=hashable_axis(axis))
 
@@ -69,7 +107,21 @@ def _softmax(x, where, axis):
 
 
 def log_softmax(x, axis=-1, where=None):
-    """log(softmax(x)) along `axis`."""
+    """The logarithm of the softmax of logits: x - logsumexp(x) along `axis`.
+
+    Args:
+      x: an array of floats.
+      axis: the dimension(s), an int or a tuple; None: all.
+      where: a boolean array that broadcasts to the shape of `x`: elements that count; others are
+        -inf.
+
+    Returns:
+      Floats <= 0 of the shape and dtype of `x`.
+
+    Example:
+      >>> nn.log_softmax(jnp.array([0.0, 0.0])).round(3)
+      Array([-0.693, -0.693], dtype=float32)
+    """
     return _log_softmax(x, where, axis=hashable_axis(axis))
 
 

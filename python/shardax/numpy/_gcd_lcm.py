@@ -19,7 +19,18 @@ def _integers(name, *args):
 
 @in_one_program()
 def gcd(x1, x2):
-    """The greatest common divisor."""
+    """The greatest common divisor of integers, elementwise; 0 where both are 0.
+
+    Args:
+      x1, x2: arrays of integers that broadcast.
+
+    Raises:
+      ValueError: for other numbers than integers.
+
+    Example:
+      >>> jnp.gcd(jnp.array([12, 18]), 8)
+      Array([4, 2], dtype=int32)
+    """
     a, b = _integers("gcd", x1, x2)
     shape = _core.broadcast_shapes(a.shape, b.shape)
     a, b = (_core.broadcast_to(_functions.absolute(x), shape) for x in (a, b))
@@ -34,7 +45,18 @@ def gcd(x1, x2):
 
 @in_one_program()
 def lcm(x1, x2):
-    """The least common multiple."""
+    """The least common multiple of integers, elementwise; 0 where one is 0.
+
+    Args:
+      x1, x2: arrays of integers that broadcast.
+
+    Raises:
+      ValueError: for other numbers than integers.
+
+    Example:
+      >>> jnp.lcm(jnp.array([4, 6]), 6)
+      Array([12,  6], dtype=int32)
+    """
     a, b = _integers("lcm", x1, x2)
     d = gcd(a, b)
     return where(d == 0, 0, _functions.absolute(a) // where(d == 0, 1, d) * _functions.absolute(b))

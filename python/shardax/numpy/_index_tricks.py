@@ -131,8 +131,17 @@ c_ = _Joined("c_", -1, 2, 0)
 def diag_indices_from(arr):
     """The indices of the main diagonal of an array whose dimensions are of one size.
 
+    Args:
+      arr: an array of two dimensions or more.
+
+    Returns:
+      A tuple of int32 vectors, one for each dimension.
+
+    Raises:
+      ValueError: sizes differ, or there is one dimension only.
+
     Example:
-      >>> diag_indices_from(jnp.ones((2, 2)))
+      >>> jnp.diag_indices_from(jnp.ones((2, 2)))
       (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
     check_arraylike("diag_indices_from", arr)
@@ -168,10 +177,17 @@ def _sizes(name, n, k, m):
 
 
 def tril_indices(n, k=0, m=None):
-    """The indices of the lower triangle of an (n, m) matrix, at and below diagonal k.
+    """The indices of the lower triangle of an (n, m) matrix, at and below diagonal `k`.
+
+    Args:
+      n, m: the numbers of rows and columns; m is n unless given.
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+      (rows, columns), two int32 vectors.
 
     Example:
-      >>> tril_indices(2)
+      >>> jnp.tril_indices(2)
       (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
     """
     n, k, m = _sizes("tril_indices", n, k, m)
@@ -179,10 +195,17 @@ def tril_indices(n, k=0, m=None):
 
 
 def triu_indices(n, k=0, m=None):
-    """The indices of the upper triangle of an (n, m) matrix, at and above diagonal k.
+    """The indices of the upper triangle of an (n, m) matrix, at and above diagonal `k`.
+
+    Args:
+      n, m: the numbers of rows and columns; m is n unless given.
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+      (rows, columns), two int32 vectors.
 
     Example:
-      >>> triu_indices(2)
+      >>> jnp.triu_indices(2)
       (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
     n, k, m = _sizes("triu_indices", n, k, m)
@@ -190,22 +213,43 @@ def triu_indices(n, k=0, m=None):
 
 
 def tril_indices_from(arr, k=0):
-    """The indices of the lower triangle of a matrix."""
+    """The indices of the lower triangle of a matrix: `jnp.tril_indices` for its shape.
+
+    Example:
+      >>> x = jnp.array([[1, 2], [3, 4]])
+      >>> x[jnp.tril_indices_from(x)]
+      Array([1, 3, 4], dtype=int32)
+    """
     rows, columns = _matrix_shape(arr)
     return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr, k=0):
-    """The indices of the upper triangle of a matrix."""
+    """The indices of the upper triangle of a matrix: `jnp.triu_indices` for its shape.
+
+    Example:
+      >>> x = jnp.array([[1, 2], [3, 4]])
+      >>> x[jnp.triu_indices_from(x)]
+      Array([1, 2, 4], dtype=int32)
+    """
     rows, columns = _matrix_shape(arr)
     return triu_indices(rows, k, columns)
 
 
 def mask_indices(n, mask_func, k=0, *, size=None):
-    """The indices where mask_func(ones((n, n)), k) is not 0; under jit, give `size`.
+    """The indices of an (n, n) matrix where mask_func(ones((n, n)), k) is not 0.
+
+    Args:
+      n: the size of the matrix.
+      mask_func: a function of a matrix and `k`: `jnp.triu` or `jnp.tril`, say.
+      k: passed on to it.
+      size: how many indices to return, needed within jit.
+
+    Returns:
+      (rows, columns), two int32 vectors.
 
     Example:
-      >>> mask_indices(2, jnp.triu)
+      >>> jnp.mask_indices(2, jnp.triu)
       (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
     return nonzero(mask_func(ones((n, n)), k), size=size)

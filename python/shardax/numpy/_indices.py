@@ -25,9 +25,23 @@ _functions = _core.functions
 
 
 def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
-    """Slices along `axis` where the condition holds.
+    """The slices along `axis` where a condition holds.
 
-    Under jit, give `size`, at most that of the axis: missing slices are `fill_value`.
+    Args:
+      condition: a vector of booleans or numbers.
+      a: an array.
+      axis: the dimension; None: the array is flattened first.
+      size: how many slices to return, needed within jit.
+      fill_value: the elements of slices that are missing.
+      out: must be None.
+
+    Raises:
+      ValueError: `condition` is not a vector.
+
+    Example:
+      >>> jnp.compress(jnp.array([True, False, True]), jnp.array([[1, 2, 3], [4, 5, 6]]), axis=1)
+      Array([[1, 3],
+             [4, 6]], dtype=int32)
     """
     refuse_out("compress", out)
     check_arraylike("compress", condition, a)
@@ -56,7 +70,19 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 
 
 def extract(condition, arr, *, size=None, fill_value=0):
-    """Elements where the condition holds."""
+    """The elements where a condition holds, as a vector.
+
+    Args:
+      condition: an array of as many elements as `arr`.
+      arr: an array.
+      size: how many elements to return, needed within jit.
+      fill_value: stands for those that are missing.
+
+    Example:
+      >>> x = jnp.array([[1, 2], [3, 4]])
+      >>> jnp.extract(x > 1, x)
+      Array([2, 3, 4], dtype=int32)
+    """
     check_arraylike("extract", condition, arr)
     return compress(
         asarray(condition).ravel(), asarray(arr).ravel(), size=size, fill_value=fill_value
@@ -69,9 +95,26 @@ def _count(mask):
 
 
 def nonzero(a, *, size=None, fill_value=None):
-    """A tuple of index arrays, one per dimension, of elements that are not 0.
+    """The indices of the elements that are not 0, row by row.
 
-    Under jit, give `size`.
+    Args:
+      a: an array of any dtype.
+      size: how many indices to return; needed within jit, where the number must be known.
+      fill_value: an index, or one for each dimension, that stands for those that are missing; None:
+        0.
+
+    Returns:
+      A tuple of int32 vectors, one for each dimension.
+
+    Raises:
+      ConcretizationTypeError: `a` is traced, without `size`.
+
+    Example:
+      >>> x = jnp.array([[1, 0], [2, 3]])
+      >>> jnp.nonzero(x)
+      (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+      >>> jnp.nonzero(x, size=4, fill_value=-1)
+      (Array([ 0,  1,  1, -1], dtype=int32), Array([ 0,  0,  1, -1], dtype=int32))
     """
     check_arraylike("nonzero", a)
     a = asarray(a)
@@ -108,13 +151,28 @@ def nonzero(a, *, size=None, fill_value=None):
 
 
 def flatnonzero(a, *, size=None, fill_value=None):
-    """nonzero of the flattened array."""
+    """The indices of elements of the flattened array that are not 0; arguments as of `jnp.nonzero`.
+
+    Example:
+      >>> jnp.flatnonzero(jnp.array([[1, 0], [2, 3]]))
+      Array([0, 2, 3], dtype=int32)
+    """
     check_arraylike("flatnonzero", a)
     return nonzero(asarray(a).ravel(), size=size, fill_value=fill_value)[0]
 
 
 def argwhere(a, *, size=None, fill_value=None):
-    """The indices of elements that are not 0, a row each."""
+    """The indices of the elements that are not 0, a row each; arguments as of `jnp.nonzero`.
+
+    Returns:
+      int32 of shape (number of elements, a.ndim).
+
+    Example:
+      >>> jnp.argwhere(jnp.array([[1, 0], [2, 3]]))
+      Array([[0, 0],
+             [1, 0],
+             [1, 1]], dtype=int32)
+    """
     check_arraylike("argwhere", a)
     a = asarray(a)
     if a.ndim == 0:  # rows without elements
@@ -124,7 +182,19 @@ def argwhere(a, *, size=None, fill_value=None):
 
 @in_one_program("shape", at_once=True)
 def unravel_index(indices, shape):
-    """Flat indices as a tuple of indices per dimension."""
+    """Indices into a flattened array as indices for each dimension.
+
+    Args:
+      indices: integers of any shape; those out of bounds are clipped.
+      shape: the shape of the array.
+
+    Returns:
+      A tuple of integer arrays of the shape of `indices`.
+
+    Example:
+      >>> jnp.unravel_index(jnp.array([1, 5]), (2, 3))
+      (Array([0, 1], dtype=int32), Array([1, 2], dtype=int32))
+    """
     indices = asarray(indices)
     one = getattr(shape, "ndim", 1) == 0 or not hasattr(shape, "__iter__")
     shape = (shape,) if one else tuple(shape)
@@ -139,21 +209,25 @@ def unravel_index(indices, shape):
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
-    """Indices per dimension as flat indices.
+    """Indices for each dimension as indices into the flattened array.
 
     Args:
-      multi_index: an array of integers per dimension; they are broadcast.
+      multi_index: an array of integers for each dimension; they broadcast.
       dims: the size of each dimension.
       mode: what becomes of indices out of bounds: "raise" (which needs their values), "wrap",
-        "clip", or "ignore".
-      order: "C", the last dimension varies fastest, or "F", the first one does.
+        "clip" or "ignore".
+      order: "C": the last dimension varies fastest; "F": the first one does.
       dtype: an integer type, of the result; that of the indices unless given.
+
+    Returns:
+      Integers of the broadcast shape.
 
     Raises:
       ValueError: for other modes and orders, types that are too small, and indices out of bounds.
 
-    >>> ravel_multi_index((1, 2), (3, 4))
-    Array(6, dtype=int32)
+    Example:
+      >>> jnp.ravel_multi_index((1, 2), (3, 4))
+      Array(6, dtype=int32)
     """
     if len(multi_index) != len(dims):
         raise ValueError(f"len(multi_index)={len(multi_index)} != len(dims)={len(dims)}")
@@ -199,13 +273,50 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
 
 
 def ix_(*args):
-    """Vectors of indices shaped so that together they index a grid."""
+    """Vectors of indices shaped so that together they index a grid.
+
+    Args:
+      *args: vectors of integers, or of booleans, which stand for the places that are True.
+
+    Returns:
+      A tuple of arrays; vector i runs along dimension i, the other sizes are 1.
+
+    Raises:
+      ValueError: an argument is not a vector.
+
+    Example:
+      >>> x = jnp.arange(12).reshape(3, 4)
+      >>> x[jnp.ix_(jnp.array([0, 2]), jnp.array([1, 3]))]
+      Array([[ 1,  3],
+             [ 9, 11]], dtype=int32)
+    """
+    vectors = [asarray(a) for a in args]
+    for a in vectors:
+        if a.ndim != 1:
+            raise ValueError(
+                f"jnp.ix_: arguments must be 1-dimensional; got one of shape {a.shape}."
+            )
+    vectors = [nonzero(a)[0] if a.dtype == np.bool_ else a for a in vectors]
     return tuple(
-        another(asarray(a).reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1)))
-        for i, a in enumerate(args)
+        another(a.reshape((1,) * i + (-1,) + (1,) * (len(args) - i - 1)))
+        for i, a in enumerate(vectors)
     )
 
 
 def diag_indices(n, ndim=2):
-    """The indices of the main diagonal."""
+    """The indices of the main diagonal of an array of `ndim` dimensions of size `n`.
+
+    Returns:
+      A tuple of `ndim` int32 vectors.
+
+    Raises:
+      ValueError: `n` or `ndim` is negative.
+
+    Example:
+      >>> jnp.diag_indices(3)
+      (Array([0, 1, 2], dtype=int32), Array([0, 1, 2], dtype=int32))
+    """
+    for name, value in (("n", n), ("ndim", ndim)):
+        if value < 0:
+            raise ValueError(f"jnp.diag_indices: {name} must be nonnegative; got {value}.")
     return (asarray(np.arange(n)),) * ndim

@@ -22,23 +22,36 @@ _functions = _core.functions
 
 
 def append(arr, values, axis=None):
-    """`values` joined behind `arr`."""
+    """An array with values joined behind it.
+
+    Args:
+      arr: an array.
+      values: an array of its shape but for `axis`.
+      axis: the dimension; None: both are flattened first.
+
+    Example:
+      >>> jnp.append(jnp.array([1, 2]), jnp.array([[3], [4]]))
+      Array([1, 2, 3, 4], dtype=int32)
+    """
     return concatenate([ravel(arr), ravel(values)] if axis is None else [arr, values], axis or 0)
 
 
 def delete(arr, obj, axis=None, *, assume_unique_indices=False):
-    """Without the slices `obj` along `axis`.
+    """An array without the slices `obj` along `axis`.
 
     Args:
       arr: an array.
       obj: a slice, an index, or indices, which must be known while tracing but for
-        `assume_unique_indices`.
+        `assume_unique_indices`. Booleans tell which slices go.
       axis: the dimension; None: the array is flattened first.
-      assume_unique_indices: says that no index occurs twice, so that the result's size is known
-        although the indices are not.
+      assume_unique_indices: says that no index occurs twice, so that the size of the result is
+        known although the indices are not.
+
+    Returns:
+      An array of fewer slices along `axis`.
 
     Example:
-      >>> delete(jnp.arange(5), jnp.array([0, 3]))
+      >>> jnp.delete(jnp.arange(5), jnp.array([0, 3]))
       Array([1, 2, 4], dtype=int32)
     """
     check_arraylike("delete", arr, 0 if isinstance(obj, slice) else obj)
@@ -103,16 +116,20 @@ def _joined(parts, a, axis):
 
 
 def insert(arr, obj, values, axis=None):
-    """`values` put before the indices `obj` along `axis`.
+    """An array with values put before the indices `obj` along `axis`.
 
     Args:
       arr: an array.
       obj: a slice, an index, or indices into `arr`.
-      values: one for each index, or what broadcasts to that; where there is one index, any number.
+      values: one for each index, or an array that broadcasts to that; where there is one index, any
+        number.
       axis: the dimension; None: the array is flattened first.
 
+    Returns:
+      An array of more slices along `axis`.
+
     Example:
-      >>> insert(jnp.arange(4), jnp.array([3, 1]), jnp.array([10, 11]))
+      >>> jnp.insert(jnp.arange(4), jnp.array([3, 1]), jnp.array([10, 11]))
       Array([ 0, 11,  1,  2, 10,  3], dtype=int32)
     """
     check_arraylike("insert", arr, 0 if isinstance(obj, slice) else obj, values)
@@ -167,10 +184,30 @@ def _inserted(a, index, values, axis):
 
 @in_one_program("new_shape")
 def resize(a, new_shape):
-    """The elements, repeated as often as needed, in a new shape."""
+    """The elements of an array, repeated as often as needed, in a new shape.
+
+    Args:
+      a: an array.
+      new_shape: an int or a tuple of ints.
+
+    Returns:
+      An array of shape `new_shape`.
+
+    Raises:
+      ValueError: a size is negative.
+
+    Example:
+      >>> jnp.resize(jnp.array([1, 2, 3]), (2, 4))
+      Array([[1, 2, 3, 1],
+             [2, 3, 1, 2]], dtype=int32)
+    """
     check_arraylike("resize", a)
     a = asarray(a).ravel()
     shape = tuple(new_shape) if np.ndim(new_shape) else (operator.index(new_shape),)
+    if any(size < 0 for size in shape):
+        raise ValueError(
+            f"jnp.resize: all elements of `new_shape` must be non-negative; got {shape}."
+        )
     n = int(np.prod(shape))
     if n == 0 or a.size == 0:
         return _core.full(shape, 0, a.dtype)

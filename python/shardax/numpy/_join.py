@@ -20,13 +20,32 @@ from shardax.numpy._shape import atleast_1d, atleast_2d, atleast_3d
 
 
 def concat(arrays, /, *, axis=0):
-    """Arrays joined along `axis`, or flat ones where it is None: `concatenate` in the words of the
-    array API standard."""
+    """Arrays joined along an existing dimension: `jnp.concatenate` in the array API standard.
+
+    Example:
+      >>> jnp.concat([jnp.array([1, 2]), jnp.array([3])])
+      Array([1, 2, 3], dtype=int32)
+    """
     return concatenate(arrays, axis)
 
 
 def unstack(x, /, *, axis=0):
-    """The slices along `axis` as a tuple."""
+    """The slices of an array along a dimension, as a tuple.
+
+    Args:
+      x: an array of one dimension or more.
+      axis: the dimension.
+
+    Returns:
+      A tuple of x.shape[axis] arrays with one dimension less.
+
+    Raises:
+      ValueError: `x` is a scalar, or `axis` is out of bounds.
+
+    Example:
+      >>> jnp.unstack(jnp.array([[1, 2], [3, 4]]))
+      (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
+    """
     check_arraylike("unstack", x)
     x = asarray(x)
     if x.ndim == 0:
@@ -44,26 +63,68 @@ def unstack(x, /, *, axis=0):
 
 @in_one_program("dtype", at_once=True)
 def hstack(tup, dtype=None):
-    """Joined along the second dimension (vectors: the first)."""
+    """Arrays joined along their second dimension; vectors along the only one.
+
+    Args:
+      tup: a sequence of arrays of one shape but for that dimension.
+      dtype: of the result; None: the dtype to which all promote.
+
+    Example:
+      >>> jnp.hstack([jnp.array([1, 2]), jnp.array([3])])
+      Array([1, 2, 3], dtype=int32)
+      >>> jnp.hstack([jnp.array([[1], [2]]), jnp.array([[3], [4]])])
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
     arrays = [atleast_1d(a) for a in sequence("hstack", tup)]
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
 @in_one_program("dtype", at_once=True)
 def vstack(tup, dtype=None):
-    """Joined along the first dimension; vectors are rows."""
+    """Arrays joined along their first dimension; vectors become rows.
+
+    Args:
+      tup: a sequence of arrays of one shape but for that dimension.
+      dtype: of the result; None: the dtype to which all promote.
+
+    Example:
+      >>> jnp.vstack([jnp.array([1, 2]), jnp.array([3, 4])])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)
+    """
     return concatenate([atleast_2d(a) for a in sequence("vstack", tup)], 0, dtype)
 
 
 @in_one_program("dtype", at_once=True)
 def dstack(tup, dtype=None):
-    """Joined along the third dimension."""
+    """Arrays joined along their third dimension; those of fewer are passed to `jnp.atleast_3d`
+    first.
+
+    Args:
+      tup: a sequence of arrays of one shape but for that dimension.
+      dtype: of the result; None: the dtype to which all promote.
+
+    Example:
+      >>> jnp.dstack([jnp.array([1, 2]), jnp.array([3, 4])])
+      Array([[[1, 3],
+              [2, 4]]], dtype=int32)
+    """
     return concatenate([atleast_3d(a) for a in sequence("dstack", tup)], 2, dtype)
 
 
 @in_one_program(at_once=True)
 def column_stack(tup):
-    """Vectors as columns, joined with matrices."""
+    """Vectors as the columns of a matrix; matrices are joined along their second dimension.
+
+    Args:
+      tup: a sequence of vectors and matrices with one number of rows.
+
+    Example:
+      >>> jnp.column_stack([jnp.array([1, 2]), jnp.array([3, 4])])
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
     arrays = [
         a if (a := asarray(x)).ndim >= 2 else a.reshape((-1, 1))
         for x in sequence("column_stack", tup)
@@ -106,32 +167,101 @@ def _split(name, ary, sections, axis, uneven):
 
 
 def split(ary, indices_or_sections, axis=0):
-    """Equal parts along a dimension, or parts between the given indices."""
+    """An array cut into parts along a dimension.
+
+    Args:
+      ary: an array.
+      indices_or_sections: an int: the number of equal parts; or a sequence of ints: the indices
+        where parts after the first begin.
+      axis: the dimension.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      ValueError: the size along `axis` is no multiple of the number of parts.
+
+    Example:
+      >>> jnp.split(jnp.arange(6), 3)
+      [Array([0, 1], dtype=int32), Array([2, 3], dtype=int32), Array([4, 5], dtype=int32)]
+      >>> jnp.split(jnp.arange(6), [1, 4])
+      [Array([0], dtype=int32), Array([1, 2, 3], dtype=int32), Array([4, 5], dtype=int32)]
+    """
     return _split("split", ary, indices_or_sections, axis, False)
 
 
 def array_split(ary, indices_or_sections, axis=0):
-    """As split; the first parts are one longer where it does not come out even."""
+    """An array cut into parts along a dimension; the first ones are longer where sizes do not come
+    out even.
+
+    Args:
+      ary: an array.
+      indices_or_sections, axis: as in `jnp.split`.
+
+    Returns:
+      A list of arrays.
+
+    Example:
+      >>> jnp.array_split(jnp.arange(5), 2)
+      [Array([0, 1, 2], dtype=int32), Array([3, 4], dtype=int32)]
+    """
     return _split("array_split", ary, indices_or_sections, axis, True)
 
 
 def hsplit(ary, indices_or_sections):
-    """split along the second dimension (vectors: the first)."""
+    """An array cut into parts along its second dimension; vectors along the only one. See
+    `jnp.split`.
+
+    Example:
+      >>> jnp.hsplit(jnp.array([[1, 2], [3, 4]]), 2)
+      [Array([[1],
+             [3]], dtype=int32), Array([[2],
+             [4]], dtype=int32)]
+    """
     return split(ary, indices_or_sections, 0 if asarray(ary).ndim == 1 else 1)
 
 
 def vsplit(ary, indices_or_sections):
-    """split along the first dimension."""
+    """An array cut into parts along its first dimension. See `jnp.split`.
+
+    Example:
+      >>> jnp.vsplit(jnp.array([[1, 2], [3, 4]]), 2)
+      [Array([[1, 2]], dtype=int32), Array([[3, 4]], dtype=int32)]
+    """
     return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary, indices_or_sections):
-    """split along the third dimension."""
+    """An array cut into parts along its third dimension. See `jnp.split`.
+
+    Example:
+      >>> [part.shape for part in jnp.dsplit(jnp.zeros((2, 3, 4)), 2)]
+      [(2, 3, 2), (2, 3, 2)]
+    """
     return split(ary, indices_or_sections, 2)
 
 
 def block(arrays):
-    """Nested lists of blocks, joined from the inside out along the last dimensions."""
+    """An array assembled from nested lists of blocks.
+
+    The innermost lists are joined along the last dimension, the next ones along the one before.
+
+    Args:
+      arrays: a nested list of arrays or numbers, all at one depth.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: depths or shapes do not fit.
+
+    Example:
+      >>> a, b = jnp.ones((2, 2)), jnp.zeros((2, 1))
+      >>> jnp.block([[a, b], [b.T, jnp.array([[5.0]])]])
+      Array([[1., 1., 0.],
+             [1., 1., 0.],
+             [0., 0., 5.]], dtype=float32)
+    """
 
     def depth(x):
         if isinstance(x, tuple):

@@ -29,20 +29,62 @@ def _places(rows, columns, k):
 
 @in_one_program("N", "M", "k", "dtype", at_once=True)
 def eye(N, M=None, k=0, dtype=None, *, device=None):
-    """(N, M), with ones on diagonal k."""
+    """A matrix with ones on one diagonal and zeros elsewhere.
+
+    Args:
+      N, M: the numbers of rows and columns; M is N unless given.
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+      dtype: of the result; None: float32.
+      device: a device or sharding for the array.
+
+    Returns:
+      An array of shape (N, M).
+
+    Raises:
+      ValueError: a size is negative.
+
+    Example:
+      >>> jnp.eye(2)
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
+      >>> jnp.eye(2, 3, k=1, dtype=int)
+      Array([[0, 1, 0],
+             [0, 0, 1]], dtype=int32)
+    """
     rows, columns = _places(N, M, k)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "eye")
     return placed(_core.convert(_functions.equal(rows, columns), dtype), device)
 
 
 def identity(n, dtype=None):
-    """The (n, n) identity matrix."""
+    """The identity matrix of shape (n, n), float32 unless `dtype` is given.
+
+    Example:
+      >>> jnp.identity(2, dtype=int)
+      Array([[1, 0],
+             [0, 1]], dtype=int32)
+    """
     return eye(n, dtype=dtype)
 
 
 @in_one_program("N", "M", "k", "dtype", at_once=True)
 def tri(N, M=None, k=0, dtype=None):
-    """(N, M), with ones at and below diagonal k."""
+    """A matrix with ones at and below a diagonal and zeros above it.
+
+    Args:
+      N, M: the numbers of rows and columns; M is N unless given.
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+      dtype: of the result; None: float32.
+
+    Returns:
+      An array of shape (N, M).
+
+    Example:
+      >>> jnp.tri(3, dtype=int)
+      Array([[1, 0, 0],
+             [1, 1, 0],
+             [1, 1, 1]], dtype=int32)
+    """
     rows, columns = _places(N, M, k)
     dtype = _dtype(dtype, _core.canonical_dtype(float), "tri")
     return _core.convert(_functions.greater_equal(rows, columns), dtype)
@@ -50,7 +92,25 @@ def tri(N, M=None, k=0, dtype=None):
 
 @in_one_program("k")
 def diag(v, k=0):
-    """A diagonal matrix out of a vector, or diagonal k of a matrix."""
+    """A matrix with a vector on its diagonal, or the diagonal of a matrix.
+
+    Args:
+      v: a vector of N elements, or a matrix.
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+      For a vector, a matrix of shape (N + abs(k), N + abs(k)); for a matrix, a vector.
+
+    Raises:
+      ValueError: `v` is neither a vector nor a matrix.
+
+    Example:
+      >>> jnp.diag(jnp.array([1, 2]))
+      Array([[1, 0],
+             [0, 2]], dtype=int32)
+      >>> jnp.diag(jnp.array([[1, 2], [3, 4]]), k=1)
+      Array([2], dtype=int32)
+    """
     check_arraylike("diag", v)
     v = asarray(v)
     if v.ndim == 1:
@@ -68,7 +128,25 @@ def diag(v, k=0):
 
 @in_one_program("offset", "axis1", "axis2")
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    """Diagonals of the matrices along two axes, as a new last dimension."""
+    """The diagonals of matrices that lie in two dimensions of an array.
+
+    Args:
+      a: an array of two dimensions or more.
+      offset: the diagonal: 0 is the main one, positive ones lie above it.
+      axis1, axis2: the dimensions of rows and columns.
+
+    Returns:
+      An array without those two dimensions and with the diagonal as a new last one.
+
+    Raises:
+      ValueError: `a` has fewer than two dimensions, or the two are the same.
+
+    Example:
+      >>> jnp.diagonal(jnp.array([[1, 2], [3, 4]]))
+      Array([1, 4], dtype=int32)
+      >>> jnp.diagonal(jnp.zeros((2, 5, 5))).shape
+      (5, 2)
+    """
     check_arraylike("diagonal", a)
     a = asarray(a)
     axis1, axis2 = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
@@ -80,14 +158,37 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @in_one_program("k")
 def diagflat(v, k=0):
-    """diag of the flattened array."""
+    """A matrix with the elements of the flattened array on diagonal `k`.
+
+    Example:
+      >>> jnp.diagflat(jnp.array([[1, 2]]), k=1)
+      Array([[0, 1, 0],
+             [0, 0, 2],
+             [0, 0, 0]], dtype=int32)
+    """
     check_arraylike("diagflat", v)
     return diag(asarray(v).ravel(), k)
 
 
 @in_one_program("k")
 def tril(m, k=0):
-    """`m` with zeros above diagonal k."""
+    """The lower triangle of matrices: elements above a diagonal are set to 0.
+
+    Args:
+      m: an array of shape (..., M, N).
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+      An array of the shape and dtype of `m`.
+
+    Raises:
+      ValueError: `m` has fewer than two dimensions.
+
+    Example:
+      >>> jnp.tril(jnp.array([[1, 2], [3, 4]]))
+      Array([[1, 0],
+             [3, 4]], dtype=int32)
+    """
     check_arraylike("tril", m)
     m = asarray(m)
     if m.ndim < 2:
@@ -97,7 +198,23 @@ def tril(m, k=0):
 
 @in_one_program("k")
 def triu(m, k=0):
-    """`m` with zeros below diagonal k."""
+    """The upper triangle of matrices: elements below a diagonal are set to 0.
+
+    Args:
+      m: an array of shape (..., M, N).
+      k: the diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+      An array of the shape and dtype of `m`.
+
+    Raises:
+      ValueError: `m` has fewer than two dimensions.
+
+    Example:
+      >>> jnp.triu(jnp.array([[1, 2], [3, 4]]), k=1)
+      Array([[0, 2],
+             [0, 0]], dtype=int32)
+    """
     check_arraylike("triu", m)
     m = asarray(m)
     if m.ndim < 2:

@@ -10,11 +10,23 @@ from shardax.numpy._products import dot, matmul
 
 @in_one_program("n")
 def matrix_power(a, n):
-    """A square matrix (n < 0: its inverse) multiplied with itself.
+    """The power of square matrices, by repeated squaring.
 
-    >>> matrix_power(jnp.array([[1, 1], [0, 1]]), 3)
-    Array([[1, 3],
-           [0, 1]], dtype=int32)
+    Args:
+      a: an array of shape (..., N, N).
+      n: an int; negative: a power of the inverse.
+
+    Returns:
+      An array of the shape of `a`.
+
+    Raises:
+      TypeError: `n` is no integer.
+      ValueError: matrices are not square.
+
+    Example:
+      >>> jnp.linalg.matrix_power(jnp.array([[1, 1], [0, 1]]), 3)
+      Array([[1, 3],
+             [0, 1]], dtype=int32)
     """
     check_arraylike("jnp.linalg.matrix_power", a)
     a = asarray(a)
@@ -45,8 +57,18 @@ def multi_dot(arrays, *, precision=None):
 
     Args:
       arrays: at least two matrices; the first and the last may be vectors.
+      precision: as in `lax.dot_general`.
 
-    Source: Cormen et al., Introduction to Algorithms, section 15.2.
+    Raises:
+      ValueError: there are fewer than two.
+
+    Source: Cormen et al., "Introduction to Algorithms", section 15.2.
+
+    Example:
+      >>> a, b, c = jnp.ones((2, 50)), jnp.ones((50, 2)), jnp.ones((2, 3))
+      >>> jnp.linalg.multi_dot([a, b, c])
+      Array([[100., 100., 100.],
+             [100., 100., 100.]], dtype=float32)
     """
     check_arraylike("jnp.linalg.multi_dot", *arrays)
     arrays = [asarray(a) for a in arrays]

@@ -24,7 +24,13 @@ def _without_nan(name, a, fill, mask=None, initial=None):
 
 @in_one_program("axis", "dtype", "out", "keepdims")
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    """sum, without NaN."""
+    """The sum of elements over `axis`, NaN counted as 0. Arguments and errors are those of
+    `jnp.sum`.
+
+    Example:
+      >>> jnp.nansum(jnp.array([[1.0, jnp.nan], [2.0, 3.0]]), axis=1)
+      Array([1., 5.], dtype=float32)
+    """
     refuse_out("nansum", out)
     a = _without_nan("nansum", a, 0, where, initial)
     return sum(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
@@ -32,7 +38,13 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 
 @in_one_program("axis", "dtype", "out", "keepdims")
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    """prod, without NaN."""
+    """The product of elements over `axis`, NaN counted as 1. Arguments and errors are those of
+    `jnp.prod`.
+
+    Example:
+      >>> jnp.nanprod(jnp.array([[1.0, jnp.nan], [2.0, 3.0]]), axis=1)
+      Array([1., 6.], dtype=float32)
+    """
     refuse_out("nanprod", out)
     a = _without_nan("nanprod", a, 1, where, initial)
     return prod(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
@@ -40,28 +52,52 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 
 @in_one_program("axis", "dtype", "out")
 def nancumsum(a, axis=None, dtype=None, out=None):
-    """cumsum, with NaN counted as 0."""
+    """Running sums along `axis`, NaN counted as 0. Arguments are those of `jnp.cumsum`.
+
+    Example:
+      >>> jnp.nancumsum(jnp.array([1.0, jnp.nan, 2.0]))
+      Array([1., 1., 3.], dtype=float32)
+    """
     refuse_out("nancumsum", out)
     return cumsum(_without_nan("nancumsum", a, 0), axis, dtype)
 
 
 @in_one_program("axis", "dtype", "out")
 def nancumprod(a, axis=None, dtype=None, out=None):
-    """cumprod, with NaN counted as 1."""
+    """Running products along `axis`, NaN counted as 1. Arguments are those of `jnp.cumprod`.
+
+    Example:
+      >>> jnp.nancumprod(jnp.array([2.0, jnp.nan, 3.0]))
+      Array([2., 2., 6.], dtype=float32)
+    """
     refuse_out("nancumprod", out)
     return cumprod(_without_nan("nancumprod", a, 1), axis, dtype)
 
 
 @in_one_program("axis", "out", "keepdims")
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """max, without NaN; NaN where there is nothing else."""
+    """The maximum of elements over `axis` other than NaN; NaN where all are NaN.
+
+    Arguments and errors are those of `jnp.max`.
+
+    Example:
+      >>> jnp.nanmax(jnp.array([[1.0, jnp.nan], [2.0, 3.0]]), axis=1)
+      Array([1., 3.], dtype=float32)
+    """
     refuse_out("nanmax", out)
     return _nan_extremum("nanmax", max, -np.inf, a, axis, keepdims, initial, where)
 
 
 @in_one_program("axis", "out", "keepdims")
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """min, without NaN; NaN where there is nothing else."""
+    """The minimum of elements over `axis` other than NaN; NaN where all are NaN.
+
+    Arguments and errors are those of `jnp.min`.
+
+    Example:
+      >>> jnp.nanmin(jnp.array([[1.0, jnp.nan], [2.0, 3.0]]), axis=1)
+      Array([1., 2.], dtype=float32)
+    """
     refuse_out("nanmin", out)
     return _nan_extremum("nanmin", min, np.inf, a, axis, keepdims, initial, where)
 
@@ -80,14 +116,28 @@ def _nan_extremum(name, extremum, fill, a, axis, keepdims, initial, where):
 
 @in_one_program("axis", "out", "keepdims")
 def nanargmax(a, axis=None, out=None, keepdims=None):
-    """argmax, without NaN; -1 where there is nothing else."""
+    """The index of the first maximum along `axis`, NaN left out; -1 where all are NaN.
+
+    Arguments are those of `jnp.argmax`.
+
+    Example:
+      >>> jnp.nanargmax(jnp.array([[1.0, jnp.nan], [2.0, 3.0]]), axis=1)
+      Array([0, 1], dtype=int32)
+    """
     refuse_out("nanargmax", out)
     return _nan_arg("nanargmax", argmax, -np.inf, a, axis, bool(keepdims))
 
 
 @in_one_program("axis", "out", "keepdims")
 def nanargmin(a, axis=None, out=None, keepdims=None):
-    """argmin, without NaN; -1 where there is nothing else."""
+    """The index of the first minimum along `axis`, NaN left out; -1 where all are NaN.
+
+    Arguments are those of `jnp.argmin`.
+
+    Example:
+      >>> jnp.nanargmin(jnp.array([[jnp.nan, 1.0], [jnp.nan, jnp.nan]]), axis=1)
+      Array([ 1, -1], dtype=int32)
+    """
     refuse_out("nanargmin", out)
     return _nan_arg("nanargmin", argmin, np.inf, a, axis, bool(keepdims))
 
@@ -109,7 +159,14 @@ def _present(a, axis, keepdims, where):
 
 @in_one_program("axis", "dtype", "out", "keepdims")
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
-    """mean, without NaN."""
+    """The mean of elements over `axis` other than NaN; NaN where all are NaN.
+
+    Arguments and errors are those of `jnp.mean`.
+
+    Example:
+      >>> jnp.nanmean(jnp.array([[1.0, jnp.nan], [2.0, 4.0]]), axis=1)
+      Array([1., 3.], dtype=float32)
+    """
     refuse_out("nanmean", out)
     check_arraylike("nanmean", a)
     _check_options("nanmean", where, None)
@@ -147,7 +204,14 @@ def nanvar(
     mean=None,
     correction=None,
 ):
-    """var, without NaN; NaN where no more than `ddof` elements are left."""
+    """The variance of elements over `axis` other than NaN; NaN where no more than `ddof` are left.
+
+    Arguments and errors are those of `jnp.var`.
+
+    Example:
+      >>> jnp.nanvar(jnp.array([[1.0, jnp.nan], [2.0, 4.0]]), axis=1)
+      Array([0., 1.], dtype=float32)
+    """
     refuse_out("nanvar", out)
     return _nan_var("nanvar", a, axis, dtype, ddof, keepdims, where, mean, correction)
 
@@ -164,7 +228,15 @@ def nanstd(
     mean=None,
     correction=None,
 ):
-    """std, without NaN."""
+    """The standard deviation of elements over `axis` other than NaN: the square root of
+    `jnp.nanvar`.
+
+    Arguments and errors are those of `jnp.std`.
+
+    Example:
+      >>> jnp.nanstd(jnp.array([[1.0, jnp.nan], [2.0, 4.0]]), axis=1)
+      Array([0., 1.], dtype=float32)
+    """
     refuse_out("nanstd", out)
     return _functions.sqrt(
         _nan_var("nanstd", a, axis, dtype, ddof, keepdims, where, mean, correction)

@@ -21,18 +21,28 @@ def _euclidean(x, axis, keepdims):
 
 @static_jit("ord", "axis", "keepdims")
 def norm(x, ord=None, axis=None, keepdims=False):
-    """The norm of vectors (default: Euclidean) or matrices (default: Frobenius) along `axis`.
+    """The norm of vectors or matrices along `axis`; by default the square root of the sum of
+    squares.
 
     Args:
-      ord: of vectors 0, inf, -inf or any number; of matrices 'fro', inf, -inf, 1, -1, and of the
-        singular values 'nuc' (their sum), 2 (the largest) and -2 (the smallest).
-      axis: one or two dimensions; None: all of x, which are one vector where ord is None.
+      x: an array of numbers.
+      ord: of vectors 0 (how many are not 0), inf, -inf or any number; of matrices "fro", inf, -inf,
+        1, -1, and of the singular values "nuc" (their sum), 2 (the largest) and -2 (the smallest).
+      axis: one dimension (vectors) or two (matrices); None: all of `x`, which is one vector where
+        `ord` is None.
+      keepdims: whether reduced dimensions stay, with size 1.
+
+    Returns:
+      Floats in the shape of `x` without `axis`.
 
     Raises:
-      ValueError: another ord, or another number of dimensions.
+      ValueError: for another `ord`, or another number of dimensions.
 
-    >>> norm(jnp.array([3.0, 4.0]))
-    Array(5., dtype=float32)
+    Example:
+      >>> jnp.linalg.norm(jnp.array([3.0, 4.0]))
+      Array(5., dtype=float32)
+      >>> jnp.linalg.norm(jnp.array([[3.0, 4.0], [0.0, 2.0]]), axis=1, ord=1)
+      Array([7., 2.], dtype=float32)
     """
     (x,) = promoted("jnp.linalg.norm", x)
     if axis is None:
@@ -95,12 +105,20 @@ def _matrix(x, ord, axis, keepdims):
 
 @static_jit("axis", "keepdims", "ord")
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """The norm of vectors along `axis`: one dimension, several that count as one, or None for all.
+    """The norm of vectors along `axis`, as the array API standard defines it.
 
-    Of integers a float, or for 1, inf and -inf an integer.
+    Args:
+      x: an array of numbers.
+      axis: one dimension, several that count as one, or None for all.
+      keepdims: whether reduced dimensions stay, with size 1.
+      ord: 0, inf, -inf or any number.
 
-    >>> vector_norm(jnp.array([[1.0, 2.0], [2.0, 4.0]]), ord=jnp.inf)
-    Array(4., dtype=float32)
+    Returns:
+      Floats in the shape of `x` without `axis`; of integers and for 1, inf and -inf an integer.
+
+    Example:
+      >>> jnp.linalg.vector_norm(jnp.array([[1.0, 2.0], [2.0, 4.0]]), ord=jnp.inf)
+      Array(4., dtype=float32)
     """
     if ord in (1, np.inf, -np.inf):  # of integers as well
         check_arraylike("jnp.linalg.vector_norm", x)
@@ -110,9 +128,18 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """The norm of the matrices in the last two dimensions.
+    """The norm of matrices, as the array API standard defines it.
 
-    >>> matrix_norm(jnp.eye(4))
-    Array(2., dtype=float32)
+    Args:
+      x: an array of shape (..., M, N).
+      keepdims: whether the two dimensions stay, with size 1.
+      ord: as of matrices in `jnp.linalg.norm`.
+
+    Returns:
+      Floats of shape (...).
+
+    Example:
+      >>> jnp.linalg.matrix_norm(jnp.eye(4))
+      Array(2., dtype=float32)
     """
     return norm(x, ord, (-2, -1), keepdims)

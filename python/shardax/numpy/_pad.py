@@ -39,7 +39,38 @@ _OPTIONS = {
     at_once=True,
 )
 def pad(array, pad_width, mode="constant", **kwargs):
-    """Elements added at the ends of dimensions: constants, edges, reflections or a repetition."""
+    """An array with elements added at the ends of its dimensions.
+
+    Args:
+      array: an array.
+      pad_width: how many elements to add: an int for all ends, (before, after) for all dimensions,
+        or such a pair for each dimension; or a dictionary of dimensions.
+      mode: the elements to add. "constant": `constant_values`, 0 unless given. "edge": the
+        outermost. "reflect", "symmetric": the mirrored array without or with its edge. "wrap": its
+        other end. "linear_ramp": a ramp to `end_values`. "maximum", "mean", "median", "minimum": of
+        the outermost `stat_length` elements. "empty": zeros. Or a function of a padded vector, its
+        widths, the dimension and `kwargs`.
+      **kwargs: `constant_values`, `end_values`, `stat_length`, and `reflect_type` ("even" or
+        "odd").
+
+    Returns:
+      An array that is larger by the widths.
+
+    Raises:
+      ValueError: a width is negative or of a wrong shape.
+      NotImplementedError: for an unknown mode.
+      TypeError: widths are no integers.
+
+    Example:
+      >>> x = jnp.array([1, 2, 3])
+      >>> jnp.pad(x, 1)
+      Array([0, 1, 2, 3, 0], dtype=int32)
+      >>> jnp.pad(x, (2, 1), mode="reflect")
+      Array([3, 2, 1, 2, 3, 2], dtype=int32)
+      >>> jnp.pad(jnp.ones((1, 2)), ((0, 1), (1, 0)), constant_values=5)
+      Array([[5., 1., 1.],
+             [5., 5., 5.]], dtype=float32)
+    """
     check_arraylike("pad", array)
     if callable(mode):
         return _pad_function(asarray(array), pad_width, mode, kwargs)

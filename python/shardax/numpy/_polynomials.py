@@ -46,10 +46,16 @@ def _aligned(name, a1, a2):
 
 @in_one_program()
 def polyadd(a1, a2):
-    """The sum.
+    """The sum of two polynomials.
+
+    Args:
+      a1, a2: vectors of coefficients, highest power first.
+
+    Returns:
+      A vector as long as the longer one.
 
     Example:
-      >>> polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
+      >>> jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
       Array([1, 1, 2], dtype=int32)
     """
     a1, a2 = _aligned("polyadd", a1, a2)
@@ -58,16 +64,34 @@ def polyadd(a1, a2):
 
 @in_one_program()
 def polysub(a1, a2):
-    """The difference."""
+    """The difference of two polynomials.
+
+    Args:
+      a1, a2: vectors of coefficients, highest power first.
+
+    Returns:
+      A vector as long as the longer one.
+
+    Example:
+      >>> jnp.polysub(jnp.array([1, 2]), jnp.array([1, 0, 0]))
+      Array([-1,  1,  2], dtype=int32)
+    """
     a1, a2 = _aligned("polysub", a1, a2)
     return a1 - a2
 
 
 def polymul(a1, a2, *, trim_leading_zeros=False):
-    """The product; zeros in front are kept unless `trim_leading_zeros`, which jit does not allow.
+    """The product of two polynomials.
+
+    Args:
+      a1, a2: vectors of coefficients, highest power first.
+      trim_leading_zeros: whether zeros in front are left out, which jit does not allow.
+
+    Returns:
+      A vector of len(a1) + len(a2) - 1 floats.
 
     Example:
-      >>> polymul(jnp.array([1, 1]), jnp.array([1, -1]))
+      >>> jnp.polymul(jnp.array([1, 1]), jnp.array([1, -1]))
       Array([ 1.,  0., -1.], dtype=float32)
     """
     a1, a2 = (_core.promote("inexact", a)[0] for a in _promoted("polymul", a1, a2))
@@ -77,10 +101,18 @@ def polymul(a1, a2, *, trim_leading_zeros=False):
 
 
 def polydiv(u, v, *, trim_leading_zeros=False):
-    """Quotient and remainder; the remainder keeps its zeros in front unless `trim_leading_zeros`.
+    """The quotient and the remainder of two polynomials.
+
+    Args:
+      u, v: vectors of coefficients of dividend and divisor, highest power first.
+      trim_leading_zeros: whether zeros in front of the remainder are left out, which jit does not
+        allow.
+
+    Returns:
+      (quotient, remainder), vectors of floats.
 
     Example:
-      >>> polydiv(jnp.array([1.0, 3, 5]), jnp.array([1.0, 1]))
+      >>> jnp.polydiv(jnp.array([1.0, 3, 5]), jnp.array([1.0, 1]))
       (Array([1., 2.], dtype=float32), Array([0., 0., 3.], dtype=float32))
     """
     u, v = (_core.promote("inexact", x)[0] for x in _promoted("polydiv", u, v))
@@ -113,10 +145,20 @@ def _steps(size, m, dtype):
 
 
 def polyder(p, m=1):
-    """The m-th derivative.
+    """The m-th derivative of a polynomial.
+
+    Args:
+      p: a vector of coefficients, highest power first.
+      m: how often to differentiate, from 0 on.
+
+    Returns:
+      A vector of len(p) - m floats.
+
+    Raises:
+      ValueError: `m` is negative.
 
     Example:
-      >>> polyder(jnp.array([1, 2, 3]))
+      >>> jnp.polyder(jnp.array([1, 2, 3]))
       Array([2., 2.], dtype=float32)
     """
     m = _order("polyder", m)
@@ -126,10 +168,21 @@ def polyder(p, m=1):
 
 
 def polyint(p, m=1, k=None):
-    """The m-th integral; `k` are the constants of integration, one or m of them, 0 unless given.
+    """The m-th integral of a polynomial.
+
+    Args:
+      p: a vector of coefficients, highest power first.
+      m: how often to integrate, from 0 on.
+      k: the constants of integration, one or m of them; 0 unless given.
+
+    Returns:
+      A vector of len(p) + m floats.
+
+    Raises:
+      ValueError: `m` is negative, or there are not m constants.
 
     Example:
-      >>> polyint(jnp.array([2, 2]))
+      >>> jnp.polyint(jnp.array([2, 2]))
       Array([1., 2., 0.], dtype=float32)
     """
     m = _order("polyint", m)
@@ -162,14 +215,19 @@ def _multiplied_out(roots):
 
 
 def poly(seq_of_zeros):
-    """The polynomial with these roots and leading coefficient 1; of a square matrix the
-    characteristic one, whose coefficients are complex.
+    """The polynomial with given roots and leading coefficient 1.
+
+    Args:
+      seq_of_zeros: a vector of N roots, or a square matrix, for its characteristic polynomial.
+
+    Returns:
+      A vector of N + 1 coefficients, highest power first; complex for a matrix.
 
     Raises:
       ValueError: neither a vector nor a square matrix with elements.
 
     Example:
-      >>> poly(jnp.array([1.0, 2.0]))
+      >>> jnp.poly(jnp.array([1.0, 2.0]))
       Array([ 1., -3.,  2.], dtype=float32)
     """
     check_arraylike("poly", seq_of_zeros)
@@ -186,24 +244,27 @@ def poly(seq_of_zeros):
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """Coefficients of the polynomial of degree `deg` through points, by least squares.
+    """The polynomial of degree `deg` through points, by least squares.
 
     Args:
       x: the places, a vector of M.
-      y: the values there, (M,) or (M, K) for K polynomials.
+      y: the values there, (M,), or (M, K) for K polynomials.
       deg: the degree.
       rcond: singular values below this part of the largest count as 0; len(x) * eps unless given.
-      full: also gives the residuals, the rank, the singular values and rcond.
+      full: whether to return the residuals, the rank, the singular values and rcond as well.
       w: weights of the points.
-      cov: also gives the covariance of the coefficients, or, "unscaled", without the size of the
-        errors.
+      cov: whether to return the covariance of the coefficients as well; "unscaled": without the
+        size of the errors.
+
+    Returns:
+      A vector of deg + 1 coefficients, highest power first, or (deg + 1, K).
 
     Raises:
-      ValueError: where `deg` is negative or there are too few points for `cov`.
-      TypeError: where shapes do not fit.
+      ValueError: `deg` is negative, or there are too few points for `cov`.
+      TypeError: shapes do not fit.
 
     Example:
-      >>> polyfit(jnp.arange(3.0), 2 * jnp.arange(3.0) + 1, 1).round(3)
+      >>> jnp.polyfit(jnp.arange(3.0), 2 * jnp.arange(3.0) + 1, 1).round(3)
       Array([2., 1.], dtype=float32)
     """
     from shardax.numpy import linalg  # at first use: quick import
@@ -254,12 +315,22 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def polyval(p, x, *, unroll=16):
-    """The polynomial with coefficients `p` (highest first) at `x`.
+    """The value of a polynomial at each element, by Horner's rule.
 
-    `unroll`, a bool or a number from 0 on, does not change the program: one without a loop.
+    Args:
+      p: coefficients along dimension 0, highest power first.
+      x: numbers of any shape.
+      unroll: a bool or a number from 0 on; it does not change the program, one without a loop.
+
+    Returns:
+      An array of the shape of `x`.
 
     Raises:
-      ValueError: for a negative `unroll`.
+      ValueError: `unroll` is negative.
+
+    Example:
+      >>> jnp.polyval(jnp.array([1, 0, -2]), jnp.array([2, 3]))
+      Array([2, 7], dtype=int32)
     """
     if not isinstance(unroll, bool) and operator.index(unroll) < 0:
         raise ValueError(

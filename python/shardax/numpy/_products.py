@@ -36,14 +36,31 @@ def _dot_general(a, b, contract, batch=((), ()), preferred_element_type=None, pr
 
 @takes_out_sharding
 def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
-    """Products of (stacks of) matrices, over the last dimension of `a` and the second to last of
-    `b`; the dimensions before broadcast, and vectors lose theirs.
+    """The products of matrices in stacks, a @ b.
+
+    The last dimension of `a` and the second to last of `b` are contracted; those before broadcast.
+    A vector counts as a row on the left, as a column on the right, and its dimension goes away.
+
+    Args:
+      a, b: arrays of one dimension or more.
+      precision: as in `lax.dot_general`; it makes nothing less precise.
+      preferred_element_type: the dtype in which products are added, and of the result.
+      out_sharding: how the result is split, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape (..., M, N) for (..., M, K) and (..., K, N).
 
     Raises:
       TypeError: sizes do not fit.
+      ValueError: an operand is a scalar, or stacks do not broadcast.
 
-    >>> matmul(ones((2, 3)), ones(3))
-    Array([3., 3.], dtype=float32)
+    Example:
+      >>> a = jnp.array([[1, 2], [3, 4]])
+      >>> jnp.matmul(a, a)
+      Array([[ 7, 10],
+             [15, 22]], dtype=int32)
+      >>> jnp.matmul(jnp.ones((5, 2, 3)), jnp.ones((3, 4))).shape
+      (5, 2, 4)
     """
     plain = precision is None and preferred_element_type is None
     plain = plain and config.jax_default_matmul_precision is None
@@ -69,11 +86,26 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
 @takes_out_sharding
 @static_jit("precision", "preferred_element_type", "out_sharding", inline=True)
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
-    """The sum of products over the last dimension of `a` and the second to last of `b` (vectors:
-    the only one).
+    """The product of two arrays: over the last dimension of `a` and the second to last of `b`.
 
-    >>> dot(arange(3), arange(3))
-    Array(5, dtype=int32)
+    Of vectors it is the sum of products, of matrices `jnp.matmul`. Dimensions of stacks do not
+    broadcast: the result has all of them.
+
+    Args:
+      a, b: arrays or numbers.
+      precision, preferred_element_type, out_sharding: as in `jnp.matmul`.
+
+    Returns:
+      An array of shape a.shape without the last + b.shape without the second to last.
+
+    Raises:
+      TypeError: sizes do not fit.
+
+    Example:
+      >>> jnp.dot(jnp.arange(3), jnp.arange(3))
+      Array(5, dtype=int32)
+      >>> jnp.dot(jnp.ones((5, 2, 3)), jnp.ones((4, 3, 6))).shape
+      (5, 2, 4, 6)
     """
     check_arraylike("dot", a, b)
     a, b = asarray(a), asarray(b)
@@ -85,7 +117,22 @@ def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None)
 
 @in_one_program("precision", "preferred_element_type")
 def vdot(a, b, *, precision=None, preferred_element_type=None):
-    """The sum of products of all elements, the first conjugated."""
+    """The sum of products of all elements, the first operand conjugated.
+
+    Args:
+      a, b: arrays of one size, which are flattened.
+      precision, preferred_element_type: as in `jnp.matmul`.
+
+    Returns:
+      An array without dimensions.
+
+    Raises:
+      TypeError: sizes differ.
+
+    Example:
+      >>> jnp.vdot(jnp.array([1j, 2]), jnp.array([1j, 3]))
+      Array(7.+0.j, dtype=complex64)
+    """
     check_arraylike("vdot", a, b)
     a = asarray(a)
     if a.dtype.kind == "c":
@@ -100,7 +147,23 @@ def vdot(a, b, *, precision=None, preferred_element_type=None):
 
 @in_one_program("axis", "precision", "preferred_element_type", at_once=True)
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
-    """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
+    """The sums of products of vectors along `axis`, the first operand conjugated.
+
+    Args:
+      x1, x2: arrays of one dimension or more; other dimensions broadcast.
+      axis: the dimension of both, in which sizes are the same.
+      precision, preferred_element_type: as in `jnp.matmul`.
+
+    Returns:
+      The broadcast shape without `axis`.
+
+    Raises:
+      ValueError: sizes differ, or an operand is a scalar.
+
+    Example:
+      >>> jnp.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10]))
+      Array([21, 43], dtype=int32)
+    """
     check_arraylike("vecdot", x1, x2)
     x1, x2 = (moveaxis(asarray(x), canonical_axis(axis, len(shape_of(x))), -1) for x in (x1, x2))
     if x1.shape[-1:] != x2.shape[-1:]:
@@ -119,7 +182,22 @@ def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None):
 
 @in_one_program("precision", "preferred_element_type", at_once=True)
 def inner(a, b, *, precision=None, preferred_element_type=None):
-    """The sum of products over the last dimensions."""
+    """The sums of products over the last dimensions of both operands.
+
+    Args:
+      a, b: arrays, or numbers, which multiply.
+      precision, preferred_element_type: as in `jnp.matmul`.
+
+    Returns:
+      An array of shape a.shape[:-1] + b.shape[:-1].
+
+    Raises:
+      TypeError: sizes differ.
+
+    Example:
+      >>> jnp.inner(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10]))
+      Array([21, 43], dtype=int32)
+    """
     check_arraylike("inner", a, b)
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
@@ -130,7 +208,20 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
 
 @in_one_program(at_once=True)
 def outer(a, b, out=None):
-    """All products of an element of `a` with one of `b`, (a.size, b.size)."""
+    """All products of an element of `a` with one of `b`.
+
+    Args:
+      a, b: arrays, which are flattened.
+      out: must be None.
+
+    Returns:
+      A matrix of shape (a.size, b.size).
+
+    Example:
+      >>> jnp.outer(jnp.array([1, 2]), jnp.array([1, 10, 100]))
+      Array([[  1,  10, 100],
+             [  2,  20, 200]], dtype=int32)
+    """
     refuse_out("outer", out)
     check_arraylike("outer", a, b)
     return _functions.multiply(asarray(a).reshape((-1, 1)), asarray(b).reshape((1, -1)))
@@ -140,8 +231,25 @@ def outer(a, b, out=None):
 @takes_out_sharding
 @takes_out_sharding
 def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_sharding=None):
-    """The sum of products over so many last and first dimensions, or over the given ones; labelled
-    with `out_sharding`, if it is given."""
+    """The sums of products over chosen dimensions of two arrays.
+
+    Args:
+      a, b: arrays.
+      axes: an int n: the last n of `a` with the first n of `b`; or (dimensions of a, dimensions of
+        b).
+      precision, preferred_element_type, out_sharding: as in `jnp.matmul`.
+
+    Returns:
+      An array with the other dimensions of `a`, then those of `b`.
+
+    Raises:
+      TypeError: sizes differ, or `axes` are neither an int nor a pair.
+
+    Example:
+      >>> a, b = jnp.ones((2, 3, 4)), jnp.ones((4, 3))
+      >>> jnp.tensordot(a, b, axes=((1, 2), (1, 0)))
+      Array([12., 12.], dtype=float32)
+    """
     check_arraylike("tensordot", a, b)
     a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
@@ -178,7 +286,18 @@ def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None, out_
 
 @in_one_program(at_once=True)
 def kron(a, b):
-    """The Kronecker product."""
+    """The Kronecker product: `b` scaled by each element of `a`, as blocks.
+
+    Args:
+      a, b: arrays.
+
+    Returns:
+      An array whose sizes are the products of theirs.
+
+    Example:
+      >>> jnp.kron(jnp.array([1, 10]), jnp.array([[1, 2]]))
+      Array([[ 1,  2, 10, 20]], dtype=int32)
+    """
     check_arraylike("kron", a, b)
     a, b = asarray(a), asarray(b)
     if result_type(a, b) == np.bool_:
@@ -197,7 +316,23 @@ def kron(a, b):
 
 @in_one_program("axisa", "axisb", "axisc", "axis")
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The cross product of vectors of 2 or 3 components."""
+    """The cross products of vectors of 2 or 3 components.
+
+    Args:
+      a, b: arrays whose other dimensions broadcast.
+      axisa, axisb, axisc: the dimensions of the components in `a`, `b` and the result.
+      axis: one dimension for all three.
+
+    Returns:
+      Vectors; for two components on both sides the third component alone, without the dimension.
+
+    Raises:
+      ValueError: vectors have other than 2 or 3 components.
+
+    Example:
+      >>> jnp.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
+      Array([0, 0, 1], dtype=int32)
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     check_arraylike("cross", a, b)
@@ -217,7 +352,25 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 @in_one_program("offset", "axis1", "axis2", "dtype", "out")
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """The sum along a diagonal."""
+    """The sums along diagonals of matrices.
+
+    Args:
+      a: an array of two dimensions or more.
+      offset: the diagonal: 0 is the main one, positive ones lie above it.
+      axis1, axis2: the dimensions of rows and columns.
+      dtype: of the result; None: as `jnp.sum` chooses.
+      out: must be None.
+
+    Returns:
+      The shape of `a` without the two dimensions.
+
+    Raises:
+      ValueError: `a` has fewer than two dimensions.
+
+    Example:
+      >>> jnp.trace(jnp.array([[1, 2], [3, 4]]))
+      Array(5, dtype=int32)
+    """
     refuse_out("trace", out)
     check_arraylike("trace", a)
     rank = len(shape_of(a))
@@ -227,19 +380,69 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 
 def matvec(x1, x2, /):
-    """Matrices times vectors; leading dimensions broadcast."""
+    """The products of matrices and vectors in stacks.
+
+    Args:
+      x1: matrices of shape (..., M, N).
+      x2: vectors of shape (..., N); leading dimensions broadcast.
+
+    Returns:
+      Vectors of shape (..., M).
+
+    Raises:
+      TypeError: sizes do not fit.
+
+    Example:
+      >>> jnp.matvec(jnp.array([[1, 2], [3, 4]]), jnp.array([[1, 0], [0, 1]]))
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
     return matmul(x1, asarray(x2)[..., None])[..., 0]
 
 
 def vecmat(x1, x2, /):
-    """Vectors, conjugated, times matrices; leading dimensions broadcast."""
+    """The products of conjugated vectors and matrices in stacks.
+
+    Args:
+      x1: vectors of shape (..., M).
+      x2: matrices of shape (..., M, N); leading dimensions broadcast.
+
+    Returns:
+      Vectors of shape (..., N).
+
+    Raises:
+      TypeError: sizes do not fit.
+
+    Example:
+      >>> jnp.vecmat(jnp.array([1, 10]), jnp.array([[1, 2], [3, 4]]))
+      Array([31, 42], dtype=int32)
+    """
     check_arraylike("vecmat", x1, x2)
     return matmul(_functions.conj(asarray(x1))[..., None, :], x2)[..., 0, :]
 
 
 @in_one_program("mode", "precision", "preferred_element_type")
 def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
-    """The discrete convolution of two vectors, floats."""
+    """The discrete convolution of two vectors: sums over j of a[j] * v[k - j].
+
+    Args:
+      a, v: vectors; the shorter one may be either.
+      mode: "full": all overlaps; "same": as long as the longer one; "valid": complete overlaps
+        only.
+      precision, preferred_element_type: as in `jnp.matmul`.
+
+    Returns:
+      A vector of floats (or complex numbers).
+
+    Raises:
+      ValueError: an operand is empty or no vector, or for another mode.
+
+    Example:
+      >>> jnp.convolve(jnp.array([1, 2, 3]), jnp.array([1, 1]))
+      Array([1., 3., 5., 3.], dtype=float32)
+      >>> jnp.convolve(jnp.array([1, 2, 3]), jnp.array([1, 1]), mode="valid")
+      Array([3., 5.], dtype=float32)
+    """
     return _convolve("convolve", a, v, mode, precision, preferred_element_type)
 
 
@@ -274,7 +477,23 @@ def _convolve(name, a, v, mode, precision, preferred_element_type):
 
 @in_one_program("mode", "precision", "preferred_element_type")
 def correlate(a, v, mode="valid", *, precision=None, preferred_element_type=None):
-    """The cross-correlation of two vectors."""
+    """The cross-correlation of two vectors: sums over j of a[j + k] * conj(v[j]).
+
+    Args:
+      a, v: vectors.
+      mode: "valid", "same" or "full", as in `jnp.convolve`.
+      precision, preferred_element_type: as in `jnp.matmul`.
+
+    Returns:
+      A vector of floats (or complex numbers).
+
+    Raises:
+      ValueError: an operand is empty or no vector, or for another mode.
+
+    Example:
+      >>> jnp.correlate(jnp.array([1, 2, 3]), jnp.array([0, 1]))
+      Array([2., 3.], dtype=float32)
+    """
     check_arraylike("correlate", a, v)
     v = asarray(v)
     if v.ndim != 1:

@@ -17,9 +17,27 @@ _IMMUTABLE = (
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
-    """`arr` with elements along `axis` replaced.
+    """An array with elements along `axis` replaced: arr[..., indices[..., i, ...], ...] = values.
 
-    A new array (inplace=False is needed, as arrays are immutable).
+    Args:
+      arr: an array.
+      indices: integers, in a shape that broadcasts with that of `arr` but for `axis`.
+      values: an array that broadcasts to the shape of `indices`.
+      axis: the dimension; None: all are flattened first.
+      inplace: must be False, as arrays are immutable.
+      mode: what becomes of indices out of bounds, as in `at[].set`.
+
+    Returns:
+      An array of the shape and dtype of `arr`.
+
+    Raises:
+      ValueError: unless `inplace` is False.
+
+    Example:
+      >>> x = jnp.array([[10, 20], [30, 40]])
+      >>> jnp.put_along_axis(x, jnp.array([[1], [0]]), 0, axis=1, inplace=False)
+      Array([[10,  0],
+             [ 0, 40]], dtype=int32)
     """
     if inplace:
         raise ValueError(_IMMUTABLE.format("put_along_axis"))
@@ -37,9 +55,24 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
 
 
 def place(arr, mask, vals, *, inplace=True):
-    """`arr` with elements where the mask holds replaced by those of `vals` in turn.
+    """An array with elements where a mask holds replaced by values in turn.
 
-    Needs inplace=False.
+    Args:
+      arr: an array.
+      mask: booleans, as many as `arr` has elements.
+      vals: the values, repeated as often as needed.
+      inplace: must be False, as arrays are immutable.
+
+    Returns:
+      An array of the shape and dtype of `arr`.
+
+    Raises:
+      ValueError: unless `inplace` is False, or sizes differ.
+
+    Example:
+      >>> x = jnp.arange(4)
+      >>> jnp.place(x, x > 1, jnp.array([10, 20]), inplace=False)
+      Array([ 0,  1, 10, 20], dtype=int32)
     """
     if inplace:
         raise ValueError(_IMMUTABLE.format("place"))
@@ -58,9 +91,25 @@ def place(arr, mask, vals, *, inplace=True):
 
 
 def put(a, ind, v, mode=None, *, inplace=True):
-    """`a` with elements at flat indices replaced by those of `v` in turn; needs inplace=False.
+    """An array with elements at flat indices replaced by values in turn.
 
-    Indices out of bounds are clipped (mode "clip" or None), or wrapped (mode "wrap").
+    Args:
+      a: an array.
+      ind: integers, indices into the flattened array.
+      v: the values, repeated as often as needed.
+      mode: what becomes of indices out of bounds: "clip" or None: they are clipped; "wrap": counted
+        on from the start.
+      inplace: must be False, as arrays are immutable.
+
+    Returns:
+      An array of the shape and dtype of `a`.
+
+    Raises:
+      ValueError: unless `inplace` is False, or for another mode.
+
+    Example:
+      >>> jnp.put(jnp.zeros(4), jnp.array([0, 3]), jnp.array([1.0, 2.0]), inplace=False)
+      Array([1., 0., 0., 2.], dtype=float32)
     """
     if inplace:
         raise ValueError(_IMMUTABLE.format("put"))
@@ -79,7 +128,25 @@ def put(a, ind, v, mode=None, *, inplace=True):
 
 
 def fill_diagonal(a, val, wrap=False, *, inplace=True):
-    """`a` with `val` on its main diagonal; needs inplace=False."""
+    """An array with values on its main diagonal.
+
+    Args:
+      a: an array of two dimensions, or of more of one size.
+      val: a number, or values along the diagonal, repeated as often as needed.
+      wrap: whether the diagonal starts again after each square of a tall matrix.
+      inplace: must be False, as arrays are immutable.
+
+    Returns:
+      An array of the shape and dtype of `a`.
+
+    Raises:
+      ValueError: unless `inplace` is False, or `a` has one dimension.
+
+    Example:
+      >>> jnp.fill_diagonal(jnp.zeros((2, 2)), 5, inplace=False)
+      Array([[5., 0.],
+             [0., 5.]], dtype=float32)
+    """
     if inplace:
         raise ValueError(_IMMUTABLE.format("fill_diagonal"))
     if wrap:

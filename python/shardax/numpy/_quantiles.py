@@ -42,13 +42,32 @@ def quantile(
     *,
     weights=None,
 ):
-    """The q-th quantiles (0 <= q <= 1) along `axis`, between neighbours by `method`.
+    """The q-th quantiles of elements over `axis`; NaN where an element is NaN.
 
-    NaN where there is one. With `weights`, of the shape of `a` or of its axis, elements count as
-    much as their weights, and `method` must be "inverted_cdf".
+    Args:
+      a: an array of any shape, of real numbers.
+      q: numbers from 0 to 1, of any shape.
+      axis: the dimension, an int or a tuple of them; None: all.
+      out, overwrite_input: must be None and False.
+      method: the value between two elements: "linear", "lower", "higher", "midpoint" or "nearest";
+        "inverted_cdf" with weights.
+      keepdims: whether reduced dimensions stay, with size 1.
+      weights: an array of the shape of `a` or of its axis: how much elements count.
+
+    Returns:
+      Floats of shape q.shape + the shape of `a` without the dimensions in `axis`.
 
     Raises:
-      ValueError: for `out`, `overwrite_input=True` or another method.
+      ValueError: for `out`, `overwrite_input=True` or an unknown method.
+      NotImplementedError: for weights with another method than "inverted_cdf".
+
+    Example:
+      >>> x = jnp.array([[1.0, 2.0, 3.0], [10.0, 20.0, 40.0]])
+      >>> jnp.quantile(x, 0.5, axis=1)
+      Array([ 2., 20.], dtype=float32)
+      >>> jnp.quantile(x, jnp.array([0.25, 1.0]), axis=1)
+      Array([[ 1.5, 15. ],
+             [ 3. , 40. ]], dtype=float32)
     """
     _refuse_writes("quantile", out, overwrite_input)
     check_arraylike("quantile", a, q)
@@ -67,7 +86,14 @@ def nanquantile(
     *,
     weights=None,
 ):
-    """quantile, without NaN; NaN where there is nothing else."""
+    """The q-th quantiles of elements over `axis` other than NaN; NaN where all are NaN.
+
+    Arguments and errors are those of `jnp.quantile`.
+
+    Example:
+      >>> jnp.nanquantile(jnp.array([1.0, jnp.nan, 3.0]), 0.5)
+      Array(2., dtype=float32)
+    """
     _refuse_writes("nanquantile", out, overwrite_input)
     check_arraylike("nanquantile", a, q)
     return _quantile(a, q, axis, method, keepdims, skip_nan=True, weights=weights)
@@ -190,7 +216,18 @@ def percentile(
     weights=None,
     out_sharding=None,
 ):
-    """quantile, with q in percent; labelled with `out_sharding`, if it is given."""
+    """The q-th percentiles of elements over `axis`: `jnp.quantile` with q from 0 to 100.
+
+    Other arguments and errors are those of `jnp.quantile`.
+
+    Args:
+      q: numbers from 0 to 100, of any shape.
+      out_sharding: a sharding of the result, if it is given.
+
+    Example:
+      >>> jnp.percentile(jnp.array([1.0, 2.0, 3.0, 4.0, 5.0]), 75)
+      Array(4., dtype=float32)
+    """
     q = _share(q)
 
     def found():
@@ -210,18 +247,45 @@ def nanpercentile(
     *,
     weights=None,
 ):
-    """nanquantile, with q in percent."""
+    """The q-th percentiles of elements over `axis` other than NaN: `jnp.nanquantile` with q from 0
+    to 100.
+
+    Example:
+      >>> jnp.nanpercentile(jnp.array([1.0, jnp.nan, 3.0]), 50)
+      Array(2., dtype=float32)
+    """
     q = _share(q)
     return nanquantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """The middle element along `axis`, or the mean of the middle two."""
+    """The median of elements over `axis`: the middle one, or the mean of the middle two.
+
+    Args:
+      a: an array of any shape, of real numbers.
+      axis: the dimension, an int or a tuple of them; None: all.
+      out, overwrite_input: must be None and False.
+      keepdims: whether reduced dimensions stay, with size 1.
+
+    Returns:
+      Floats in the shape of `a` without the dimensions in `axis`; NaN where an element is NaN.
+
+    Example:
+      >>> jnp.median(jnp.array([[1.0, 9.0, 2.0], [4.0, 4.0, 8.0]]), axis=1)
+      Array([2., 4.], dtype=float32)
+    """
     check_arraylike("median", a)
     return quantile(a, 0.5, axis, out, overwrite_input, "midpoint", keepdims)
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """median, without NaN."""
+    """The median of elements over `axis` other than NaN; NaN where all are NaN.
+
+    Arguments are those of `jnp.median`.
+
+    Example:
+      >>> jnp.nanmedian(jnp.array([1.0, jnp.nan, 3.0]))
+      Array(2., dtype=float32)
+    """
     check_arraylike("nanmedian", a)
     return nanquantile(a, 0.5, axis, out, overwrite_input, "midpoint", keepdims)

@@ -23,18 +23,28 @@ _functions = _core.functions
 @in_one_program("repeats", "axis", "total_repeat_length", at_once=True)
 @takes_out_sharding
 def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
-    """Each element (or slice along `axis`) repeated.
+    """Each element of an array (or slice along `axis`) repeated.
 
     Args:
       a: an array.
       repeats: how often each is repeated, or one number for all; known while tracing but for
         `total_repeat_length`.
       axis: the dimension; None: the array is flattened first.
-      total_repeat_length: the result's size along `axis`: the last element fills up what is
-        missing, what is beyond is dropped.
+      total_repeat_length: the size of the result along `axis`: the last element fills up what is
+        missing, and elements beyond it are dropped.
+      out_sharding: a sharding in the explicit mode of meshes.
+
+    Returns:
+      An array with sum(repeats) elements along `axis`.
+
+    Raises:
+      ConcretizationTypeError: `repeats` is traced, without `total_repeat_length`.
 
     Example:
-      >>> repeat(jnp.array([1, 2]), jnp.array([2, 3]), total_repeat_length=4)
+      >>> jnp.repeat(jnp.array([[1, 2], [3, 4]]), 2, axis=1)
+      Array([[1, 1, 2, 2],
+             [3, 3, 4, 4]], dtype=int32)
+      >>> jnp.repeat(jnp.array([1, 2]), jnp.array([2, 3]), total_repeat_length=4)
       Array([1, 1, 2, 2], dtype=int32)
     """
     check_arraylike("repeat", a)
@@ -87,7 +97,26 @@ def _owners(ends, length, size):
 
 @in_one_program("axis", at_once=True)
 def flip(m, axis=None):
-    """Elements in reverse order along `axis` (None: all dimensions)."""
+    """The elements of an array in reverse order.
+
+    Args:
+      m: an array.
+      axis: the dimension(s) to reverse, an int or a tuple; None: all.
+
+    Returns:
+      An array of the same shape.
+
+    Raises:
+      ValueError: a dimension is out of bounds.
+
+    Example:
+      >>> jnp.flip(jnp.array([[1, 2], [3, 4]]))
+      Array([[4, 3],
+             [2, 1]], dtype=int32)
+      >>> jnp.flip(jnp.array([[1, 2], [3, 4]]), axis=1)
+      Array([[2, 1],
+             [4, 3]], dtype=int32)
+    """
     check_arraylike("flip", m)
     m = asarray(m)
     axes = canonical_axes(axis, m.ndim)
@@ -95,17 +124,46 @@ def flip(m, axis=None):
 
 
 def fliplr(m):
-    """Columns in reverse order."""
+    """The columns of an array in reverse order: dimension 1 is reversed.
+
+    Example:
+      >>> jnp.fliplr(jnp.array([[1, 2], [3, 4]]))
+      Array([[2, 1],
+             [4, 3]], dtype=int32)
+    """
     return flip(m, 1)
 
 
 def flipud(m):
-    """Rows in reverse order."""
+    """The rows of an array in reverse order: dimension 0 is reversed.
+
+    Example:
+      >>> jnp.flipud(jnp.array([[1, 2], [3, 4]]))
+      Array([[3, 4],
+             [1, 2]], dtype=int32)
+    """
     return flip(m, 0)
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """Rotated k times by 90 degrees in the plane of two dimensions."""
+    """An array rotated by 90 degrees, from the first towards the second of two dimensions.
+
+    Args:
+      m: an array of two dimensions or more.
+      k: how many times, negative in the other direction.
+      axes: the two dimensions of the plane.
+
+    Returns:
+      An array; for odd k the sizes of the two dimensions are exchanged.
+
+    Raises:
+      ValueError: `axes` are not two different dimensions.
+
+    Example:
+      >>> jnp.rot90(jnp.array([[1, 2], [3, 4]]))
+      Array([[2, 4],
+             [1, 3]], dtype=int32)
+    """
     m = asarray(m)
     if m.ndim < 2:
         raise ValueError(
@@ -127,7 +185,27 @@ def rot90(m, k=1, axes=(0, 1)):
 
 @in_one_program("shift", "axis", at_once=True)
 def roll(a, shift, axis=None):
-    """Elements moved on by `shift`; those beyond the end come in at the start."""
+    """The elements of an array moved on along dimensions; those beyond the end come in at the
+    start.
+
+    Args:
+      a: an array.
+      shift: by how many places, an int or a tuple of one for each of `axis`; may be traced.
+      axis: the dimension(s); None: the array is flattened, and gets its shape back.
+
+    Returns:
+      An array of the same shape.
+
+    Raises:
+      ValueError: `axis` is out of bounds, or lengths differ.
+
+    Example:
+      >>> jnp.roll(jnp.arange(5), 2)
+      Array([3, 4, 0, 1, 2], dtype=int32)
+      >>> jnp.roll(jnp.array([[1, 2], [3, 4]]), -1, axis=0)
+      Array([[3, 4],
+             [1, 2]], dtype=int32)
+    """
     check_arraylike("roll", a)
     a = another(asarray(a))
     if axis is None:

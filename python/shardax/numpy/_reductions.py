@@ -103,10 +103,38 @@ def sum(
     where=None,
     promote_integers=True,
 ):
-    """The sum over `axis` (None: all; an int; a tuple). Small integers and bool add up as int32.
+    """The sum of elements over `axis`.
 
-    >>> sum(arange(4))
-    Array(6, dtype=int32)
+    Floats of 16 bits are added up in float32 and rounded once.
+
+    Args:
+      a: an array of any shape, of numbers or booleans.
+      axis: the dimension to sum over, an int or a tuple of them, negative from the end; None: all.
+      dtype: of the sum and the result. None: that of `a`, but the default integer type for booleans
+        and smaller integers.
+      out: must be None.
+      keepdims: whether summed dimensions stay, with size 1.
+      initial: a number that is added to each sum.
+      where: a boolean array that broadcasts to the shape of `a`; elements where it is False are
+        left out.
+      promote_integers: False keeps the dtype of small integers, which may overflow.
+
+    Returns:
+      The shape of `a` without the dimensions in `axis`. The sum of no elements is 0.
+
+    Raises:
+      ValueError: an axis is out of bounds or occurs twice, or `where` is not boolean.
+      NotImplementedError: for `out`.
+
+    Example:
+      >>> x = jnp.arange(6).reshape(2, 3)
+      >>> jnp.sum(x)
+      Array(15, dtype=int32)
+      >>> jnp.sum(x, axis=0)
+      Array([3, 5, 7], dtype=int32)
+      >>> jnp.sum(x, axis=1, keepdims=True, where=x > 1)
+      Array([[ 2],
+             [12]], dtype=int32)
     """
     refuse_out("sum", out)
     return _reduce(
@@ -135,7 +163,34 @@ def prod(
     where=None,
     promote_integers=True,
 ):
-    """The product over `axis`."""
+    """The product of elements over `axis`.
+
+    Args:
+      a: an array of any shape, of numbers or booleans.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      dtype: of the product and the result. None: that of `a`, but the default integer type for
+        booleans and smaller integers.
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+      initial: a number by which each product is multiplied.
+      where: a boolean array that broadcasts to the shape of `a`; elements where it is False are
+        left out.
+      promote_integers: False keeps the dtype of small integers, which may overflow.
+
+    Returns:
+      The shape of `a` without the dimensions in `axis`. The product of no elements is 1.
+
+    Raises:
+      ValueError: an axis is out of bounds or occurs twice, or `where` is not boolean.
+      NotImplementedError: for `out`.
+
+    Example:
+      >>> x = jnp.array([[1, 2], [3, 4]])
+      >>> jnp.prod(x)
+      Array(24, dtype=int32)
+      >>> jnp.prod(x, axis=1)
+      Array([ 2, 12], dtype=int32)
+    """
     refuse_out("prod", out)
     return _reduce(
         "reduce_prod",
@@ -178,25 +233,87 @@ def _extremum(op, name, a, axis, keepdims, initial, where, combine):
 
 @static_axis("keepdims")
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """The maximum over `axis`; NaN where there is one."""
+    """The maximum of elements over `axis`; NaN where an element is NaN.
+
+    Args:
+      a: an array of any shape and dtype; complex numbers are ordered by real, then imaginary part.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+      initial: a number below which no result lies; needed where there are no elements.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count. Needs
+        `initial`.
+
+    Returns:
+      The shape of `a` without the dimensions in `axis`, of the dtype of `a`.
+
+    Raises:
+      ValueError: there are no elements, or `where` is given, and `initial` is not; or an axis is
+        out of bounds.
+      NotImplementedError: for `out`.
+
+    Example:
+      >>> x = jnp.array([[1, 5, 2], [4, 3, 6]])
+      >>> jnp.max(x)
+      Array(6, dtype=int32)
+      >>> jnp.max(x, axis=1)
+      Array([5, 6], dtype=int32)
+      >>> jnp.max(x, axis=0, initial=4)
+      Array([4, 5, 6], dtype=int32)
+    """
     refuse_out("max", out)
     return _extremum("reduce_max", "max", a, axis, keepdims, initial, where, _functions.maximum)
 
 
 @static_axis("keepdims")
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """The minimum over `axis`; NaN where there is one."""
+    """The minimum of elements over `axis`; NaN where an element is NaN.
+
+    Args:
+      a: an array of any shape and dtype; complex numbers are ordered by real, then imaginary part.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+      initial: a number above which no result lies; needed where there are no elements.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count. Needs
+        `initial`.
+
+    Returns:
+      The shape of `a` without the dimensions in `axis`, of the dtype of `a`.
+
+    Raises:
+      ValueError: there are no elements, or `where` is given, and `initial` is not; or an axis is
+        out of bounds.
+      NotImplementedError: for `out`.
+
+    Example:
+      >>> x = jnp.array([[1, 5, 2], [4, 3, 6]])
+      >>> jnp.min(x)
+      Array(1, dtype=int32)
+      >>> jnp.min(x, axis=1)
+      Array([1, 3], dtype=int32)
+    """
     refuse_out("min", out)
     return _extremum("reduce_min", "min", a, axis, keepdims, initial, where, _functions.minimum)
 
 
 def amax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """`max` by another name."""
+    """`jnp.max` by another name, with the same arguments.
+
+    Example:
+      >>> jnp.amax(jnp.array([[1, 5], [4, 3]]), axis=0)
+      Array([4, 5], dtype=int32)
+    """
     return max(a, axis, out, keepdims, initial, where)
 
 
 def amin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    """`min` by another name."""
+    """`jnp.min` by another name, with the same arguments.
+
+    Example:
+      >>> jnp.amin(jnp.array([[1, 5], [4, 3]]), axis=0)
+      Array([1, 3], dtype=int32)
+    """
     return min(a, axis, out, keepdims, initial, where)
 
 
@@ -214,14 +331,60 @@ def _truth(op, name, a, axis, keepdims, where, fill):
 
 @static_axis("keepdims")
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
-    """Whether all elements along `axis` are true."""
+    """Whether all elements along `axis` are true; numbers are true where they are not 0.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+
+    Returns:
+      Booleans in the shape of `a` without the dimensions in `axis`. True where there are no
+      elements.
+
+    Raises:
+      ValueError: an axis is out of bounds, or `where` is not boolean.
+      NotImplementedError: for `out`.
+
+    Example:
+      >>> x = jnp.array([[1, 0], [2, 3]])
+      >>> jnp.all(x)
+      Array(False, dtype=bool)
+      >>> jnp.all(x, axis=1)
+      Array([False,  True], dtype=bool)
+    """
     refuse_out("all", out)
     return _truth("reduce_and", "all", a, axis, keepdims, where, True)
 
 
 @static_axis("keepdims")
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
-    """Whether any element along `axis` is true."""
+    """Whether any element along `axis` is true; numbers are true where they are not 0.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+
+    Returns:
+      Booleans in the shape of `a` without the dimensions in `axis`. False where there are no
+      elements.
+
+    Raises:
+      ValueError: an axis is out of bounds, or `where` is not boolean.
+      NotImplementedError: for `out`.
+
+    Example:
+      >>> x = jnp.array([[1, 0], [0, 0]])
+      >>> jnp.any(x)
+      Array(True, dtype=bool)
+      >>> jnp.any(x, axis=1)
+      Array([ True, False], dtype=bool)
+    """
     refuse_out("any", out)
     return _truth("reduce_or", "any", a, axis, keepdims, where, False)
 
@@ -246,14 +409,44 @@ def _inexact(a, dtype):
 
 @in_one_program("axis", "out", "keepdims", at_once=True)
 def ptp(a, axis=None, out=None, keepdims=False):
-    """max - min over `axis`."""
+    """The range of elements over `axis`: maximum minus minimum ("peak to peak").
+
+    Args:
+      a: an array of any shape, of numbers.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+
+    Returns:
+      The shape of `a` without the dimensions in `axis`, of the dtype of `a`.
+
+    Raises:
+      ValueError: there are no elements, or an axis is out of bounds.
+
+    Example:
+      >>> jnp.ptp(jnp.array([[1, 5, 2], [4, 3, 9]]), axis=1)
+      Array([4, 6], dtype=int32)
+    """
     refuse_out("ptp", out)
     return _functions.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 
 
 @in_one_program("axis", "keepdims", at_once=True)
 def count_nonzero(a, axis=None, keepdims=False):
-    """How many elements along `axis` are not zero, int32."""
+    """The number of elements over `axis` that are not 0.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      keepdims: whether reduced dimensions stay, with size 1.
+
+    Returns:
+      int32 (int64 under x64), in the shape of `a` without the dimensions in `axis`.
+
+    Example:
+      >>> jnp.count_nonzero(jnp.array([[1, 0, 2], [0, 0, 3]]), axis=1)
+      Array([2, 1], dtype=int32)
+    """
     check_arraylike("count_nonzero", a)
     a = asarray(a)
     return sum(
@@ -282,8 +475,26 @@ def _arg(op, name, a, axis, keepdims):
 
 @in_one_program("axis", "out", "keepdims", at_once=True)
 def argmax(a, axis=None, out=None, keepdims=None):
-    """The index of the first maximum (or NaN) along `axis` (None: in the flattened array), int32
-    (int64 under x64).
+    """The index of the first maximum along `axis`, or of the first NaN where there is one.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int, negative from the end; None: the array is flattened first.
+      out: must be None.
+      keepdims: whether the dimension stays, with size 1.
+
+    Returns:
+      int32 (int64 under x64), in the shape of `a` without `axis`.
+
+    Raises:
+      ValueError: there are no elements along `axis`, or `axis` is out of bounds.
+
+    Example:
+      >>> x = jnp.array([[1, 5, 2], [4, 3, 6]])
+      >>> jnp.argmax(x)
+      Array(5, dtype=int32)
+      >>> jnp.argmax(x, axis=1)
+      Array([1, 2], dtype=int32)
     """
     refuse_out("argmax", out)
     return _arg("argmax", "argmax", a, axis, bool(keepdims))
@@ -291,8 +502,26 @@ def argmax(a, axis=None, out=None, keepdims=None):
 
 @in_one_program("axis", "out", "keepdims", at_once=True)
 def argmin(a, axis=None, out=None, keepdims=None):
-    """The index of the first minimum (or NaN) along `axis` (None: in the flattened array), int32
-    (int64 under x64).
+    """The index of the first minimum along `axis`, or of the first NaN where there is one.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int, negative from the end; None: the array is flattened first.
+      out: must be None.
+      keepdims: whether the dimension stays, with size 1.
+
+    Returns:
+      int32 (int64 under x64), in the shape of `a` without `axis`.
+
+    Raises:
+      ValueError: there are no elements along `axis`, or `axis` is out of bounds.
+
+    Example:
+      >>> x = jnp.array([[1, 5, 2], [4, 3, 6]])
+      >>> jnp.argmin(x)
+      Array(0, dtype=int32)
+      >>> jnp.argmin(x, axis=1)
+      Array([0, 1], dtype=int32)
     """
     refuse_out("argmin", out)
     return _arg("argmin", "argmin", a, axis, bool(keepdims))

@@ -9,20 +9,24 @@ from shardax.numpy import _matrices, _rearrange, _reductions, _shape, linalg
 
 
 def roots(p, *, strip_zeros=True):
-    """The roots of the polynomial with coefficients `p` (highest first): the eigenvalues of its
-    companion matrix, complex.
+    """The roots of a polynomial: the eigenvalues of its companion matrix.
 
     Args:
-      strip_zeros: leading zeros are left out, so that there are fewer roots. Where it is false, p
+      p: a vector of N + 1 coefficients, highest power first.
+      strip_zeros: leading zeros are left out, so that there are fewer roots. Where it is False, p
         may be traced, and the roots that are missing are NaN.
 
+    Returns:
+      A vector of N complex numbers.
+
     Raises:
-      ValueError: p is no vector.
+      ValueError: `p` is not a vector.
 
     Source: Edelman, Murakami, "Polynomial roots from companion matrix eigenvalues", 1995.
 
-    >>> roots(jnp.array([1.0, -3.0, 2.0]))
-    Array([2.+0.j, 1.+0.j], dtype=complex64)
+    Example:
+      >>> jnp.roots(jnp.array([1.0, -3.0, 2.0]))
+      Array([2.+0.j, 1.+0.j], dtype=complex64)
     """
     check_arraylike("roots", p)
     p = _shape.atleast_1d(_core.promote("inexact", p)[0])

@@ -20,7 +20,23 @@ _functions = _core.functions
 
 @in_one_program("min", "max", "a_min", "a_max", at_once=True)
 def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
-    """Elements limited to [min, max]; None is no limit."""
+    """Elements limited to a range: the maximum of `min` and the minimum of `max` and each.
+
+    Args:
+      arr: an array.
+      min, max: the limits, numbers or arrays that broadcast; None: no limit.
+      a, a_min, a_max: names that NumPy and earlier versions of JAX use for these.
+
+    Returns:
+      An array of the broadcast shape and the dtype to which all promote.
+
+    Raises:
+      ValueError: limits of complex numbers.
+
+    Example:
+      >>> jnp.clip(jnp.array([-2, 0, 3]), -1, 1)
+      Array([-1,  0,  1], dtype=int32)
+    """
     arr = a if arr is None else arr
     if arr is None:
         raise ValueError("clip: no array was given; pass the array to limit as the first argument.")
@@ -41,7 +57,26 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
 
 @in_one_program("decimals")
 def round(a, decimals=0, out=None):
-    """To the nearest number with so many decimals; halves go to the even neighbour."""
+    """Numbers rounded to so many decimals; halves go to the even neighbour.
+
+    Args:
+      a: an array of numbers. Integers stay as they are.
+      decimals: how many decimals; negative for tens, hundreds ...
+      out: must be None.
+
+    Returns:
+      An array of the shape and dtype of `a`.
+
+    Raises:
+      NotImplementedError: integers with negative decimals.
+      TypeError: `decimals` is no integer.
+
+    Example:
+      >>> jnp.round(jnp.array([1.25, 2.5, 3.5]))
+      Array([1., 2., 4.], dtype=float32)
+      >>> jnp.round(jnp.array([1.25, 1.35]), 1)
+      Array([1.2, 1.4], dtype=float32)
+    """
     refuse_out("round", out)
     check_arraylike("round", a)
     a = asarray(a)
@@ -62,12 +97,28 @@ def round(a, decimals=0, out=None):
 
 
 def around(a, decimals=0, out=None):
-    """`round` by another name."""
+    """`jnp.round` by another name, with the same arguments.
+
+    Example:
+      >>> jnp.around(jnp.array([0.5, 1.5]))
+      Array([0., 2.], dtype=float32)
+    """
     return round(a, decimals, out)
 
 
 def rint(x, /):
-    """To the nearest integer, as floats; halves go to the even neighbour."""
+    """The nearest integer to each element, as floats; halves go to the even neighbour.
+
+    Args:
+      x: numbers of any shape; integers become float32.
+
+    Returns:
+      Floats or complex numbers in the shape of `x`.
+
+    Example:
+      >>> jnp.rint(jnp.array([0.5, 1.5, -1.7]))
+      Array([ 0.,  2., -2.], dtype=float32)
+    """
     check_arraylike("rint", x)
     x = asarray(x)
     return round(x if is_inexact(x.dtype) else _core.convert(x, _core.canonical_dtype(float)))
@@ -75,8 +126,21 @@ def rint(x, /):
 
 @in_one_program("copy")
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """NaN and infinities replaced by numbers (infinities by the largest ones). `x` stays as it is,
-    with `copy` or without: arrays are immutable."""
+    """An array with NaN and infinities replaced by numbers.
+
+    Args:
+      x: an array.
+      copy: without effect: arrays are immutable.
+      nan: stands for NaN.
+      posinf, neginf: stand for infinities; None: the largest and the smallest number of the dtype.
+
+    Returns:
+      An array of the shape and dtype of `x`.
+
+    Example:
+      >>> jnp.nan_to_num(jnp.array([1.0, jnp.nan, jnp.inf]), posinf=100.0)
+      Array([  1.,   0., 100.], dtype=float32)
+    """
     check_arraylike("nan_to_num", x)
     x = asarray(x)
     if not issubdtype(x.dtype, np.inexact):

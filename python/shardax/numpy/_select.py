@@ -19,10 +19,24 @@ _functions = _core.functions
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """choices[a], elementwise.
+    """For each index the element of that choice: choices[a[i]][i].
 
-    `mode` says what becomes of indices out of bounds: "raise" (which needs their values), "wrap"
-    or "clip".
+    Args:
+      a: integers that say which choice.
+      choices: a sequence of arrays that broadcast with `a`, or an array of them.
+      out: must be None.
+      mode: what becomes of indices out of bounds: "raise" (which needs their values), "wrap" or
+        "clip".
+
+    Returns:
+      An array of the broadcast shape.
+
+    Raises:
+      ValueError: an index is out of bounds, or for another mode.
+
+    Example:
+      >>> jnp.choose(jnp.array([0, 1, 0]), [jnp.array([1, 2, 3]), jnp.array([10, 20, 30])])
+      Array([ 1, 20,  3], dtype=int32)
     """
     refuse_out("choose", out)
     a = asarray(a)
@@ -62,13 +76,32 @@ def take(
     indices_are_sorted=False,
     fill_value=None,
 ):
-    """Slices of `a` along `axis` (None: of the flattened array). Beyond the end: NaN or the extreme
-    value ("fill"), the nearest ("clip") or counted on from the start ("wrap"); negative indices
-    count from the end. `unique_indices` and `indices_are_sorted` are promises, as in `at[].get`.
+    """The slices of an array at indices along `axis`.
+
+    Args:
+      a: an array.
+      indices: integers of any shape, negative from the end.
+      axis: the dimension; None: the array is flattened first.
+      out: must be None.
+      mode: what indices out of bounds give: "fill" or None: NaN, or the smallest integer (unsigned:
+        the largest, booleans: True); "clip": the nearest; "wrap": those counted on from the start.
+      unique_indices, indices_are_sorted: promises, as in `at[].get`.
+      fill_value: what "fill" gives.
+
+    Returns:
+      An array in which the dimensions of `indices` stand in the place of `axis`.
 
     Raises:
       NotImplementedError: for `out`.
-      ValueError: for another `mode`, or indices that are no integers.
+      ValueError: for another mode, or indices that are no integers.
+
+    Example:
+      >>> x = jnp.array([[1, 2, 3], [4, 5, 6]])
+      >>> jnp.take(x, jnp.array([2, 0]), axis=1)
+      Array([[3, 1],
+             [6, 4]], dtype=int32)
+      >>> jnp.take(jnp.array([1.0, 2.0]), jnp.array([0, 5]))
+      Array([ 1., nan], dtype=float32)
     """
     refuse_out("take", out)
     if mode not in _TAKE_MODES:
@@ -105,12 +138,31 @@ _PROMISES = ("promise_in_bounds", lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 def take_along_axis(
     arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None
 ):
-    """arr[..., indices[..., i, ...], ...]: elements along `axis`, chosen for each position of the
-    other dimensions.
+    """Elements along `axis` chosen for each position of the others: arr[..., indices[..., i, ...],
+    ...].
 
-    Negative indices count from the end unless `wrap_negative_indices` is False, or it is not given
-    and `mode` is "promise_in_bounds": then they are out of bounds. `mode` says what these give:
-    "fill" (NaN, or the extreme value), "clip".
+    Args:
+      arr: an array.
+      indices: integers, in a shape that broadcasts with that of `arr` but for `axis`.
+      axis: the dimension; None: `arr` is flattened first.
+      mode: what indices out of bounds give: "fill" or None: NaN or the extreme value; "clip": the
+        nearest; "promise_in_bounds".
+      fill_value: what "fill" gives.
+      wrap_negative_indices: whether negative ones count from the end; None: but for mode
+        "promise_in_bounds".
+
+    Returns:
+      An array with the size of `indices` along `axis`.
+
+    Raises:
+      TypeError: indices are no integers.
+      ValueError: the numbers of dimensions differ.
+
+    Example:
+      >>> x = jnp.array([[30, 10, 20], [5, 6, 4]])
+      >>> jnp.take_along_axis(x, jnp.argsort(x), axis=1)
+      Array([[10, 20, 30],
+             [ 4,  5,  6]], dtype=int32)
     """
     check_arraylike("take_along_axis", arr, indices)
     if wrap_negative_indices is None and mode in _PROMISES:

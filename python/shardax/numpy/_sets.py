@@ -113,21 +113,27 @@ def unique(
 
     Args:
       ar: an array.
-      return_index: also gives the first place of each, int32.
-      return_inverse: also gives for each element of `ar` its place among the distinct ones.
-      return_counts: also gives how often each occurs.
+      return_index: whether to return the first place of each, int32.
+      return_inverse: whether to return, for each element of `ar`, its place among the distinct
+        ones.
+      return_counts: whether to return how often each occurs.
       axis: None for the flattened array.
       equal_nan: whether NaN equals NaN.
-      size: how many to give; needed while tracing.
+      size: how many to return; needed while tracing.
       fill_value: what stands for those that are missing; the first one unless given.
       sorted: without effect; the result is in order, which NumPy leaves open for False.
 
+    Returns:
+      The distinct elements, or a tuple of them and what else is asked for.
+
     Raises:
       ConcretizationTypeError: while tracing, unless `size` is given.
-      ValueError: where there is nothing to fill up with.
+      ValueError: there is nothing to fill up with.
 
     Example:
-      >>> unique(jnp.array([3, 1, 3]), size=3, return_counts=True)
+      >>> jnp.unique(jnp.array([3, 1, 3]))
+      Array([1, 3], dtype=int32)
+      >>> jnp.unique(jnp.array([3, 1, 3]), size=3, return_counts=True)
       (Array([1, 3, 1], dtype=int32), Array([1, 2, 0], dtype=int32))
     """
     check_arraylike("unique", ar)
@@ -186,25 +192,72 @@ class _UniqueInverseResult(NamedTuple):
 
 
 def unique_all(x, /, *, size=None, fill_value=None):
-    """unique with all its options: values, indices, inverse_indices, counts; NaN are distinct."""
+    """The distinct elements, with all that `jnp.unique` knows of them; NaN are distinct.
+
+    Args:
+      x: an array.
+      size, fill_value: as in `jnp.unique`.
+
+    Returns:
+      A named tuple: values, indices (of their first places), inverse_indices, counts.
+
+    Example:
+      >>> jnp.unique_all(jnp.array([3, 1, 3])).counts
+      Array([1, 2], dtype=int32)
+    """
     options = {"equal_nan": False, "size": size, "fill_value": fill_value}
     return _UniqueAllResult(*unique(x, True, True, True, **options))
 
 
 def unique_counts(x, /, *, size=None, fill_value=None):
-    """The distinct values and how often each occurs; NaN are distinct."""
+    """The distinct elements and how often each occurs; NaN are distinct.
+
+    Args:
+      x: an array.
+      size, fill_value: as in `jnp.unique`.
+
+    Returns:
+      A named tuple: values, counts.
+
+    Example:
+      >>> values, counts = jnp.unique_counts(jnp.array([3, 1, 3]))
+      >>> values, counts
+      (Array([1, 3], dtype=int32), Array([1, 2], dtype=int32))
+    """
     options = {"equal_nan": False, "size": size, "fill_value": fill_value}
     return _UniqueCountsResult(*unique(x, return_counts=True, **options))
 
 
 def unique_inverse(x, /, *, size=None, fill_value=None):
-    """The distinct values, and the place of each element among them; NaN are distinct."""
+    """The distinct elements, and the place of each element among them; NaN are distinct.
+
+    Args:
+      x: an array.
+      size, fill_value: as in `jnp.unique`.
+
+    Returns:
+      A named tuple: values, inverse_indices; values[inverse_indices] is `x`.
+
+    Example:
+      >>> values, inverse = jnp.unique_inverse(jnp.array([3, 1, 3]))
+      >>> values[inverse]
+      Array([3, 1, 3], dtype=int32)
+    """
     options = {"equal_nan": False, "size": size, "fill_value": fill_value}
     return _UniqueInverseResult(*unique(x, return_inverse=True, **options))
 
 
 def unique_values(x, /, *, size=None, fill_value=None):
-    """The distinct values; NaN are distinct."""
+    """The distinct elements in order; NaN are distinct.
+
+    Args:
+      x: an array.
+      size, fill_value: as in `jnp.unique`.
+
+    Example:
+      >>> jnp.unique_values(jnp.array([3, 1, 3]))
+      Array([1, 3], dtype=int32)
+    """
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
@@ -222,15 +275,18 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, method="a
     Args:
       element, test_elements: arrays.
       assume_unique: without effect; it allows NumPy a shorter way.
-      invert: asks for those that are not.
-      method: 'compare_all' compares each with each, the others ('binary_search', 'sort') look
-        elements up in a table; 'auto' chooses by size.
+      invert: whether to return which elements are not.
+      method: "compare_all" compares each with each; others ("binary_search", "sort") look elements
+        up in a table; "auto" chooses by size.
+
+    Returns:
+      Booleans in the shape of `element`.
 
     Raises:
       ValueError: for another method.
 
     Example:
-      >>> isin(jnp.array([1, 2, 3]), jnp.array([3, 1]))
+      >>> jnp.isin(jnp.array([1, 2, 3]), jnp.array([3, 1]))
       Array([ True, False,  True], dtype=bool)
     """
     check_arraylike("isin", element, test_elements)
@@ -259,10 +315,14 @@ def _flat_pair(name, ar1, ar2):
 
 
 def union1d(ar1, ar2, *, size=None, fill_value=None):
-    """The distinct elements of both, in order.
+    """The distinct elements of both arrays, in order.
+
+    Args:
+      ar1, ar2: arrays, which are flattened.
+      size, fill_value: as in `jnp.unique`.
 
     Example:
-      >>> union1d(jnp.array([3, 1]), jnp.array([2, 1]))
+      >>> jnp.union1d(jnp.array([3, 1]), jnp.array([2, 1]))
       Array([1, 2, 3], dtype=int32)
     """
     check_arraylike("union1d", ar1, ar2)
@@ -285,16 +345,19 @@ def _padded_unique(a, name, assume_unique, size):
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
-    """The elements that both have, in order.
+    """The elements that both arrays have, in order.
 
     Args:
       ar1, ar2: arrays, which are flattened.
       assume_unique: says that neither has an element twice.
-      return_indices: also gives the first places in `ar1` and `ar2`.
-      size, fill_value: as in `unique`. Missing places lie beyond the ends.
+      return_indices: whether to return the first places in `ar1` and `ar2` as well.
+      size, fill_value: as in `jnp.unique`. Missing places lie beyond the ends.
+
+    Returns:
+      A vector, or a tuple of it and two vectors of int32.
 
     Example:
-      >>> intersect1d(jnp.array([1, 2, 3]), jnp.array([3, 1]))
+      >>> jnp.intersect1d(jnp.array([1, 2, 3]), jnp.array([3, 1]))
       Array([1, 3], dtype=int32)
     """
     a, b = _flat_pair("intersect1d", ar1, ar2)
@@ -332,13 +395,16 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=Non
 
 
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The elements of the first that the second lacks, in order; as they stand in `ar1`, repeated
-    or not, where `assume_unique`.
+    """The elements of the first array that the second one lacks, in order.
 
-    Missing ones are 0 unless `fill_value` is given; `size` is as in `unique`.
+    Args:
+      ar1, ar2: arrays, which are flattened.
+      assume_unique: elements stay as they stand in `ar1`, repeated or not.
+      size: as in `jnp.unique`.
+      fill_value: stands for missing ones; 0 unless given.
 
     Example:
-      >>> setdiff1d(jnp.array([3, 1, 2]), jnp.array([1]))
+      >>> jnp.setdiff1d(jnp.array([3, 1, 2]), jnp.array([1]))
       Array([2, 3], dtype=int32)
     """
     check_arraylike("setdiff1d", ar1, ar2)
@@ -352,10 +418,15 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 
 
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    """The elements that only one of the two has, in order; `size` and `fill_value` as in `unique`.
+    """The elements that only one of the two arrays has, in order.
+
+    Args:
+      ar1, ar2: arrays, which are flattened.
+      assume_unique: says that neither has an element twice.
+      size, fill_value: as in `jnp.unique`.
 
     Example:
-      >>> setxor1d(jnp.array([3, 1]), jnp.array([1, 2]))
+      >>> jnp.setxor1d(jnp.array([3, 1]), jnp.array([1, 2]))
       Array([2, 3], dtype=int32)
     """
     a, b = _flat_pair("setxor1d", ar1, ar2)
@@ -373,15 +444,20 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """An array without the zeros at its front ('f' in `trim`) and back ('b') along `axis`.
+    """An array without the zeros at its ends.
 
-    Slices go in which every element is 0; axis None: along all dimensions.
+    Slices of which every element is 0 are left out.
+
+    Args:
+      filt: an array.
+      trim: "f" for the front, "b" for the back, "fb" for both.
+      axis: the dimension(s); None: all.
 
     Raises:
       ConcretizationTypeError: while tracing: the values decide the size.
 
     Example:
-      >>> trim_zeros(jnp.array([0, 1, 0, 2, 0]))
+      >>> jnp.trim_zeros(jnp.array([0, 1, 0, 2, 0]))
       Array([1, 0, 2], dtype=int32)
     """
     check_arraylike("trim_zeros", filt)

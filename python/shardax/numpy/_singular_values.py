@@ -24,18 +24,25 @@ __all__ = ["cond", "lstsq", "matrix_rank", "pinv"]
 
 @in_one_program("hermitian", at_once=True)
 def pinv(a, rtol=None, hermitian=False, *, rcond=None):
-    """The pseudo-inverse: singular values up to rtol times the largest one count as 0.
+    """The pseudo-inverse (Moore and Penrose) of matrices, out of their singular value
+    decomposition.
 
     Args:
-      a: (..., m, n).
-      rtol: 10 max(m, n) eps where it is None; also one number a matrix. `rcond` is its older name.
-      hermitian: a is; it is then decomposed by eigh.
+      a: floats or complex numbers of shape (..., M, N).
+      rtol: singular values up to rtol times the largest one count as 0; None: 10 max(M, N) eps. A
+        number, or one for each matrix.
+      hermitian: says that `a` is Hermitian; it is then decomposed by eigh.
+      rcond: the older name of `rtol`.
+
+    Returns:
+      An array of shape (..., N, M).
 
     Source: Golub, Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
-    problems whose variables separate", 1973, for the derivative.
+      problems whose variables separate", 1973, for the derivative.
 
-    >>> pinv(jnp.array([[2.0], [0.0]]))
-    Array([[0.5, 0. ]], dtype=float32)
+    Example:
+      >>> jnp.linalg.pinv(jnp.array([[2.0], [0.0]]))
+      Array([[0.5, 0. ]], dtype=float32)
     """
     if rcond is not None:
         if rtol is not None:
@@ -82,15 +89,21 @@ def _pinv_jvp(hermitian, primals, tangents):
 
 @static_jit("hermitian")
 def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
-    """How many singular values exceed `rtol`; of a vector, whether it is not zero.
+    """The rank of matrices: the number of singular values above a bound.
 
     Args:
-      rtol: max(m, n) eps times the largest singular value where it is None. `tol` is its older
-        name.
-      hermitian: M is.
+      M: floats or complex numbers of shape (..., M, N); of a vector, the rank is whether it is not
+        zero.
+      rtol: the bound over the largest singular value; None: max(M, N) eps.
+      hermitian: says that `M` is Hermitian.
+      tol: the older name of `rtol`.
 
-    >>> matrix_rank(jnp.ones((2, 2)))
-    Array(1, dtype=int32)
+    Returns:
+      int32 of shape (...).
+
+    Example:
+      >>> jnp.linalg.matrix_rank(jnp.ones((2, 2)))
+      Array(1, dtype=int32)
     """
     if tol is not None:
         if rtol is not None:
@@ -110,15 +123,23 @@ def matrix_rank(M, rtol=None, *, hermitian=False, tol=None):
 
 @static_jit("p")
 def cond(x, p=None):
-    """The condition number: of the singular values (p None, 2 or -2), or norm(x, p) *
-    norm(inv(x), p); infinite for singular x.
+    """The condition number of matrices; infinite for singular ones.
+
+    Args:
+      x: floats or complex numbers of shape (..., M, N).
+      p: None or 2: the largest singular value over the smallest; -2: the inverse of that; otherwise
+        norm(x, p) * norm(inv(x), p).
+
+    Returns:
+      Floats of shape (...).
 
     Raises:
-      ValueError: x is empty, has fewer than two dimensions, or is not square where its inverse is
+      ValueError: `x` is empty, has fewer than two dimensions, or is not square where its inverse is
         needed.
 
-    >>> cond(jnp.diag(jnp.array([1.0, 4.0])))
-    Array(4., dtype=float32)
+    Example:
+      >>> jnp.linalg.cond(jnp.diag(jnp.array([1.0, 4.0])))
+      Array(4., dtype=float32)
     """
     check_arraylike("cond", x)
     arr = asarray(x)
@@ -141,20 +162,27 @@ def cond(x, p=None):
 
 
 def lstsq(a, b, rcond=None, *, numpy_resid=False):
-    """(x that minimizes |a x - b|, and among those |x|; squared residuals; rank; singular values).
+    """The solution of a linear system by least squares: x that minimizes |a x - b|, and among those
+    |x|.
 
     Args:
-      a: (m, n).
-      b: (m,) or (m, k).
-      rcond: singular values below rcond times the largest one count as 0; max(m, n) eps where it is
-        None, eps where it is negative.
-      numpy_resid: no residuals where the rank is below n or m <= n, as NumPy; a is not traced then.
+      a: a matrix (M, N).
+      b: (M,), or (M, K) for K systems.
+      rcond: singular values below rcond times the largest one count as 0; None: max(M, N) eps;
+        negative: eps.
+      numpy_resid: no residuals where the rank is below N or M <= N, as in NumPy; `a` must not be
+        traced then.
+
+    Returns:
+      (x, squared residuals, rank, singular values), x of shape (N,) or (N, K).
 
     Raises:
       TypeError, ValueError: shapes do not fit.
 
-    >>> lstsq(jnp.array([[1.0], [1.0]]), jnp.array([1.0, 3.0]))[0]
-    Array([2.], dtype=float32)
+    Example:
+      >>> x, residuals, rank, s = jnp.linalg.lstsq(jnp.array([[1.0], [1.0]]), jnp.array([1.0, 3.0]))
+      >>> x.round(3), residuals.round(3), rank
+      (Array([2.], dtype=float32), Array([2.], dtype=float32), Array(1, dtype=int32))
     """
     a, b = _promoted("jnp.linalg.lstsq", a, b)
     if not a.shape or not b.shape or a.shape[0] != b.shape[0]:

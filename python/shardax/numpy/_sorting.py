@@ -35,10 +35,31 @@ def _refuse_kind(function, kind, order):
 
 @in_one_program("axis", "kind", "order", "stable", "descending", at_once=True)
 def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
-    """Ascending order along `axis` (None: of the flattened array), NaN last.
+    """Elements in ascending order along `axis`; NaN last.
+
+    Complex numbers are ordered by real, then imaginary part.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int; None: the array is flattened first.
+      kind, order: must be None: NumPy's names of algorithms and fields.
+      stable: whether equal elements keep their order.
+      descending: whether to return the reverse order.
+
+    Returns:
+      The shape of `a` (a vector where `axis` is None), of its dtype.
 
     Raises:
       TypeError: for another `kind` or `order` than None.
+      ValueError: `axis` is out of bounds.
+
+    Example:
+      >>> x = jnp.array([[3, 1, 2], [6, 5, 4]])
+      >>> jnp.sort(x)
+      Array([[1, 2, 3],
+             [4, 5, 6]], dtype=int32)
+      >>> jnp.sort(x, axis=None, descending=True)
+      Array([6, 5, 4, 3, 2, 1], dtype=int32)
     """
     _refuse_kind("sort", kind, order)
     check_arraylike("sort", a)
@@ -52,10 +73,30 @@ def sort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False):
 
 @in_one_program("axis", "kind", "order", "stable", "descending", "dtype", at_once=True)
 def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False, dtype=None):
-    """The indices that sort along `axis`, of the default integer type or of type `dtype`.
+    """The indices that sort an array along `axis`: those of equal elements ascend.
+
+    Args:
+      a: an array of any shape and dtype.
+      axis: the dimension, an int; None: the array is flattened first.
+      kind, order: must be None: NumPy's names of algorithms and fields.
+      stable: whether indices of equal elements keep their order.
+      descending: whether to sort in descending order.
+      dtype: the integer type of the result; None: int32 (int64 under x64).
+
+    Returns:
+      Indices in the shape of `a`, a vector where `axis` is None. `jnp.take_along_axis(a, result,
+      axis)` is sorted.
 
     Raises:
       TypeError: for another `kind` or `order` than None.
+      ValueError: `axis` is out of bounds.
+
+    Example:
+      >>> x = jnp.array([30, 10, 20])
+      >>> jnp.argsort(x)
+      Array([1, 2, 0], dtype=int32)
+      >>> x[jnp.argsort(x, descending=True)]
+      Array([30, 20, 10], dtype=int32)
     """
     _refuse_kind("argsort", kind, order)
     check_arraylike("argsort", a)
@@ -75,7 +116,26 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False,
 
 @in_one_program("axis", at_once=True)
 def lexsort(keys, axis=-1):
-    """The indices that sort by the last key, then the one before, and so on."""
+    """The indices that sort by several keys: by the last one, then, where it ties, by the one
+    before.
+
+    Args:
+      keys: a sequence of arrays of one shape, or an array whose slices along dimension 0 are the
+        keys.
+      axis: the dimension to sort along, an int.
+
+    Returns:
+      int32 indices (int64 under x64) in the shape of a key.
+
+    Raises:
+      TypeError: there is no key.
+      ValueError: keys have different shapes, or `axis` is out of bounds.
+
+    Example:
+      >>> last, first = jnp.array([1, 0, 1, 0]), jnp.array([4, 3, 2, 1])
+      >>> jnp.lexsort((first, last))
+      Array([3, 1, 2, 0], dtype=int32)
+    """
     keys = tuple(keys)
     check_arraylike("lexsort", *keys)
     keys = [asarray(k) for k in keys]
@@ -94,15 +154,53 @@ def lexsort(keys, axis=-1):
 
 
 def partition(a, kth, axis=-1):
-    """`a` with its kth element along `axis` in place: the smaller ones before it, in ascending
-    order, the others behind it, in descending order."""
+    """An array split by its kth element along `axis`: no greater element before it, no smaller one
+    behind.
+
+    Elements before it ascend, those behind it descend.
+
+    Args:
+      a: an array of one dimension or more.
+      kth: an int, negative from the end: the index where the element of that rank lies.
+      axis: the dimension, an int.
+
+    Returns:
+      The shape and dtype of `a`.
+
+    Raises:
+      ValueError: `kth` or `axis` is out of bounds.
+
+    Example:
+      >>> jnp.partition(jnp.array([5, 1, 4, 2, 3]), 2)
+      Array([1, 2, 3, 5, 4], dtype=int32)
+    """
     check_arraylike("partition", a, kth)
     a = asarray(a)
     return _partition(a, *_split_at("partition", a, kth, axis))
 
 
 def argpartition(a, kth, axis=-1):
-    """Indices that partition `a` by its kth element; those of larger elements ascend."""
+    """The indices that split an array by its kth element along `axis`, as `jnp.partition` does.
+
+    Indices of larger elements ascend.
+
+    Args:
+      a: an array of one dimension or more.
+      kth: an int, negative from the end: the index where the element of that rank lies.
+      axis: the dimension, an int.
+
+    Returns:
+      int32 indices in the shape of `a`.
+
+    Raises:
+      ValueError: `kth` or `axis` is out of bounds.
+
+    Example:
+      >>> x = jnp.array([5, 1, 4, 2, 3])
+      >>> i = jnp.argpartition(x, 2)
+      >>> i, x[i][:3]
+      (Array([1, 3, 4, 0, 2], dtype=int32), Array([1, 2, 3], dtype=int32))
+    """
     check_arraylike("argpartition", a, kth)
     a = asarray(a)
     return _argpartition(a, *_split_at("argpartition", a, kth, axis))
@@ -134,19 +232,28 @@ def _halves(ordered, count, axis):
 
 @in_one_program("side", "method", at_once=True)
 def searchsorted(a, v, side="left", sorter=None, *, method="scan"):
-    """Where elements of `v` would be put into the sorted vector `a`, int32; int64 where that is
-    needed, for which x64 must be enabled.
+    """The positions in a sorted vector at which elements keep it sorted.
 
     Args:
       a: a vector in ascending order.
-      v: what is looked for.
-      side: "left" or "right" of equal elements.
+      v: the elements to insert, of any shape.
+      side: "left": position i with a[i-1] < v <= a[i]; "right": with a[i-1] <= v < a[i].
       sorter: indices that sort `a` where it is in another order.
       method: "scan", "scan_unrolled", "sort" or "compare_all". These choose between programs of
         XLA; the result is the same, and computed in the same way.
 
+    Returns:
+      int32 in the shape of `v`; int64 where positions need it, for which x64 must be enabled.
+
     Raises:
       ValueError: for another `side` or `method`.
+
+    Example:
+      >>> a = jnp.array([1, 2, 2, 3])
+      >>> jnp.searchsorted(a, jnp.array([0, 2, 4]))
+      Array([0, 1, 4], dtype=int32)
+      >>> jnp.searchsorted(a, 2, side="right")
+      Array(3, dtype=int32)
     """
     _check_method(method)
     check_arraylike("searchsorted", a, v)
@@ -202,7 +309,24 @@ def _searchsorted(a, v, right):
 
 @in_one_program("right", "method", at_once=True)
 def digitize(x, bins, right=False, *, method=None):
-    """The bins that elements fall into; `method` as in searchsorted."""
+    """The bin that each element falls into: i where bins[i-1] <= x < bins[i].
+
+    Args:
+      x: an array of any shape, of real numbers.
+      bins: a vector of edges, in ascending or descending order.
+      right: whether bins contain their right edge in place of the left one.
+      method: as in `jnp.searchsorted`.
+
+    Returns:
+      int32 in the shape of `x`, from 0 (below all edges) to len(bins) (beyond all).
+
+    Raises:
+      ValueError: `bins` is not a vector.
+
+    Example:
+      >>> jnp.digitize(jnp.array([0.5, 1.0, 2.5]), jnp.array([0.0, 1.0, 2.0]))
+      Array([1, 2, 3], dtype=int32)
+    """
     method = "scan" if method is None else method
     _check_method(method)
     check_arraylike("digitize", x, bins)
@@ -220,11 +344,17 @@ def zeros_like_int(x):
 
 
 def sort_complex(a):
-    """The elements sorted along the last axis, as complex numbers.
+    """Elements sorted along the last axis, by real, then imaginary part, as complex numbers.
+
+    Args:
+      a: an array of numbers, of one dimension or more.
+
+    Returns:
+      The shape of `a`; complex64, or complex128 for 64-bit numbers.
 
     Example:
-      >>> sort_complex(jnp.array([2, 1]))
-      Array([1.+0.j, 2.+0.j], dtype=complex64)
+      >>> jnp.sort_complex(jnp.array([2 + 1j, 1 + 3j, 1 + 2j]))
+      Array([1.+2.j, 1.+3.j, 2.+1.j], dtype=complex64)
     """
     check_arraylike("sort_complex", a)
     a = sort(asarray(a), axis=0) if np.ndim(a) == 1 else sort(asarray(a))

@@ -22,7 +22,34 @@ _functions = _core.functions
 
 @static_axis("dtype", "keepdims")
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
-    """The mean over `axis`; of integers, float32. 16-bit floats are added up in float32."""
+    """The mean of elements over `axis`.
+
+    Floats of 16 bits are added up in float32 and rounded once.
+
+    Args:
+      a: an array of any shape, of numbers or booleans.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      dtype: of the computation and the result. None: that of `a`, or float32 for integers and
+        booleans (float64 under x64 for 64 bits).
+      out: must be None.
+      keepdims: whether reduced dimensions stay, with size 1.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+
+    Returns:
+      The shape of `a` without the dimensions in `axis`. The mean of no elements is NaN.
+
+    Raises:
+      ValueError: an axis is out of bounds, or `where` is not boolean.
+
+    Example:
+      >>> x = jnp.array([[1, 2], [3, 6]])
+      >>> jnp.mean(x)
+      Array(3., dtype=float32)
+      >>> jnp.mean(x, axis=0)
+      Array([2., 4.], dtype=float32)
+      >>> jnp.mean(x, axis=1, where=x < 6)
+      Array([1.5, 3. ], dtype=float32)
+    """
     refuse_out("mean", out)
     check_arraylike("mean", a)
     _check_options("mean", where, None)
@@ -46,7 +73,29 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
 
 @in_one_program("axis", "returned", "keepdims", at_once=True)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
-    """The mean weighted by `weights`."""
+    """The mean of elements over `axis`, weighted by `weights`: sum(a * weights) / sum(weights).
+
+    Args:
+      a: an array of any shape, of numbers.
+      axis: the dimension, an int or a tuple of them; None: all.
+      weights: an array of the shape of `a`, or a vector as long as `axis`; None: all are 1.
+      returned: whether to return the sums of weights as well.
+      keepdims: whether reduced dimensions stay, with size 1.
+
+    Returns:
+      The averages, floats or complex, in the shape of `a` without the dimensions in `axis`. Where
+      `returned`: (averages, sums of weights), both in that shape.
+
+    Raises:
+      ValueError: the shapes of `a` and `weights` differ, and `axis` is None or `weights` no vector
+        of its length.
+
+    Example:
+      >>> jnp.average(jnp.array([1.0, 2.0, 6.0]), weights=jnp.array([1.0, 2.0, 1.0]))
+      Array(2.75, dtype=float32)
+      >>> jnp.average(jnp.array([[1.0, 3.0], [2.0, 4.0]]), axis=0, returned=True)
+      (Array([1.5, 3.5], dtype=float32), Array([2., 2.], dtype=float32))
+    """
     a = asarray(a)
     if weights is None:
         out = mean(a, axis, keepdims=keepdims)
@@ -148,23 +197,33 @@ def var(
     mean=None,
     correction=None,
 ):
-    """The variance over `axis`: mean squared distance from the mean, over (n - ddof).
+    """The variance of elements over `axis`: the mean squared distance from their mean.
+
+    The sum of squares is divided by n - ddof, for n elements. Complex numbers give real variances.
 
     Args:
-      a: an array.
-      axis: None for all, an int or a tuple of them.
-      dtype: of the result; float32 for integers unless given.
-      ddof, correction: what is subtracted from the number of elements; give one of the two.
-      keepdims: whether reduced dimensions stay, of size 1.
-      where: a boolean array: elements that count.
-      mean: the mean if it is known already, of a shape that broadcasts to that of `a`.
+      a: an array of any shape, of numbers.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      dtype: of the result. None: that of `a`, or float32 for integers.
+      out: must be None.
+      ddof, correction: the number subtracted from n; one of the two at most. 1 makes the estimate
+        unbiased.
+      keepdims: whether reduced dimensions stay, with size 1.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+      mean: the mean where it is known already, in a shape that broadcasts to that of `a`.
+
+    Returns:
+      Real floats in the shape of `a` without the dimensions in `axis`; NaN where n <= ddof.
 
     Raises:
-      ValueError: where `dtype` is real and `a` complex, or both ddof and correction are given.
+      ValueError: `dtype` is real and `a` complex, or both ddof and correction are given.
 
     Example:
-      >>> var(jnp.array([1.0, 3.0]))
-      Array(1., dtype=float32)
+      >>> x = jnp.array([[1.0, 3.0], [2.0, 6.0]])
+      >>> jnp.var(x, axis=1)
+      Array([1., 4.], dtype=float32)
+      >>> jnp.var(x, axis=1, ddof=1)
+      Array([2., 8.], dtype=float32)
     """
     refuse_out("var", out)
     return _var("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
@@ -183,6 +242,27 @@ def std(
     mean=None,
     correction=None,
 ):
-    """The standard deviation: the square root of var, which see."""
+    """The standard deviation of elements over `axis`: the square root of `jnp.var`.
+
+    Args:
+      a: an array of any shape, of numbers.
+      axis: the dimension, an int or a tuple of them, negative from the end; None: all.
+      dtype: of the result. None: that of `a`, or float32 for integers.
+      out: must be None.
+      ddof, correction: the number subtracted from the number of elements; one of the two at most.
+      keepdims: whether reduced dimensions stay, with size 1.
+      where: a boolean array that broadcasts to the shape of `a`: elements that count.
+      mean: the mean where it is known already, in a shape that broadcasts to that of `a`.
+
+    Returns:
+      Real floats in the shape of `a` without the dimensions in `axis`.
+
+    Raises:
+      ValueError: `dtype` is real and `a` complex, or both ddof and correction are given.
+
+    Example:
+      >>> jnp.std(jnp.array([[1.0, 3.0], [2.0, 6.0]]), axis=1)
+      Array([1., 2.], dtype=float32)
+    """
     refuse_out("std", out)
     return _functions.sqrt(_var("std", a, axis, dtype, ddof, keepdims, where, mean, correction))

@@ -15,19 +15,34 @@ from shardax.numpy._vectorize import vectorize
 functions = _core.functions
 
 
+class _Documentation:
+    """`__doc__` of a class and of its instances, whose functions are asked when it is read."""
+
+    def __init__(self, of_class):
+        self.of_class = of_class
+
+    def __get__(self, instance, owner=None):
+        return self.of_class if instance is None else instance._func.__doc__
+
+
 class ufunc:
     """A function of elements, with NumPy's ways of applying it along an axis or at indices.
 
-    `jnp.add` and its kin are ufuncs; `frompyfunc` makes others.
+    `jnp.add` and its kin are ufuncs; `jnp.frompyfunc` makes others. `reduce` and `accumulate` apply
+    it along an axis, `outer` to all pairs, `at` at indices, `reduceat` between indices.
 
     Attributes:
-      nin, nout, nargs: how many arrays it takes and gives, and how many arguments it has.
+      nin, nout, nargs: how many arrays it takes and returns, and how many arguments it has.
       identity: the value that changes nothing, or None.
 
-    >>> from shardax import numpy as jnp
-    >>> jnp.add.outer(jnp.arange(2), jnp.arange(3))
-    Array([[0, 1, 2],
-           [1, 2, 3]], dtype=int32)
+    Example:
+      >>> jnp.add.outer(jnp.arange(2), jnp.arange(3))
+      Array([[0, 1, 2],
+             [1, 2, 3]], dtype=int32)
+      >>> jnp.multiply.accumulate(jnp.array([1, 2, 3, 4]))
+      Array([ 1,  2,  6, 24], dtype=int32)
+      >>> jnp.add.at(jnp.zeros(3), jnp.array([0, 0, 2]), 1.0, inplace=False)
+      Array([2., 0., 1.], dtype=float32)
     """
 
     def __init__(
@@ -47,7 +62,6 @@ class ufunc:
         reduceat=None,
     ):
         self.__name__ = func.__name__ if name is None else name
-        self.__doc__ = func.__doc__
         self._func = func
         self._nin, self._nout = operator.index(nin), operator.index(nout)
         self._nargs = operator.index(nin if nargs is None else nargs)
@@ -210,6 +224,9 @@ class ufunc:
         return eval_shape(self, one, one).dtype
 
 
+ufunc.__doc__ = _Documentation(ufunc.__doc__)
+
+
 def _named(name):
     return TABLE[name]
 
@@ -219,11 +236,20 @@ def _vectorized(func):
 
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
-    """A ufunc that applies `func`, a function of `nin` scalars that gives `nout`, elementwise.
+    """A ufunc that applies a function of scalars elementwise.
 
-    >>> from shardax import numpy as jnp
-    >>> frompyfunc(lambda x, y: x + 2 * y, 2, 1).reduce(jnp.arange(4))
-    Array(12, dtype=int32)
+    Args:
+      func: a function of `nin` scalars that returns `nout`.
+      nin, nout: how many arrays it takes and returns.
+      identity: the value that changes nothing, with which `reduce` starts; None: there is none.
+
+    Returns:
+      A `jnp.ufunc`.
+
+    Example:
+      >>> f = jnp.frompyfunc(lambda x, y: x + 2 * y, 2, 1)
+      >>> f(jnp.array([1, 2]), 10), f.reduce(jnp.arange(4))
+      (Array([21, 22], dtype=int32), Array(12, dtype=int32))
     """
     return ufunc(func, nin, nout, identity=identity)
 

@@ -103,13 +103,17 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
       excluded: positions and names of arguments that are passed on as they are.
       signature: core dimensions of operands and results, like "(m,n),(n)->(m)".
 
-    Raises:
-      TypeError, ValueError: where `excluded` or `signature` is invalid, and, of the function, where
-        operands or results do not fit the signature.
+    Returns:
+      The function; its arguments broadcast but for core dimensions.
 
-    >>> from shardax import numpy as jnp
-    >>> vectorize(jnp.dot, signature="(n),(n)->()")(jnp.ones((4, 3)), jnp.ones(3)).shape
-    (4,)
+    Raises:
+      TypeError, ValueError: `excluded` or `signature` is invalid; and, of the function, operands or
+        results do not fit the signature.
+
+    Example:
+      >>> f = jnp.vectorize(jnp.dot, signature="(n),(n)->()")
+      >>> f(jnp.ones((4, 3)), jnp.ones(3))
+      Array([3., 3., 3., 3.], dtype=float32)
     """
     if any(not isinstance(item, (int, str)) for item in excluded):
         raise TypeError(

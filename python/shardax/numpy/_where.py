@@ -6,10 +6,29 @@ from shardax.numpy._indices import nonzero
 
 
 def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
-    """x where the condition holds, else y; with the condition alone, the indices where it does.
+    """Elements of `x` where the condition holds, of `y` elsewhere.
 
-    >>> where(array([True, False]), 1.0, 2.0)
-    Array([1., 2.], dtype=float32, weak_type=True)
+    With the condition alone: the indices where it holds, as `jnp.nonzero` gives them.
+
+    Args:
+      condition: an array of booleans or numbers, true where they are not 0.
+      x, y: arrays or numbers; the three broadcast.
+      size, fill_value: for the indices only, as in `jnp.nonzero`.
+
+    Returns:
+      An array of the broadcast shape and the dtype to which `x` and `y` promote; or a tuple of
+      int32 arrays.
+
+    Raises:
+      TypeError: only one of `x` and `y` is given.
+      ValueError: shapes do not broadcast.
+
+    Example:
+      >>> x = jnp.array([-1.0, 2.0, -3.0])
+      >>> jnp.where(x > 0, x, 0.0)
+      Array([0., 2., 0.], dtype=float32)
+      >>> jnp.where(x > 0)
+      (Array([1], dtype=int32),)
     """
     if x is None and y is None:
         check_arraylike("where", condition)
@@ -18,7 +37,24 @@ def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
 
 
 def select(condlist, choicelist, default=0):
-    """The first choice whose condition holds, else `default`."""
+    """For each element the choice whose condition holds first, else `default`.
+
+    Args:
+      condlist: a list of arrays, whose elements are true where they are not 0.
+      choicelist: a list of as many arrays or numbers; all broadcast.
+      default: a number or array.
+
+    Returns:
+      An array of the broadcast shape and the dtype to which choices and default promote.
+
+    Raises:
+      ValueError: the lists are empty or differ in length.
+
+    Example:
+      >>> x = jnp.arange(5)
+      >>> jnp.select([x < 2, x > 3], [x, 10 * x], default=-1)
+      Array([ 0,  1, -1, -1, 40], dtype=int32)
+    """
     if len(condlist) != len(choicelist):
         raise ValueError(
             f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
@@ -33,9 +69,25 @@ def select(condlist, choicelist, default=0):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Functions (or values) applied where their conditions hold.
+    """Functions (or values) applied to the elements where their conditions hold.
 
-    The last one, if spare, elsewhere.
+    Args:
+      x: an array.
+      condlist: a list of boolean arrays of the shape of `x`.
+      funclist: a list of functions of an array, or numbers; one more than there are conditions
+        applies elsewhere, where 0 stands otherwise.
+      *args, **kw: passed on to the functions.
+
+    Returns:
+      An array of the shape and dtype of `x`. Later conditions win.
+
+    Raises:
+      ValueError: the numbers of conditions and functions do not fit.
+
+    Example:
+      >>> x = jnp.array([-2.0, 0.0, 3.0])
+      >>> jnp.piecewise(x, [x < 0, x > 0], [lambda x: -x, lambda x: 10 * x])
+      Array([ 2.,  0., 30.], dtype=float32)
     """
     x = asarray(x)
     conditions = (

@@ -27,32 +27,92 @@ def _cosine(M, n, times=1):
 
 
 def bartlett(M):
-    """A triangle: 1 - |2 n / (M - 1) - 1|.
+    """Bartlett's window, a triangle: 1 - |2 n / (M - 1) - 1| for n from 0 to M - 1.
+
+    Args:
+      M: the number of points, an int.
+
+    Returns:
+      A vector of M floats; empty where M <= 0.
 
     Example:
-      >>> bartlett(3)
+      >>> jnp.bartlett(3)
       Array([0., 1., 0.], dtype=float32)
     """
     return _taper(M, lambda n: 1 - _functions.abs(2 * n + (1 - M)) / (M - 1))
 
 
 def blackman(M):
-    """0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1))."""
+    """Blackman's window: 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)).
+
+    Args:
+      M: the number of points, an int.
+
+    Returns:
+      A vector of M floats; empty where M <= 0.
+
+    Source: Blackman, Tukey, "The Measurement of Power Spectra", 1958.
+
+    Example:
+      >>> jnp.blackman(5).round(2)
+      Array([-0.  ,  0.34,  1.  ,  0.34, -0.  ], dtype=float32)
+    """
     return _taper(M, lambda n: 0.42 - 0.5 * _cosine(M, n) + 0.08 * _cosine(M, n, 2))
 
 
 def hamming(M):
-    """0.54 - 0.46 cos(2 pi n / (M - 1))."""
+    """Hamming's window: 0.54 - 0.46 cos(2 pi n / (M - 1)) for n from 0 to M - 1.
+
+    Args:
+      M: the number of points, an int.
+
+    Returns:
+      A vector of M floats; empty where M <= 0.
+
+    Source: Blackman, Tukey, "The Measurement of Power Spectra", 1958.
+
+    Example:
+      >>> jnp.hamming(3).round(2)
+      Array([0.08, 1.  , 0.08], dtype=float32)
+    """
     return _taper(M, lambda n: 0.54 - 0.46 * _cosine(M, n))
 
 
 def hanning(M):
-    """0.5 - 0.5 cos(2 pi n / (M - 1))."""
+    """Hann's window: 0.5 - 0.5 cos(2 pi n / (M - 1)) for n from 0 to M - 1.
+
+    Args:
+      M: the number of points, an int.
+
+    Returns:
+      A vector of M floats; empty where M <= 0.
+
+    Source: Blackman, Tukey, "The Measurement of Power Spectra", 1958.
+
+    Example:
+      >>> jnp.hanning(5).round(2)
+      Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
+    """
     return _taper(M, lambda n: 0.5 * (1 - _cosine(M, n)))
 
 
 def kaiser(M, beta):
-    """I0(beta sqrt(1 - (2 n / (M - 1) - 1)^2)) / I0(beta), where I0 is the Bessel function."""
+    """Kaiser's window: I0(beta sqrt(1 - (2 n / (M - 1) - 1)^2)) / I0(beta), with the Bessel
+    function I0.
+
+    Args:
+      M: the number of points, an int.
+      beta: the shape: 0 is a rectangle, larger ones narrow the window.
+
+    Returns:
+      A vector of M floats; empty where M <= 0.
+
+    Source: Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974.
+
+    Example:
+      >>> jnp.kaiser(3, 2.0).round(2)
+      Array([0.44, 1.  , 0.44], dtype=float32)
+    """
 
     def weights(n):
         half = 0.5 * (M - 1)

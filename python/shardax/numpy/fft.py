@@ -121,11 +121,43 @@ def _along(name, kind, a, n, axis, norm):
     return _transform(name, kind, a, None if n is None else (n,), axes, norm)
 
 
+# Of each kind of transform: how a size is chosen, the result, examples along one and two axes.
+_HALF = {
+    **dict.fromkeys(("fft", "ifft", "rfft"), ""),
+    "irfft": "\n        None: 2 (m - 1) along the last axis for m elements.",
+}
+_RESULTS = {
+    "fft": "Complex numbers, with these sizes.",
+    "ifft": "Complex numbers, with these sizes.",
+    "rfft": "Complex numbers, with size n // 2 + 1 along the last axis.",
+    "irfft": "Floats, with these sizes.",
+}
+_VECTOR = "jnp.array([1.0, 2.0, 3.0, 4.0]))"
+_EXAMPLES = {
+    "fft": (
+        f"{_VECTOR}\n      Array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j], dtype=complex64)",
+        "jnp.ones((2, 2))).real\n      Array([[4., 0.],\n             [0., 0.]], dtype=float32)",
+    ),
+    "ifft": (
+        "jnp.array([4.0, 0.0, 0.0, 0.0])).real\n      Array([1., 1., 1., 1.], dtype=float32)",
+        "jnp.ones((2, 2))).real\n      Array([[1., 0.],\n             [0., 0.]], dtype=float32)",
+    ),
+    "rfft": (
+        f"{_VECTOR}\n      Array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)",
+        "jnp.ones((2, 2))).real\n      Array([[4., 0.],\n             [0., 0.]], dtype=float32)",
+    ),
+    "irfft": (
+        "jnp.array([4.0, 0.0, 0.0]))\n      Array([1., 1., 1., 1.], dtype=float32)",
+        "jnp.ones((2, 2)))\n      Array([[1., 0.],\n             [0., 0.]], dtype=float32)",
+    ),
+}
+
+
 def _one(name, kind, what):
     def transform(a, n=None, axis=-1, norm=None):
         return _along(name, kind, a, n, axis, norm)
 
-    return _named(transform, name, f"{what} along one axis.", "n", "axis")
+    return _named(transform, name, kind, f"{what} along one axis.", "n", "axis")
 
 
 def _two(name, kind, what):
@@ -134,22 +166,41 @@ def _two(name, kind, what):
             raise ValueError(f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
         return _transform(name, kind, a, s, axes, norm)
 
-    return _named(transform, name, f"{what} along two axes.", "s", "axes")
+    return _named(transform, name, kind, f"{what} along two axes.", "s", "axes")
 
 
 def _many(name, kind, what):
     def transform(a, s=None, axes=None, norm=None):
         return _transform(name, kind, a, s, axes, norm)
 
-    return _named(transform, name, f"{what} along several axes, by default all.", "s", "axes")
+    return _named(transform, name, kind, f"{what} along several axes, by default all.", "s", "axes")
 
 
-def _named(function, name, doc, *statics):
+def _named(function, name, kind, doc, *statics):
     function.__name__ = function.__qualname__ = name
+    numbers = "real numbers" if kind == "rfft" else "numbers"
+    sizes = "n: the size" if "n" in statics else "s: the sizes"
+    axes = "axis: the dimension" if "axis" in statics else "axes: the dimensions"
     function.__doc__ = f"""{doc}
+
+    Args:
+      a: an array of {numbers}.
+      {sizes} of the transform; elements beyond are left out, missing ones are 0.{_HALF[kind]}
+      {axes}, negative from the end.
+      norm: the factor: "backward" (None), 1 / n of the inverse; "ortho", 1 / sqrt(n) of both;
+        "forward", 1 / n of the transform.
+
+    Returns:
+      {_RESULTS[kind]}
 
     Raises:
       ValueError: axes repeat, sizes are not positive, or `norm` is unknown.
+
+    Source: Cooley, Tukey, "An algorithm for the machine calculation of complex Fourier series",
+    1965.
+
+    Example:
+      >>> jnp.fft.{name}({_EXAMPLES[kind][0 if name == kind else 1]}
     """
     return _in_one_program(*statics, "norm", at_once=True)(function)
 
@@ -174,15 +225,39 @@ def _other_way(norm):
 def hfft(a, n=None, axis=-1, norm=None):
     """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half.
 
-    >>> hfft(jnp.array([1.0, 2.0, 3.0]))
-    Array([ 8., -2.,  0., -2.], dtype=float32)
+    Args:
+      a: an array of numbers.
+      n: the size of the result along `axis`; None: 2 (m - 1) for m elements.
+      axis: the dimension.
+      norm: as in `jnp.fft.fft`.
+
+    Returns:
+      Floats, with size `n` along `axis`.
+
+    Example:
+      >>> jnp.fft.hfft(jnp.array([1.0, 2.0, 3.0]))
+      Array([ 8., -2.,  0., -2.], dtype=float32)
     """
     return _along("hfft", "irfft", jnp.conj(a), n, axis, _other_way(norm))
 
 
 @_in_one_program("n", "axis", "norm", at_once=True)
 def ihfft(a, n=None, axis=-1, norm=None):
-    """The inverse of hfft: the first half of an array with Hermitian symmetry."""
+    """The inverse of `jnp.fft.hfft`: the first half of an array with Hermitian symmetry.
+
+    Args:
+      a: an array of real numbers.
+      n: elements beyond it are left out, missing ones are 0; None: the size of `a`.
+      axis: the dimension.
+      norm: as in `jnp.fft.fft`.
+
+    Returns:
+      Complex numbers, with size n // 2 + 1 along `axis`.
+
+    Example:
+      >>> jnp.fft.ihfft(jnp.array([8.0, -2.0, 0.0, -2.0]))
+      Array([1.-0.j, 2.-0.j, 3.-0.j], dtype=complex64)
+    """
     return jnp.conj(_along("ihfft", "rfft", a, n, axis, _other_way(norm)))
 
 
@@ -209,19 +284,40 @@ def _frequencies(name, n, d, half, dtype, device):
 
 
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
-    """The frequencies of a transform of n samples that are `d` apart: first the positive ones.
+    """The frequencies of a transform, in the order of `jnp.fft.fft`: 0, the positive, the negative
+    ones.
 
-    >>> fftfreq(4)
-    Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    Args:
+      n: the number of samples.
+      d: their distance.
+      dtype: of the result; None: float32.
+      device: a device or sharding for the array.
+
+    Returns:
+      A vector of `n` floats, in cycles per unit of `d`.
+
+    Example:
+      >>> jnp.fft.fftfreq(4)
+      Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
     return _frequencies("fftfreq", n, d, False, dtype, device)
 
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
-    """The frequencies of rfft.
+    """The frequencies of a transform, in the order of `jnp.fft.rfft`: from 0 to the half of 1 / d.
 
-    >>> rfftfreq(4)
-    Array([0.  , 0.25, 0.5 ], dtype=float32)
+    Args:
+      n: the number of samples.
+      d: their distance.
+      dtype: of the result; None: float32.
+      device: a device or sharding for the array.
+
+    Returns:
+      A vector of n // 2 + 1 floats.
+
+    Example:
+      >>> jnp.fft.rfftfreq(4)
+      Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
     return _frequencies("rfftfreq", n, d, True, dtype, device)
 
@@ -237,14 +333,28 @@ def _shifted(x, axes, sign):
 
 
 def fftshift(x, axes=None):
-    """The frequency 0 moved to the middle.
+    """A spectrum with the frequency 0 moved from the start to the middle.
 
-    >>> fftshift(jnp.arange(4))
-    Array([2, 3, 0, 1], dtype=int32)
+    Args:
+      x: an array.
+      axes: the dimension(s), an int or a tuple; None: all.
+
+    Example:
+      >>> jnp.fft.fftshift(jnp.fft.fftfreq(4))
+      Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float32)
     """
     return _shifted(x, axes, 1)
 
 
 def ifftshift(x, axes=None):
-    """The inverse of fftshift."""
+    """A spectrum with the frequency 0 moved back to the start: the inverse of `jnp.fft.fftshift`.
+
+    Args:
+      x: an array.
+      axes: the dimension(s), an int or a tuple; None: all.
+
+    Example:
+      >>> jnp.fft.ifftshift(jnp.array([-0.5, -0.25, 0.0, 0.25]))
+      Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    """
     return _shifted(x, axes, -1)

@@ -7,11 +7,11 @@ def fft(a, n=None, axis=-1, norm=None) -> Array:
 def fft2(a, s=None, axes=..., norm=None) -> Array:
     """The discrete Fourier transform along two axes."""
 def fftfreq(n, d=1.0, *, dtype=None, device=None) -> Array:
-    """The frequencies of a transform of n samples that are `d` apart: first the positive ones."""
+    """The frequencies of a transform, in the order of `jnp.fft.fft`: 0, the positive, the negative ones."""
 def fftn(a, s=None, axes=None, norm=None) -> Array:
     """The discrete Fourier transform along several axes, by default all."""
 def fftshift(x, axes=None) -> Array:
-    """The frequency 0 moved to the middle."""
+    """A spectrum with the frequency 0 moved from the start to the middle."""
 def hashable_axis(axis) -> Array:
     """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
 def hfft(a, n=None, axis=-1, norm=None) -> Array:
@@ -23,9 +23,9 @@ def ifft2(a, s=None, axes=..., norm=None) -> Array:
 def ifftn(a, s=None, axes=None, norm=None) -> Array:
     """The inverse of the discrete Fourier transform along several axes, by default all."""
 def ifftshift(x, axes=None) -> Array:
-    """The inverse of fftshift."""
+    """A spectrum with the frequency 0 moved back to the start: the inverse of `jnp.fft.fftshift`."""
 def ihfft(a, n=None, axis=-1, norm=None) -> Array:
-    """The inverse of hfft: the first half of an array with Hermitian symmetry."""
+    """The inverse of `jnp.fft.hfft`: the first half of an array with Hermitian symmetry."""
 def inexact_dtype(dtype) -> Array:
     """The dtype in which numbers of `dtype` are computed where the result is no integer: integers of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
 def irfft(a, n=None, axis=-1, norm=None) -> Array:
@@ -39,6 +39,6 @@ def rfft(a, n=None, axis=-1, norm=None) -> Array:
 def rfft2(a, s=None, axes=..., norm=None) -> Array:
     """The first half of the discrete Fourier transform of a real array along two axes."""
 def rfftfreq(n, d=1.0, *, dtype=None, device=None) -> Array:
-    """The frequencies of rfft."""
+    """The frequencies of a transform, in the order of `jnp.fft.rfft`: from 0 to the half of 1 / d."""
 def rfftn(a, s=None, axes=None, norm=None) -> Array:
     """The first half of the discrete Fourier transform of a real array along several axes, by default all."""

@@ -4,7 +4,8 @@ Operands are promoted to an inexact dtype. The last two dimensions are a matrix,
 stack of matrices.
 """
 
-from shardax._base.arrays import asarray, check_arraylike
+from shardax._base.arrays import asarray as _asarray
+from shardax._base.arrays import check_arraylike as _check_arraylike
 from shardax.numpy import _matrices, _products, _shape
 from shardax.numpy._decompositions import EighResult as EighResult
 from shardax.numpy._decompositions import EigResult as EigResult
@@ -41,14 +42,19 @@ vecdot, matrix_transpose = _products.vecdot, _shape.matrix_transpose
 def cross(x1, x2, /, *, axis=-1):
     """The cross product of vectors of three components along `axis`.
 
-    Raises:
-      ValueError: for another number of components; jnp.cross takes two as well.
+    Args:
+      x1, x2: arrays whose other dimensions broadcast.
+      axis: the dimension of the components.
 
-    >>> cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
-    Array([0, 0, 1], dtype=int32)
+    Raises:
+      ValueError: for another number of components; `jnp.cross` takes two as well.
+
+    Example:
+      >>> jnp.linalg.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
+      Array([0, 0, 1], dtype=int32)
     """
-    check_arraylike("jnp.linalg.cross", x1, x2)
-    x1, x2 = asarray(x1), asarray(x2)
+    _check_arraylike("jnp.linalg.cross", x1, x2)
+    x1, x2 = _asarray(x1), _asarray(x2)
     sizes = x1.shape[axis], x2.shape[axis]
     if sizes != (3, 3):
         raise ValueError(
@@ -59,10 +65,11 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
-    """The product of matrices, as jnp.matmul.
+    """The products of matrices in stacks: `jnp.matmul` in the array API standard.
 
-    >>> matmul(jnp.ones((1, 2)), jnp.ones((2, 1)))
-    Array([[2.]], dtype=float32)
+    Example:
+      >>> jnp.linalg.matmul(jnp.ones((1, 2)), jnp.ones((2, 1)))
+      Array([[2.]], dtype=float32)
     """
     return _products.matmul(
         x1, x2, precision=precision, preferred_element_type=preferred_element_type
@@ -70,11 +77,12 @@ def matmul(x1, x2, /, *, precision=None, preferred_element_type=None):
 
 
 def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
-    """The sum of products over `axes`, as jnp.tensordot.
+    """The sums of products over chosen dimensions: `jnp.tensordot` in the array API standard.
 
-    >>> tensordot(jnp.ones((2, 3)), jnp.ones((3, 1)), axes=1)
-    Array([[3.],
-           [3.]], dtype=float32)
+    Example:
+      >>> jnp.linalg.tensordot(jnp.ones((2, 3)), jnp.ones((3, 1)), axes=1)
+      Array([[3.],
+             [3.]], dtype=float32)
     """
     return _products.tensordot(
         x1,
@@ -89,15 +97,22 @@ def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None,
 def outer(x1, x2, /):
     """All products of an element of one vector with one of another.
 
-    Raises:
-      ValueError: for operands of other than one dimension.
+    Args:
+      x1, x2: vectors of M and N elements.
 
-    >>> outer(jnp.array([1, 2]), jnp.array([3, 4]))
-    Array([[3, 4],
-           [6, 8]], dtype=int32)
+    Returns:
+      A matrix of shape (M, N).
+
+    Raises:
+      ValueError: an operand has other than one dimension.
+
+    Example:
+      >>> jnp.linalg.outer(jnp.array([1, 2]), jnp.array([3, 4]))
+      Array([[3, 4],
+             [6, 8]], dtype=int32)
     """
-    check_arraylike("jnp.linalg.outer", x1, x2)
-    x1, x2 = asarray(x1), asarray(x2)
+    _check_arraylike("jnp.linalg.outer", x1, x2)
+    x1, x2 = _asarray(x1), _asarray(x2)
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(
             "jnp.linalg.outer: input arrays must be one-dimensional, but they are "
@@ -107,10 +122,35 @@ def outer(x1, x2, /):
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    """The sums along diagonals of the matrices in the last two dimensions."""
+    """The sums along diagonals of matrices.
+
+    Args:
+      x: an array of shape (..., M, N).
+      offset: the diagonal: 0 is the main one, positive ones lie above it.
+      dtype: of the result; None: as `jnp.sum` chooses.
+
+    Returns:
+      An array of shape (...).
+
+    Example:
+      >>> jnp.linalg.trace(jnp.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]))
+      Array([ 5, 13], dtype=int32)
+    """
     return _products.trace(x, offset, -2, -1, dtype)
 
 
 def diagonal(x, /, *, offset=0):
-    """Diagonals of the matrices in the last two dimensions."""
+    """The diagonals of matrices.
+
+    Args:
+      x: an array of shape (..., M, N).
+      offset: the diagonal: 0 is the main one, positive ones lie above it.
+
+    Returns:
+      An array of shape (..., K), with the K elements of the diagonal.
+
+    Example:
+      >>> jnp.linalg.diagonal(jnp.array([[1, 2], [3, 4]]))
+      Array([1, 4], dtype=int32)
+    """
     return _matrices.diagonal(x, offset, -2, -1)

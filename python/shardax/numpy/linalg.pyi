@@ -14,52 +14,52 @@ from shardax.numpy._determinants import slogdet as slogdet
 from shardax.numpy._singular_values import lstsq as lstsq
 
 def cholesky(a, *, upper=False, symmetrize_input=True) -> Array:
-    """The lower triangular L with L L* = a (`upper`: U with U* U = a), for Hermitian positive definite (..., n, n); NaN for others. Where `symmetrize_input` is false, the lower triangle alone is read."""
+    """The Cholesky factor of matrices: the lower triangular L with L L* = a."""
 def cond(x, p=None) -> Array:
-    """The condition number: of the singular values (p None, 2 or -2), or norm(x, p) * norm(inv(x), p); infinite for singular x."""
+    """The condition number of matrices; infinite for singular ones."""
 def cross(x1, x2, /, *, axis=-1) -> Array:
     """The cross product of vectors of three components along `axis`."""
 def det(a) -> Array:
-    """The determinant of (..., n, n); 1 of (0, 0)."""
+    """The determinants of square matrices."""
 def diagonal(x, /, *, offset=0) -> Array:
-    """Diagonals of the matrices in the last two dimensions."""
+    """The diagonals of matrices."""
 def eigvals(a) -> Array:
-    """The eigenvalues of (..., n, n), complex."""
+    """The eigenvalues of square matrices, complex."""
 def eigvalsh(a, UPLO='L', *, symmetrize_input=True) -> Array:
-    """The eigenvalues of Hermitian (..., n, n), ascending; arguments are those of eigh."""
+    """The eigenvalues of Hermitian matrices, ascending; arguments are those of `jnp.linalg.eigh`."""
 def inv(a) -> Array:
-    """The inverse of (..., n, n)."""
+    """The inverses of square matrices; infinities or NaN for singular ones."""
 def matmul(x1, x2, /, *, precision=None, preferred_element_type=None) -> Array:
-    """The product of matrices, as jnp.matmul."""
+    """The products of matrices in stacks: `jnp.matmul` in the array API standard."""
 def matrix_norm(x, /, *, keepdims=False, ord='fro') -> Array:
-    """The norm of the matrices in the last two dimensions."""
+    """The norm of matrices, as the array API standard defines it."""
 def matrix_power(a, n) -> Array:
-    """A square matrix (n < 0: its inverse) multiplied with itself."""
+    """The power of square matrices, by repeated squaring."""
 def matrix_rank(M, rtol=None, *, hermitian=False, tol=None) -> Array:
-    """How many singular values exceed `rtol`; of a vector, whether it is not zero."""
+    """The rank of matrices: the number of singular values above a bound."""
 def matrix_transpose(x, /) -> Array:
-    """The last two dimensions swapped."""
+    """The transposed matrices of a stack: the last two dimensions exchanged."""
 def multi_dot(arrays, *, precision=None) -> Array:
     """The product of matrices, in the order that needs the fewest multiplications."""
 def norm(x, ord=None, axis=None, keepdims=False) -> Array:
-    """The norm of vectors (default: Euclidean) or matrices (default: Frobenius) along `axis`."""
+    """The norm of vectors or matrices along `axis`; by default the square root of the sum of squares."""
 def outer(x1, x2, /) -> Array:
     """All products of an element of one vector with one of another."""
 def pinv(a, rtol=None, hermitian=False, *, rcond=None) -> Array:
-    """The pseudo-inverse: singular values up to rtol times the largest one count as 0."""
+    """The pseudo-inverse (Moore and Penrose) of matrices, out of their singular value decomposition."""
 def solve(a, b) -> Array:
-    """x with a x = b, for (..., n, n) and (..., n, m) or one vector (n,); stacks broadcast."""
+    """The solution of linear systems: x with a x = b."""
 def svdvals(x, /) -> Array:
-    """The singular values, descending."""
+    """The singular values of matrices, descending."""
 def tensordot(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None, out_sharding=None) -> Array:
-    """The sum of products over `axes`, as jnp.tensordot."""
+    """The sums of products over chosen dimensions: `jnp.tensordot` in the array API standard."""
 def tensorinv(a, ind=2) -> Array:
     """The inverse of tensordot(a, x, ind) as a function of x."""
 def tensorsolve(a, b, axes=None) -> Array:
-    """x with tensordot(a, x, x.ndim) = b."""
+    """The solution of a tensor equation: x with tensordot(a, x, x.ndim) = b."""
 def trace(x, /, *, offset=0, dtype=None) -> Array:
-    """The sums along diagonals of the matrices in the last two dimensions."""
+    """The sums along diagonals of matrices."""
 def vecdot(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None) -> Array:
-    """Sums of products along `axis`, the first conjugated; other dimensions broadcast."""
+    """The sums of products of vectors along `axis`, the first operand conjugated."""
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2) -> Array:
-    """The norm of vectors along `axis`: one dimension, several that count as one, or None for all."""
+    """The norm of vectors along `axis`, as the array API standard defines it."""

@@ -56,10 +56,25 @@ def _finest_gumbel(key, shape):
 @in_one_program("shape", "dtype", "mode", at_once=True)
 @takes_out_sharding
 def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
-    """The standard Gumbel distribution.
+    """Draws from the standard Gumbel distribution, with the cumulative distribution exp(-exp(-x)).
 
-    `mode` says how far the tail on the right goes: "low" (the default) as far as a uniform number
-    of this dtype gives, "high" as far as one with twice the bits.
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      mode: how far the tail on the right goes: "low" (the default) as far as a uniform number of
+        this dtype gives, "high" as far as one with twice the bits.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape `shape`.
+
+    Raises:
+      ValueError: `dtype` is no floating type, or for another mode.
+
+    Example:
+      >>> random.gumbel(random.key(0), (3,)).round(2)
+      Array([ 2.92,  3.83, -0.1 ], dtype=float32)
     """
     key, dtype = check_key("gumbel", key), float_dtype(dtype, "gumbel")
     mode = "low" if mode is None else mode
@@ -95,7 +110,22 @@ def _neighbour(x, towards):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
-    """Normal, limited to (lower, upper)."""
+    """Draws from the standard normal distribution limited to (lower, upper).
+
+    Args:
+      key: a typed or raw key.
+      lower, upper: the bounds, floats or arrays that broadcast.
+      shape: the shape of the result, to which the bounds broadcast; None: that of the bounds.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Raises:
+      ValueError: `dtype` is no floating type, or bounds do not broadcast to `shape`.
+
+    Example:
+      >>> random.truncated_normal(random.key(0), -1.0, 1.0, (3,)).round(2)
+      Array([ 0.86,  0.94, -0.29], dtype=float32)
+    """
     key = check_key("truncated_normal", key)
     check_numbers("truncated_normal", lower, upper)
     shape = (
@@ -121,7 +151,18 @@ def draw_exponential(key, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def exponential(key, shape=(), dtype=None, *, out_sharding=None):
-    """The exponential distribution with mean 1."""
+    """Draws from the exponential distribution with mean 1, density e^-x.
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.exponential(random.key(0), (3,)).round(2)
+      Array([2.95, 3.84, 0.4 ], dtype=float32)
+    """
     return draw_exponential(
         check_key("exponential", key),
         shape=to_shape(shape),
@@ -140,7 +181,18 @@ def _laplace(key, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def laplace(key, shape=(), dtype=None, *, out_sharding=None):
-    """The Laplace distribution with scale 1."""
+    """Draws from the Laplace distribution with scale 1, density e^-|x| / 2.
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.laplace(random.key(0), (3,)).round(2)
+      Array([-2.26, -3.15,  0.41], dtype=float32)
+    """
     key, dtype = check_key("laplace", key), float_dtype(dtype, "laplace")
     return _laplace(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
@@ -155,7 +207,19 @@ def _logistic(key, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def logistic(key, shape=(), dtype=None, *, out_sharding=None):
-    """The logistic distribution."""
+    """Draws from the standard logistic distribution, with the cumulative distribution 1 / (1 +
+    e^-x).
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.logistic(random.key(0), (3,)).round(2)
+      Array([ 2.9 ,  3.82, -0.7 ], dtype=float32)
+    """
     key, dtype = check_key("logistic", key), float_dtype(dtype, "logistic")
     return _logistic(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
@@ -170,7 +234,18 @@ def _cauchy(key, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
-    """The Cauchy distribution."""
+    """Draws from the standard Cauchy distribution, density 1 / (pi (1 + x^2)).
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.cauchy(random.key(0), (3,)).round(2)
+      Array([ 6.03, 14.84, -0.58], dtype=float32)
+    """
     key, dtype = check_key("cauchy", key), float_dtype(dtype, "cauchy")
     return _cauchy(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
@@ -178,7 +253,18 @@ def cauchy(key, shape=(), dtype=None, *, out_sharding=None):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def rademacher(key, shape=(), dtype=None, *, out_sharding=None):
-    """-1 or 1, int32 unless `dtype` says otherwise."""
+    """Draws of -1 or 1, with equal probabilities.
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a type of numbers; None: int32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.rademacher(random.key(0), (5,))
+      Array([-1, -1,  1,  1, -1], dtype=int32)
+    """
     dtype = _core.canonical_dtype(int) if dtype is None else _core.dtype_of(dtype)
     return (2 * bernoulli(key, 0.5, to_shape(shape)).astype(np.int32) - 1).astype(dtype)
 
@@ -191,15 +277,35 @@ def _maxwell(key, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def maxwell(key, shape=(), dtype=None, *, out_sharding=None):
-    """The Maxwell distribution with scale 1: the length of a normal vector in three dimensions."""
+    """Draws from the Maxwell distribution with scale 1: lengths of normal vectors in three
+    dimensions.
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.maxwell(random.key(0), (3,)).round(2)
+      Array([2.63, 0.99, 0.96], dtype=float32)
+    """
     key, dtype = check_key("maxwell", key), float_dtype(dtype, "maxwell")
     return _maxwell(key, shape=to_shape(shape), dtype=dtype, stream=partitionable())
 
 
 def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
-    """Maxwell variates of random sign, times `scale` and moved by `loc`.
+    """Draws from the Maxwell distribution with random signs, times `scale` and moved by `loc`.
 
-    The shape is `shape` and then that of the parameters.
+    Args:
+      key: a typed or raw key.
+      loc, scale: floats or arrays that broadcast.
+      shape: leading dimensions of the result; those of the parameters follow.
+      dtype: a floating type; None: float32.
+
+    Example:
+      >>> random.double_sided_maxwell(random.key(0), 0.0, jnp.ones(2), (3,)).shape
+      (3, 2)
     """
     key = check_key("double_sided_maxwell", key)
     dtype = float_dtype(dtype, "double_sided_maxwell")
@@ -217,7 +323,19 @@ def _weibull_min(key, scale, concentration, shape, dtype, stream):
 
 
 def weibull_min(key, scale, concentration, shape=(), dtype=None):
-    """The Weibull distribution; the parameters broadcast against `shape`."""
+    """Draws from the Weibull distribution with density proportional to x^(c-1) exp(-(x / scale)^c).
+
+    Args:
+      key: a typed or raw key.
+      scale: the scale, a float or an array.
+      concentration: the exponent c, a float or an array.
+      shape: a tuple of ints, which broadcasts with the parameters.
+      dtype: a floating type; None: float32.
+
+    Example:
+      >>> random.weibull_min(random.key(0), 2.0, 1.5, (3,)).round(2)
+      Array([4.11, 4.91, 1.09], dtype=float32)
+    """
     key, dtype = check_key("weibull_min", key), float_dtype(dtype, "weibull_min")
     shape = to_shape(shape)
     return _weibull_min(key, scale, concentration, shape=shape, dtype=dtype, stream=partitionable())
@@ -255,7 +373,19 @@ def _rayleigh(key, scale, shape, dtype, stream):
 
 @takes_out_sharding
 def rayleigh(key, scale, shape=None, dtype=None, *, out_sharding=None):
-    """The Rayleigh distribution with that scale."""
+    """Draws from the Rayleigh distribution, density x / scale^2 exp(-x^2 / (2 scale^2)).
+
+    Args:
+      key: a typed or raw key.
+      scale: the scale, a float or an array.
+      shape: the shape of the result, to which that of `scale` broadcasts; None: that of `scale`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.rayleigh(random.key(0), 2.0, (3,)).round(2)
+      Array([0.66, 0.42, 2.97], dtype=float32)
+    """
     return _rayleigh("rayleigh", key, (scale,), shape, dtype)
 
 
@@ -272,7 +402,22 @@ def _wald(key, mean, shape, dtype, stream):
 
 @takes_out_sharding
 def wald(key, mean, shape=None, dtype=None, *, out_sharding=None):
-    """The Wald (inverse Gaussian) distribution with that mean and scale 1."""
+    """Draws from the Wald (inverse Gaussian) distribution with a mean and scale 1.
+
+    Args:
+      key: a typed or raw key.
+      mean: the mean, a float or an array.
+      shape: the shape of the result, to which that of `mean` broadcasts; None: that of `mean`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Source: Michael, Schucany, Haas, "Generating random variates using transformations with multiple
+      roots", 1976.
+
+    Example:
+      >>> random.wald(random.key(0), 2.0, (3,)).round(2)
+      Array([0.53, 0.6 , 0.73], dtype=float32)
+    """
     return _wald("wald", key, (mean,), shape, dtype)
 
 
@@ -287,7 +432,19 @@ def _triangular(key, left, mode, right, shape, dtype, stream):
 
 @takes_out_sharding
 def triangular(key, left, mode, right, shape=None, dtype=None, *, out_sharding=None):
-    """The triangular distribution on [left, right] with its peak at `mode`."""
+    """Draws from the triangular distribution on [left, right] with its peak at `mode`.
+
+    Args:
+      key: a typed or raw key.
+      left, mode, right: floats or arrays that broadcast, in ascending order.
+      shape: the shape of the result, to which the parameters broadcast; None: theirs.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.triangular(random.key(0), 0.0, 1.0, 4.0, (3,)).round(2)
+      Array([3.21, 3.49, 1.17], dtype=float32)
+    """
     return _triangular("triangular", key, (left, mode, right), shape, dtype)
 
 
@@ -298,7 +455,19 @@ def _pareto(key, b, shape, dtype, stream):
 
 @takes_out_sharding
 def pareto(key, b, shape=None, dtype=None, *, out_sharding=None):
-    """The Pareto distribution with exponent `b`, from 1 on."""
+    """Draws from the Pareto distribution, density b / x^(b+1) for x >= 1.
+
+    Args:
+      key: a typed or raw key.
+      b: the exponent, a float or an array.
+      shape: the shape of the result, to which that of `b` broadcasts; None: that of `b`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.pareto(random.key(0), 2.0, (3,)).round(2)
+      Array([4.37, 6.83, 1.22], dtype=float32)
+    """
     return _pareto("pareto", key, (b,), shape, dtype)
 
 
@@ -309,7 +478,19 @@ def _lognormal(key, sigma, shape, dtype, stream):
 
 @takes_out_sharding
 def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
-    """The exponential of normal variates with standard deviation `sigma`, real or complex."""
+    """Draws whose logarithms are normal, with mean 0 and standard deviation `sigma`.
+
+    Args:
+      key: a typed or raw key.
+      sigma: a float or an array.
+      shape: the shape of the result, to which that of `sigma` broadcasts; None: that of `sigma`.
+      dtype: a floating or complex type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.lognormal(random.key(0), 0.5, (3,)).round(2)
+      Array([2.25, 2.75, 0.81], dtype=float32)
+    """
     if dtype is not None and jnp.issubdtype(dtype, np.complexfloating):
         shape = parameter_shape("lognormal", shape, sigma)
         return jnp.exp(normal(key, shape, dtype) * asarray(sigma, dtype))

@@ -87,7 +87,25 @@ def _poisson(key, rate, shape, dtype, stream):
 
 @takes_out_sharding
 def poisson(key, lam, shape=None, dtype=None, *, out_sharding=None):
-    """The Poisson distribution with mean `lam`; int32 unless `dtype` says otherwise."""
+    """Draws from the Poisson distribution: counts with mean `lam`.
+
+    Args:
+      key: a typed or raw key of threefry.
+      lam: the mean, a float or an array.
+      shape: the shape of the result, to which that of `lam` broadcasts; None: that of `lam`.
+      dtype: an integer type; None: int32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Raises:
+      NotImplementedError: for keys of other generators.
+
+    Source: Knuth, "The Art of Computer Programming", volume 2; Hörmann, "The transformed rejection
+      method for generating Poisson random variables", 1993.
+
+    Example:
+      >>> random.poisson(random.key(0), 4.0, (5,))
+      Array([0, 1, 5, 5, 2], dtype=int32)
+    """
     key = check_key("poisson", key)
     if not is_threefry(key):
         raise NotImplementedError(
@@ -113,7 +131,19 @@ def _geometric(key, p, shape, dtype, stream):
 
 @takes_out_sharding
 def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
-    """The number of trials of probability `p` until one succeeds; int32 unless `dtype` says."""
+    """Draws from the geometric distribution: the number of trials until one succeeds.
+
+    Args:
+      key: a typed or raw key.
+      p: the probability of success, a float or an array.
+      shape: the shape of the result, to which that of `p` broadcasts; None: that of `p`.
+      dtype: an integer type; None: int32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.geometric(random.key(0), 0.3, (5,))
+      Array([1, 1, 4, 3, 2], dtype=int32)
+    """
     key = check_key("geometric", key)
     dtype = _count_dtype("geometric", dtype)
     shape = parameter_shape("geometric", shape, p)
@@ -208,8 +238,24 @@ def _binomial(key, n, p, shape, dtype, stream):
 
 
 def binomial(key, n, p, shape=None, dtype=None):
-    """The number of successes in `n` trials of probability `p`, as a float; NaN where neither is
-    possible."""
+    """Draws from the binomial distribution: the number of successes in `n` trials.
+
+    Args:
+      key: a typed or raw key.
+      n: the number of trials, a number or an array.
+      p: the probability of success, a float or an array.
+      shape: the shape of the result, to which the parameters broadcast; None: theirs.
+      dtype: a floating type; None: float32.
+
+    Returns:
+      Floats; NaN where `n` or `p` is out of range.
+
+    Source: Hörmann, "The generation of binomial random variates", 1993.
+
+    Example:
+      >>> random.binomial(random.key(0), 10, 0.3, (5,))
+      Array([2., 2., 1., 2., 1.], dtype=float32)
+    """
     key, dtype = check_key("binomial", key), float_dtype(dtype, "binomial")
     check_arraylike("binomial", n, p)
     shape = parameter_shape("binomial", shape, n, p)
@@ -217,9 +263,24 @@ def binomial(key, n, p, shape=None, dtype=None):
 
 
 def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
-    """How often each of the outcomes with probabilities `p` (..., k) comes up in `n` (...) trials.
+    """Draws from the multinomial distribution: how often each of k outcomes comes up in `n` trials.
 
-    Drawn one outcome after the other, each a binomial share of the trials that remain.
+    Outcomes are drawn one after the other, each a binomial share of the trials that remain.
+
+    Args:
+      key: a typed or raw key.
+      n: the number of trials, of shape (...).
+      p: the probabilities, of shape (..., k).
+      shape: the shape of the result; None: that of `p`.
+      dtype: a floating type; None: float32.
+      unroll: how many outcomes a step of the loop draws.
+
+    Returns:
+      Floats of shape (..., k) whose sums are `n`.
+
+    Example:
+      >>> random.multinomial(random.key(0), 10, jnp.array([0.2, 0.3, 0.5])).sum()
+      Array(10., dtype=float32)
     """
     key = check_key("multinomial", key)
     check_arraylike("multinomial", n, p)

@@ -121,9 +121,22 @@ def _gamma(key, alpha, shape, dtype, log_space, stream):
 
 @takes_out_sharding
 def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
-    """The gamma distribution with shape parameter `a` and scale 1.
+    """Draws from the gamma distribution with scale 1, density proportional to x^(a-1) e^-x.
 
-    The derivative by `a` is that of the variate at a fixed quantile.
+    The derivative by `a` is that of the draw at a fixed quantile.
+
+    Args:
+      key: a typed or raw key.
+      a: the shape parameter > 0, a float or an array.
+      shape: the shape of the result, to which that of `a` broadcasts; None: that of `a`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Source: Marsaglia, Tsang, "A simple method for generating gamma variables", 2000.
+
+    Example:
+      >>> random.gamma(random.key(0), 2.0, (3,)).round(1)
+      Array([1.6, 1.8, 1.1], dtype=float32)
     """
     key, dtype = check_key("gamma", key), float_dtype(dtype, "gamma")
     check_numbers("gamma", a)
@@ -133,7 +146,14 @@ def gamma(key, a, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
-    """The logarithm of gamma variates, exact also where those would be too small."""
+    """Logarithms of draws from the gamma distribution, exact where those would be too small.
+
+    Arguments are those of `random.gamma`.
+
+    Example:
+      >>> jnp.isfinite(random.loggamma(random.key(0), 1e-3, (3,)))
+      Array([ True,  True,  True], dtype=bool)
+    """
     key, dtype = check_key("loggamma", key), float_dtype(dtype, "gamma")
     check_numbers("loggamma", a)
     shape = parameter_shape("loggamma", shape, a)
@@ -142,7 +162,19 @@ def loggamma(key, a, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
-    """The beta distribution: the share of one of two gamma variates in their sum."""
+    """Draws from the beta distribution: the share of one of two gamma variates in their sum.
+
+    Args:
+      key: a typed or raw key.
+      a, b: the parameters > 0, floats or arrays that broadcast.
+      shape: the shape of the result, to which the parameters broadcast; None: theirs.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.beta(random.key(0), 2.0, 3.0, (3,)).round(1)
+      Array([0.2, 0.5, 0.7], dtype=float32)
+    """
     key, dtype = check_key("beta", key), float_dtype(dtype, "beta")
     check_parameters("beta", dtype, a, b)
     shape = parameter_shape("beta", shape, a, b)
@@ -155,7 +187,22 @@ def beta(key, a, b, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
-    """The Dirichlet distribution with parameters along the last dimension of `alpha`."""
+    """Draws from the Dirichlet distribution: vectors of positive numbers whose sum is 1.
+
+    Args:
+      key: a typed or raw key.
+      alpha: the parameters > 0, of shape (..., n).
+      shape: the shape of the result without the last dimension; None: that of `alpha`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      Floats of shape (*shape, n).
+
+    Example:
+      >>> random.dirichlet(random.key(0), jnp.ones(3), (2,)).sum(axis=1).round(3)
+      Array([1., 1.], dtype=float32)
+    """
     key, dtype = check_key("dirichlet", key), float_dtype(dtype, "dirichlet")
     alpha = operand_of("dirichlet", alpha)
     if alpha.ndim < 1:
@@ -170,7 +217,19 @@ def dirichlet(key, alpha, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
-    """The chi-square distribution with `df` degrees of freedom."""
+    """Draws from the chi-square distribution: the sum of squares of `df` normal variates.
+
+    Args:
+      key: a typed or raw key.
+      df: the degrees of freedom, a float or an array.
+      shape: the shape of the result, to which that of `df` broadcasts; None: that of `df`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.chisquare(random.key(0), 3.0, (3,)).round(1)
+      Array([2.2, 2.5, 1.5], dtype=float32)
+    """
     key, dtype = check_key("chisquare", key), float_dtype(dtype, "chisquare")
     check_parameters("chisquare", dtype, df)
     half = _core.convert(asarray(df), dtype) / 2
@@ -179,7 +238,20 @@ def chisquare(key, df, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
-    """The F distribution with `dfnum` and `dfden` degrees of freedom."""
+    """Draws from the F distribution: the quotient of two chi-square variates, each over its degrees
+    of freedom.
+
+    Args:
+      key: a typed or raw key.
+      dfnum, dfden: the degrees of freedom, floats or arrays that broadcast.
+      shape: the shape of the result, to which the parameters broadcast; None: theirs.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.f(random.key(0), 3.0, 5.0, (3,)).round(1)
+      Array([2.6, 0.2, 0.2], dtype=float32)
+    """
     key, dtype = check_key("f", key), float_dtype(dtype, "f")
     check_parameters("f", dtype, dfnum, dfden)
     shape = parameter_shape("f", shape, dfnum, dfden)
@@ -191,7 +263,21 @@ def f(key, dfnum, dfden, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def t(key, df, shape=None, dtype=None, *, out_sharding=None):
-    """Student's t distribution with `df` degrees of freedom."""
+    """Draws from Student's t distribution.
+
+    Args:
+      key: a typed or raw key.
+      df: the degrees of freedom, a float or an array.
+      shape: the shape of the result, to which that of `df` broadcasts; None: that of `df`.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Source: Student, "The probable error of a mean", 1908.
+
+    Example:
+      >>> random.t(random.key(0), 5.0, (3,)).round(1)
+      Array([ 0.8, -2.1, -1.3], dtype=float32)
+    """
     key, dtype = check_key("t", key), float_dtype(dtype, "t")
     check_parameters("t", dtype, df)
     shape = parameter_shape("t", shape, df)
@@ -202,7 +288,19 @@ def t(key, df, shape=None, dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
-    """The distribution with density proportional to exp(-|x|^p)."""
+    """Draws from the distribution with density proportional to exp(-|x|^p).
+
+    Args:
+      key: a typed or raw key.
+      p: the exponent > 0, a float: 1 is Laplace's distribution, 2 a normal one.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Example:
+      >>> random.generalized_normal(random.key(0), 4.0, (3,)).round(1)
+      Array([ 0.9,  0.1, -0.9], dtype=float32)
+    """
     key, dtype, shape = (
         check_key("generalized_normal", key),
         float_dtype(dtype, "generalized_normal"),
@@ -216,7 +314,27 @@ def generalized_normal(key, p, shape=(), dtype=None, *, out_sharding=None):
 
 @takes_out_sharding
 def ball(key, d, p=2, shape=(), dtype=None, *, out_sharding=None):
-    """Uniform in the unit ball of the p-norm in d dimensions."""
+    """Uniformly distributed points in the unit ball of a p-norm.
+
+    Args:
+      key: a typed or raw key.
+      d: the number of dimensions, an int.
+      p: the exponent of the norm.
+      shape: a tuple of ints.
+      dtype: a floating type; None: float32.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      Floats of shape (*shape, d).
+
+    Source: Barthe, Guédon, Mendelson, Naor, "A probabilistic approach to the geometry of the
+      l_p^n-ball", 2005.
+
+    Example:
+      >>> points = random.ball(random.key(0), 3, shape=(5,))
+      >>> points.shape, jnp.all(jnp.linalg.norm(points, axis=1) <= 1)
+      ((5, 3), Array(True, dtype=bool))
+    """
     key, dtype, shape = check_key("ball", key), float_dtype(dtype, "ball"), to_shape(shape)
     first, second = subkeys(key, partitionable())
     g = generalized_normal(first, p, (*shape, operator.index(d)), dtype)

@@ -254,10 +254,23 @@ def _generator(impl, dtype=None, name="key"):
 
 
 def PRNGKey(seed, *, impl=None):
-    """A key out of an integer seed, as uint32[2]; of dtype key<fry> under jax_enable_custom_prng.
+    """A raw key out of an integer seed: its words, without the dtype of keys. `random.key` makes
+    typed ones.
 
-    >>> PRNGKey(0)
-    Array([0, 0], dtype=uint32)
+    Args:
+      seed: an integer.
+      impl: the name of the generator, as in `random.key`.
+
+    Returns:
+      uint32 of shape (2,) (as many words as the generator's keys have); of dtype key<fry> under
+      jax_enable_custom_prng.
+
+    Raises:
+      TypeError: the seed is no integer scalar.
+
+    Example:
+      >>> random.PRNGKey(0)
+      Array([0, 0], dtype=uint32)
     """
     generator = _generator(impl)
     words = _seed(seed, "PRNGKey", generator)
@@ -265,7 +278,9 @@ def PRNGKey(seed, *, impl=None):
 
 
 def key(seed, *, impl=None, dtype=None):
-    """A key out of an integer seed, as a scalar of dtype key<fry>.
+    """A key out of an integer seed, as a scalar array of dtype key<fry>.
+
+    A key is used once: `random.split` and `random.fold_in` make others out of it.
 
     Args:
       seed: an integer.
@@ -275,20 +290,38 @@ def key(seed, *, impl=None, dtype=None):
       dtype: the dtype of another key, or the name of the generator, instead of `impl`.
 
     Raises:
-      TypeError: where the seed is no integer scalar.
+      TypeError: the seed is no integer scalar.
       ValueError: for other generators, and where both `impl` and `dtype` are given.
 
-    >>> key(0, impl="rbg").dtype
-    key<rbg>
+    Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+
+    Example:
+      >>> key = random.key(0)
+      >>> random.normal(key, (2, 3)).shape
+      (2, 3)
+      >>> random.key(0, impl="rbg").dtype
+      key<rbg>
     """
     generator = _generator(impl, dtype)
     return _wrapped(_seed(seed, "key", generator), generator)
 
 
 def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
-    """uint32[..., 2] (as many words as a key of the generator has) as keys.
+    """The keys that consist of these words.
 
-    `impl` and `dtype` as in `key`.
+    Args:
+      key_bits_array: uint32 of shape (..., 2), or with as many words as the generator's keys have.
+      impl, dtype: the generator, as in `random.key`.
+
+    Returns:
+      Typed keys of the leading shape.
+
+    Raises:
+      TypeError: the words are not uint32.
+
+    Example:
+      >>> random.wrap_key_data(random.PRNGKey(0)) == random.key(0)
+      Array(True, dtype=bool)
     """
     generator = _generator(impl, dtype, "wrap_key_data")
     if is_typed(key_bits_array) or not isinstance(key_bits_array, (_core.Array, np.ndarray)):
@@ -300,7 +333,18 @@ def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
 
 
 def key_data(keys):
-    """The words of keys, uint32[..., 2]; as many as a key of the generator has."""
+    """The words that keys consist of.
+
+    Args:
+      keys: typed or raw keys.
+
+    Returns:
+      uint32 of shape keys.shape + (2,), or with as many words as the generator's keys have.
+
+    Example:
+      >>> random.key_data(random.key(7))
+      Array([0, 7], dtype=uint32)
+    """
     checked = check_key("key_data", keys, single=False)
     if not is_typed(checked):
         return checked
@@ -313,7 +357,12 @@ def key_data(keys):
 
 
 def key_impl(keys):
-    """The name of the generator of keys."""
+    """The generator of keys, as a name that `random.key` takes.
+
+    Example:
+      >>> random.key_impl(random.key(0))
+      'threefry2x32'
+    """
     keys = check_key("key_impl", keys, single=False)
     return keys.dtype.implementation if is_typed(keys) else "threefry2x32"
 
@@ -321,10 +370,10 @@ def key_impl(keys):
 def clone(key):
     """The same key, which may then be used once more under jax_debug_key_reuse.
 
-    >>> import shardax
-    >>> with shardax.debug_key_reuse(True):
-    ...     k = key(0)
-    ...     draws = [split(clone(k)), split(k)]
+    Example:
+      >>> with shardax.debug_key_reuse(True):
+      ...     k = random.key(0)
+      ...     draws = [random.split(random.clone(k)), random.split(k)]
     """
     checked = check_key("clone", key, single=False)
     return bind("random_clone", (checked,)) if is_typed(key) else checked
@@ -332,17 +381,48 @@ def clone(key):
 
 @in_one_program("num", at_once=True)
 def split(key, num=2):
-    """`num` new keys (or keys in a shape) out of one.
+    """New keys out of one, whose draws are independent.
 
-    >>> split(PRNGKey(0)).shape
-    (2, 2)
+    Args:
+      key: a typed or raw key.
+      num: how many, an int or a shape.
+
+    Returns:
+      Keys of shape (num,) or `num`: typed, or raw words along a last dimension.
+
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: for a batch of keys; use vmap.
+
+    Example:
+      >>> key, subkey = random.split(random.key(0))
+      >>> random.split(key, 5).shape
+      (5,)
     """
     checked = check_key("split", key)
     return like_key(split_key(checked, to_shape(num), partitionable()), key)
 
 
 def fold_in(key, data):
-    """A new key out of a key and an integer."""
+    """A new key out of a key and an integer: of a step, or of a device.
+
+    Args:
+      key: a typed or raw key.
+      data: an integer, taken as a uint32.
+
+    Returns:
+      A key of the same kind.
+
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: for a batch of keys; use vmap.
+
+    Example:
+      >>> key = random.key(0)
+      >>> draw = lambda i: random.randint(random.fold_in(key, i), (2,), 0, 100)
+      >>> draw(0), draw(1)
+      (Array([91, 61], dtype=int32), Array([22, 22], dtype=int32))
+    """
     checked = check_key("fold_in", key)
     if isinstance(data, int):
         if not 0 <= data < 2**32:
@@ -363,5 +443,11 @@ def subkeys(key, stream, num=2):
 
 
 def key_dtype(impl_spec=None):
-    """The dtype of typed keys."""
+    """The dtype of typed keys of a generator, as `random.key` names it; the default one's unless
+    given.
+
+    Example:
+      >>> random.key_dtype()
+      key<fry>
+    """
     return _generator(impl_spec)

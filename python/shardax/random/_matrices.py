@@ -15,7 +15,27 @@ from shardax.random._uniform import normal
 def multivariate_normal(
     key, mean, cov, shape=None, dtype=None, method="cholesky", *, out_sharding=None
 ):
-    """Normal vectors with that mean (..., n) and covariance (..., n, n)."""
+    """Normally distributed vectors with a mean and a covariance.
+
+    Args:
+      key: a typed or raw key.
+      mean: the mean, of shape (..., n).
+      cov: the covariance, positive semidefinite, of shape (..., n, n).
+      shape: the shape of the result without the last dimension; None: that of the parameters.
+      dtype: a floating type; None: float32.
+      method: the factor of the covariance: "cholesky", "eigh" or "svd".
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      Floats of shape (*shape, n).
+
+    Raises:
+      ValueError: for another method, or shapes that do not fit.
+
+    Example:
+      >>> random.multivariate_normal(random.key(0), jnp.zeros(2), jnp.eye(2), (3,)).shape
+      (3, 2)
+    """
     key = check_key("multivariate_normal", key)
     if method not in ("svd", "eigh", "cholesky"):
         raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
@@ -51,9 +71,25 @@ def multivariate_normal(
 
 @takes_out_sharding
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
-    """Uniformly distributed orthogonal, for complex dtypes unitary, matrices (..., n, n).
+    """Uniformly distributed orthogonal matrices, unitary ones for complex dtypes.
 
-    With `m`, (..., n, m) of orthogonal rows or columns.
+    Args:
+      key: a typed or raw key.
+      n: the number of rows.
+      shape: a tuple of ints.
+      dtype: a floating or complex type; None: float32.
+      m: the number of columns; None: n. With another one, rows or columns are orthogonal.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape (*shape, n, m).
+
+    Source: Mezzadri, "How to generate random matrices from the classical compact groups", 2007.
+
+    Example:
+      >>> q = random.orthogonal(random.key(0), 3)
+      >>> jnp.allclose(q @ q.T, jnp.eye(3), atol=1e-5)
+      Array(True, dtype=bool)
     """
     key = check_key("orthogonal", key)
     dtype = _core.canonical_dtype(float) if dtype is None else dtype

@@ -41,9 +41,29 @@ def _shuffle(key, x, axis, stream):
 
 @takes_out_sharding
 def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
-    """`x` (or 0, ..., x - 1 for an int) in random order along `axis`.
+    """The slices of an array, or the integers below a number, in random order.
 
-    Slices stay whole unless `independent`.
+    Args:
+      key: a typed or raw key.
+      x: an array, or an int: 0, 1, ..., x - 1.
+      axis: the dimension to permute.
+      independent: whether each vector along `axis` gets an order of its own; slices stay whole
+        otherwise.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of the shape and dtype of `x`.
+
+    Raises:
+      TypeError: `key` is no key.
+
+    Example:
+      >>> random.permutation(random.key(0), 5)
+      Array([0, 1, 4, 3, 2], dtype=int32)
+      >>> random.permutation(random.key(1), jnp.array([[1, 2], [3, 4], [5, 6]]))
+      Array([[5, 6],
+             [1, 2],
+             [3, 4]], dtype=int32)
     """
     key = check_key("permutation", key)
     check_arraylike("permutation", x)
@@ -62,18 +82,41 @@ def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
 
 
 def shuffle(key, x, axis=0):
-    """permutation(key, x, axis, independent=True), as programs of earlier years call it.
+    """Elements in random order along `axis`: `random.permutation` with independent=True, as
+    programs of earlier years call it.
 
-    >>> shuffle(jax.random.key(0), jnp.arange(3)).shape
-    (3,)
+    Example:
+      >>> random.shuffle(random.key(0), jnp.arange(3)).shape
+      (3,)
     """
     return permutation(key, x, axis, independent=True)
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
-    """Elements of `a` (or of 0, ..., a - 1) drawn with probabilities p.
+    """Elements of an array, or integers below a number, drawn at random.
 
-    With `replace=False` none is drawn twice. `mode` is that of `gumbel`, used with both.
+    Args:
+      key: a typed or raw key.
+      a: an array, or an int: 0, 1, ..., a - 1.
+      shape: a tuple of ints: how many are drawn.
+      replace: whether one may be drawn twice.
+      p: a vector of probabilities, one for each element; None: all are equal.
+      axis: the dimension of `a` whose slices are drawn.
+      mode: "low" or "high", as in `random.gumbel`, used without replacement and with `p`.
+
+    Returns:
+      An array in which `shape` stands in the place of `axis`.
+
+    Raises:
+      ValueError: more elements are drawn without replacement than there are, or `p` has another
+        length.
+      TypeError: `key` is no key.
+
+    Example:
+      >>> random.choice(random.key(0), 10, (4,), replace=False)
+      Array([0, 1, 8, 5], dtype=int32)
+      >>> random.choice(random.key(0), jnp.array([1.0, 2.0]), (3,), p=jnp.array([0.5, 0.5]))
+      Array([1., 1., 2.], dtype=float32)
     """
     key = check_key("choice", key)
     if not isinstance(shape, (list, tuple)):
@@ -126,8 +169,28 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None, *, out_sharding=None):
     """Indices along `axis`, drawn with probabilities proportional to exp(logits).
 
-    Logits without `axis` broadcast to `shape`; with `replace=False` the leading dimensions of
-    `shape` hold different categories. `mode` is that of `gumbel`.
+    Args:
+      key: a typed or raw key.
+      logits: an array of floats: logarithms of probabilities up to a constant for each vector.
+      axis: the dimension of the categories.
+      shape: the shape of the result, whose last sizes are those of `logits` without `axis`; None:
+        those alone.
+      replace: whether one category may be drawn twice along the leading dimensions of `shape`.
+      mode: "low" or "high", as in `random.gumbel`.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      int32 (int64 under x64).
+
+    Raises:
+      ValueError: shapes do not fit.
+
+    Source: the Gumbel-max trick; Gumbel, "Statistical theory of extreme values", 1954.
+
+    Example:
+      >>> logits = jnp.log(jnp.array([0.1, 0.2, 0.7]))
+      >>> random.categorical(random.key(0), logits, shape=(5,))
+      Array([1, 2, 2, 1, 2], dtype=int32)
     """
     key = check_key("categorical", key)
     logits = operand_of("categorical", logits)

@@ -34,7 +34,26 @@ def draw_bits(key, width, shape):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
-    """Uniformly random unsigned integers; uint8 where dtype has fewer bits."""
+    """Uniformly distributed random bits, as unsigned integers.
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: an unsigned integer type; None: uint32 (uint64 under x64). Narrower types than uint8
+        get uint8.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape `shape`.
+
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: `dtype` is no unsigned integer type.
+
+    Example:
+      >>> random.bits(random.key(0), (3,), "uint8")
+      Array([167, 146,  40], dtype=uint8)
+    """
     key = check_key("bits", key)
     dtype = (
         _core.canonical_dtype(np.uint64) if dtype is None else _core.requested_dtype(dtype, "bits")
@@ -76,10 +95,27 @@ def draw_uniform(key, minval, maxval, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
-    """Uniform in [minval, maxval).
+    """Uniformly distributed floats in [minval, maxval).
 
-    >>> uniform(PRNGKey(0), (2,)).shape
-    (2,)
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints; with `minval` and `maxval` that broadcast to it.
+      dtype: a floating type; None: float32 (float64 under x64).
+      minval, maxval: the bounds, numbers or arrays.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape `shape`. The same key and shape give the same numbers, as in JAX.
+
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: `dtype` is no floating type.
+
+    Example:
+      >>> random.uniform(random.key(0), (3,)).round(2)
+      Array([0.95, 0.98, 0.33], dtype=float32)
+      >>> random.uniform(random.key(0), (2,), minval=-1.0, maxval=jnp.array([1.0, 10.0])).shape
+      (2,)
     """
     key = check_key("uniform", key)
     check_numbers("uniform", minval, maxval)
@@ -103,7 +139,30 @@ def draw_normal(key, shape, dtype, stream):
 @in_one_program("shape", "dtype", at_once=True)
 @takes_out_sharding
 def normal(key, shape=(), dtype=None, *, out_sharding=None):
-    """Normal with mean 0 and standard deviation 1; complex numbers have variance 1 in all."""
+    """Normally distributed numbers with mean 0 and standard deviation 1.
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints.
+      dtype: a floating or complex type; None: float32 (float64 under x64). Complex numbers have
+        variance 1 in all, 1/2 in each part.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape `shape`: the inverse error function of uniform numbers in (-1, 1), times
+      sqrt(2).
+
+    Raises:
+      TypeError: `key` is no key.
+      ValueError: `dtype` is no floating or complex type.
+
+    Example:
+      >>> random.normal(random.key(0), (3,)).round(2)
+      Array([ 1.62,  2.03, -0.43], dtype=float32)
+      >>> x = 5.0 + 2.0 * random.normal(random.key(1), (1000,))  # mean 5, standard deviation 2
+      >>> x.mean().round(), x.std().round()
+      (Array(5., dtype=float32), Array(2., dtype=float32))
+    """
     key = check_key("normal", key)
     shape = to_shape(shape)
     if dtype is not None:
@@ -166,7 +225,26 @@ def _bound(limit, like):
 @in_one_program("shape", "minval", "maxval", "dtype", at_once=True)
 @takes_out_sharding
 def randint(key, shape, minval, maxval, dtype=None, *, out_sharding=None):
-    """Uniform integers in [minval, maxval); int32 unless `dtype` says otherwise."""
+    """Uniformly distributed integers in [minval, maxval).
+
+    Args:
+      key: a typed or raw key.
+      shape: a tuple of ints, to which the bounds broadcast.
+      minval, maxval: the bounds, integers or arrays of them; where maxval <= minval, all are
+        minval.
+      dtype: an integer type; None: int32 (int64 under x64).
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      An array of shape `shape`.
+
+    Raises:
+      TypeError: `key` is no key, or `dtype` no integer type.
+
+    Example:
+      >>> random.randint(random.key(0), (5,), 0, 10)
+      Array([9, 0, 2, 3, 1], dtype=int32)
+    """
     key = check_key("randint", key)
     dtype = _core.canonical_dtype(int) if dtype is None else _core.requested_dtype(dtype, "randint")
     dtype = np.dtype(dtype)
@@ -211,9 +289,24 @@ def _bernoulli(key, p, shape, mode, stream):
 @in_one_program("shape", "mode", at_once=True)
 @takes_out_sharding
 def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
-    """True with probability p, in the shape of p or `shape`.
+    """Booleans that are True with probability `p`.
 
-    `mode="high"` draws twice the bits, for probabilities near 0.
+    Args:
+      key: a typed or raw key.
+      p: probabilities, floats of any shape.
+      shape: the shape of the result, to which that of `p` broadcasts; None: that of `p`.
+      mode: "low", or "high", which draws twice the bits, for probabilities near 0.
+      out_sharding: a sharding of the result, in the explicit mode of meshes.
+
+    Returns:
+      Booleans.
+
+    Raises:
+      TypeError: `key` is no key, or `p` holds no floats.
+
+    Example:
+      >>> random.bernoulli(random.key(0), 0.8, (5,))
+      Array([False, False,  True,  True,  True], dtype=bool)
     """
     if mode not in ("high", "low"):
         raise ValueError(f"got {mode=}, expected 'high' or 'low'")

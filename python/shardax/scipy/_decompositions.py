@@ -27,7 +27,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
     has no effect: values are not known while a program is traced, and NaN gives NaN.
 
-    >>> p, l, u = lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
+    >>> p, l, u = shardax.scipy.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))
     >>> u
     Array([[2., 2.],
            [0., 1.]], dtype=float32)
@@ -54,7 +54,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
       mode: "full"; "economic" for q with as many columns as r has rows; "r" for (r,).
       pivoting: (q, r, order) with q r = a[:, order], in which r's diagonal does not grow.
 
-    >>> qr(jnp.ones((3, 2)), mode="economic")[0].shape
+    >>> shardax.scipy.linalg.qr(jnp.ones((3, 2)), mode="economic")[0].shape
     (3, 2)
     """
     if mode not in ("full", "r", "economic"):
@@ -85,7 +85,7 @@ def qr_multiply(
       pivoting: also gives the order of a's columns.
       conjugate: with conj(q).
 
-    >>> qr_multiply(jnp.ones((3, 2)), jnp.ones(3))[0].shape
+    >>> shardax.scipy.linalg.qr_multiply(jnp.ones((3, 2)), jnp.ones(3))[0].shape
     (2,)
     """
     if mode not in ("right", "left"):
@@ -138,7 +138,7 @@ def svd(
     `lapack_driver` has no effect: one algorithm computes the result, as exactly as the dtype
     allows.
 
-    >>> svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
+    >>> shardax.scipy.linalg.svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
     Array([2., 1.], dtype=float32)
     """
     return lax.linalg.svd(_inexact(a)[0], full_matrices=full_matrices, compute_uv=compute_uv)
@@ -165,7 +165,7 @@ def eigh(
     Raises:
       NotImplementedError: b or eigvals is given, or type is not 1.
 
-    >>> eigh(jnp.diag(jnp.array([2.0, 1.0])), eigvals_only=True)
+    >>> shardax.scipy.linalg.eigh(jnp.diag(jnp.array([2.0, 1.0])), eigvals_only=True)
     Array([1., 2.], dtype=float32)
     """
     if b is not None:
@@ -195,7 +195,7 @@ def eigh_tridiagonal(
       TypeError: d and e have different dtypes, or are not of 32 or 64 bits.
       NotImplementedError: select is "v".
 
-    >>> eigh_tridiagonal(jnp.zeros(2), jnp.ones(1), eigvals_only=True).round(3)
+    >>> shardax.scipy.linalg.eigh_tridiagonal(jnp.zeros(2), jnp.ones(1), eigvals_only=True).round(3)
     Array([-1.,  1.], dtype=float32)
     """
     d, e = jnp.asarray(d), jnp.asarray(e)
@@ -233,7 +233,7 @@ def schur(a, output="real"):
     """[T, Z] with Z T Z* = a: T upper triangular, for real a and output "real" with blocks of size
     2 for pairs of eigenvalues; "complex": complex and triangular.
 
-    >>> schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))[0]
+    >>> shardax.scipy.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))[0]
     Array([[1., 2.],
            [0., 3.]], dtype=float32)
     """
@@ -249,7 +249,7 @@ def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
     has no effect: values are not known while a program is traced, and NaN gives NaN.
 
-    >>> h, q = hessenberg(jnp.ones((3, 3)), calc_q=True)
+    >>> h, q = shardax.scipy.linalg.hessenberg(jnp.ones((3, 3)), calc_q=True)
     >>> (q @ h @ q.T).round(3)
     Array([[1., 1., 1.],
            [1., 1., 1.],

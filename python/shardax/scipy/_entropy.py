@@ -50,25 +50,47 @@ _positive_rel_entr.defjvps(
 
 @in_one_program()
 def xlogy(x, y):
-    """x * log(y), 0 where x is 0."""
+    """The function x * log(y), elementwise, 0 where x is 0.
+
+    Example:
+      >>> shardax.scipy.special.xlogy(jnp.array([0.0, 2.0]), jnp.array([0.0, 1.0]))
+      Array([0., 0.], dtype=float32)
+    """
     return _xlogy(*_inexact(x, y))
 
 
 @in_one_program()
 def xlog1py(x, y):
-    """x * log1p(y), 0 where x is 0."""
+    """The function x * log1p(y), elementwise, 0 where x is 0.
+
+    Example:
+      >>> shardax.scipy.special.xlog1py(jnp.array([0.0, 2.0]), jnp.array([-1.0, 0.0]))
+      Array([0., 0.], dtype=float32)
+    """
     return _xlog1py(*_inexact(x, y))
 
 
 @in_one_program()
 def entr(x):
-    """-x * log(x); 0 at 0, -inf below."""
+    """The entropy -x * log(x), elementwise; 0 at 0, -inf below.
+
+    Example:
+      >>> shardax.scipy.special.entr(jnp.array([0.0, 0.5, -1.0])).round(3)
+      Array([-0.   ,  0.347,   -inf], dtype=float32)
+    """
     return _entr(*real("entr", x))
 
 
 @in_one_program()
 def rel_entr(p, q):
-    """p * log(p / q); 0 where p is 0 and q is not negative, inf where they are out of range."""
+    """The relative entropy p * log(p / q), elementwise.
+
+    It is 0 where p is 0 and q is not negative, inf where they are out of range.
+
+    Example:
+      >>> shardax.scipy.special.rel_entr(jnp.array([0.0, 0.5]), jnp.array([1.0, 0.25])).round(3)
+      Array([0.   , 0.347], dtype=float32)
+    """
     p, q = real("rel_entr", p, q)
     both, none = (p > 0) & (q > 0), (p == 0) & (q >= 0)
     safe_p, safe_q = jnp.where(both, p, 1), jnp.where(both, q, 1)
@@ -78,7 +100,12 @@ def rel_entr(p, q):
 
 @in_one_program()
 def kl_div(p, q):
-    """p * log(p / q) - p + q."""
+    """The Kullback-Leibler divergence p * log(p / q) - p + q, elementwise.
+
+    Example:
+      >>> shardax.scipy.special.kl_div(jnp.array([0.5, 1.0]), 0.25).round(3)
+      Array([0.097, 0.636], dtype=float32)
+    """
     p, q = real("kl_div", p, q)
     return rel_entr(p, q) - p + q
 
@@ -164,11 +191,22 @@ def _boxcox1p_rule(primals, tangents):
 
 @in_one_program()
 def boxcox(x, lmbda):
-    """(x^lmbda - 1) / lmbda; log(x) where lmbda is 0."""
+    """The transformation of Box and Cox, elementwise: (x^lmbda - 1) / lmbda; log(x) where lmbda is
+    0.
+
+    Example:
+      >>> shardax.scipy.special.boxcox(jnp.array([1.0, 4.0]), 0.5)
+      Array([0., 2.], dtype=float32)
+    """
     return _boxcox(*_inexact(x, lmbda))
 
 
 @in_one_program()
 def boxcox1p(x, lmbda):
-    """boxcox(1 + x, lmbda), exact for small x."""
+    """The transformation `boxcox` of 1 + x, elementwise, exact for small x.
+
+    Example:
+      >>> shardax.scipy.special.boxcox1p(jnp.array([0.0, 3.0]), 0.5)
+      Array([0., 2.], dtype=float32)
+    """
     return _boxcox1p(*_inexact(x, lmbda))

@@ -61,7 +61,8 @@ def sph_harm_y(n, m, theta, phi, diff_n=None, n_max=None):
     Returns:
       A complex array. (DLMF 14.30; the recurrence is that of normalized Legendre functions.)
 
-    >>> sph_harm_y(jnp.array([0]), jnp.array([0]), jnp.array([0.3]), jnp.array([0.1]))
+    >>> n, m, theta, phi = jnp.array([0]), jnp.array([0]), jnp.array([0.3]), jnp.array([0.1])
+    >>> shardax.scipy.special.sph_harm_y(n, m, theta, phi)
     Array([0.2820948+0.j], dtype=complex64)
     """
     if diff_n is not None:
@@ -106,10 +107,19 @@ def _checked_points(name, m, n, z):
 
 
 def lpmn_values(m, n, z, is_normalized):
-    """Legendre functions of the first kind of all orders and degrees up to n = m at the points z.
+    """Legendre functions of the first kind of all orders and degrees up to n = m, at points.
+
+    Args:
+      m, n: the largest order and degree, the same int.
+      z: a vector of points in (-1, 1).
+      is_normalized: whether functions are those of normalized spherical harmonics.
 
     Returns:
       An array of shape (n + 1, n + 1, len(z)): by order, by degree.
+
+    Example:
+      >>> shardax.scipy.special.lpmn_values(1, 1, jnp.array([0.5]), is_normalized=False)[0, :, 0]
+      Array([1. , 0.5], dtype=float32)
     """
     z, n = _checked_points("lpmn", m, n, z)
     orders = jnp.arange(n + 1)[:, None]
@@ -118,7 +128,13 @@ def lpmn_values(m, n, z, is_normalized):
 
 
 def lpmn(m, n, z):
-    """Legendre functions of the first kind, as `lpmn_values`, and their derivatives by z."""
+    """Legendre functions of the first kind, as `lpmn_values`, and their derivatives by z.
+
+    Example:
+      >>> values, slopes = shardax.scipy.special.lpmn(1, 1, jnp.array([0.5]))
+      >>> values.shape, slopes.shape
+      ((2, 2, 1), (2, 2, 1))
+    """
     values = lpmn_values(m, n, z, False)
     z = jnp.asarray(z)
     degree = jnp.arange(values.shape[1], dtype=z.dtype)[:, None]
@@ -128,20 +144,22 @@ def lpmn(m, n, z):
 
 
 def bessel_jn(z, *, v, n_iter=50):
-    """Bessel functions of the first kind J_0 ... J_v at real z, by Miller's backward recurrence.
+    """Bessel functions of the first kind J_0 ... J_v at real numbers, by Miller's backward
+    recurrence.
 
     Args:
-      z: real array.
+      z: real numbers of any shape.
       v: the largest order, an int.
       n_iter: where the recurrence starts; enough where n_iter is well above |z| and v.
 
     Returns:
       An array of shape (v + 1, *z.shape).
 
-    Zhang and Jin, Computation of special functions (1996), chapter 5.
+    Source: Zhang, Jin, "Computation of special functions", 1996, chapter 5.
 
-    >>> bessel_jn(jnp.float32(1.0), v=1)
-    Array([0.76519763, 0.44005057], dtype=float32)
+    Example:
+      >>> shardax.scipy.special.bessel_jn(jnp.float32(1.0), v=1).round(3)
+      Array([0.765, 0.44 ], dtype=float32)
     """
     z = _core.promote("inexact", z)[0]
     if z.dtype.kind == "c":
@@ -177,12 +195,13 @@ def _miller(z, v, n_iter):
 
 
 def bernoulli(n):
-    """The Bernoulli numbers B_0 ... B_n, with B_1 = -1/2; a float array of n + 1.
+    """The Bernoulli numbers B_0 ... B_n, with B_1 = -1/2, as n + 1 floats.
 
-    From zeta(2 k) (Abramowitz and Stegun 23.2.16).
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, 23.2.16.
 
-    >>> bernoulli(4)
-    Array([ 1.        , -0.5       ,  0.16666667,  0.        , -0.03333333],      dtype=float32)
+    Example:
+      >>> shardax.scipy.special.bernoulli(4).round(3)
+      Array([ 1.   , -0.5  ,  0.167,  0.   , -0.033], dtype=float32)
     """
     n = concrete_or_error(operator.index, n, "Argument n of bernoulli")
     if n < 0:

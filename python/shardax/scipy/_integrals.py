@@ -15,37 +15,54 @@ def _strong(*operands):
 
 
 def expi(x):
-    """The exponential integral: the principal value of that of e^t / t from -inf to x.
+    """The exponential integral, elementwise: the principal value of that of e^t / t from -inf to x;
+    -inf at 0.
 
-    Abramowitz and Stegun, 5.1. -inf at 0.
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, 5.1.
 
-    >>> expi(1.0)
-    Array(1.8951178, dtype=float32)
+    Example:
+      >>> shardax.scipy.special.expi(1.0).round(3)
+      Array(1.895, dtype=float32)
     """
     return bind("expi", _strong(*real("expi", x)))
 
 
 def exp1(x):
-    """The exponential integral E_1: that of e^t / t from x on, for x >= 0, else NaN."""
+    """The exponential integral E_1, elementwise: that of e^-t / t from x on; NaN for x < 0.
+
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, 5.1.
+
+    Example:
+      >>> shardax.scipy.special.exp1(1.0).round(3)
+      Array(0.219, dtype=float32)
+    """
     return expn(1, *real("exp1", x))
 
 
 def expn(n, x):
-    """The exponential integral of order n: of e^(-x t) / t^n over t from 1 on.
+    """The exponential integral of order n, elementwise: that of e^(-x t) / t^n over t from 1 on.
 
-    Abramowitz and Stegun, 5.1.4. NaN for negative n or x. There is no derivative by n.
+    It is NaN for negative n or x. There is no derivative by n.
 
-    >>> expn(2, 1.0)
-    Array(0.14849551, dtype=float32)
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, 5.1.4.
+
+    Example:
+      >>> shardax.scipy.special.expn(2, 1.0).round(3)
+      Array(0.148, dtype=float32)
     """
     n, x = real("expn", n, x)
     return bind("expn", _strong(lax.stop_gradient(n), x))
 
 
 def sici(x):
-    """The sine integral of x, and the cosine integral of |x|.
+    """The sine and the cosine integral, elementwise: (Si(x), Ci(|x|)).
 
     Si(x) is the integral of sin(t) / t from 0 to x, Ci(x) minus that of cos(t) / t from x on.
+
+    Example:
+      >>> si, ci = shardax.scipy.special.sici(jnp.array([1.0]))
+      >>> si.round(3), ci.round(3)
+      (Array([0.946], dtype=float32), Array([0.337], dtype=float32))
     """
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
@@ -54,7 +71,13 @@ def sici(x):
 
 
 def fresnel(x):
-    """Fresnel's integrals (S, C): those of sin and cos of pi t^2 / 2 from 0 to x."""
+    """Fresnel's integrals (S, C), elementwise: those of sin and cos of pi t^2 / 2 from 0 to x.
+
+    Example:
+      >>> s, c = shardax.scipy.special.fresnel(jnp.array([1.0]))
+      >>> s.round(3), c.round(3)
+      (Array([0.438], dtype=float32), Array([0.78], dtype=float32))
+    """
     x = _core.promote("inexact", x)[0]
     if x.dtype.kind == "c":
         raise NotImplementedError("Support for complex-valued inputs is not implemented yet.")
@@ -62,12 +85,19 @@ def fresnel(x):
 
 
 def spence(x):
-    """Spence's function, the integral of log(t) / (1 - t) from 1 to x: the dilogarithm of 1 - x.
+    """Spence's function, elementwise: the integral of log(t) / (1 - t) from 1 to x, the dilogarithm
+    of 1 - x.
 
-    Lewin, Polylogarithms and associated functions (1981). NaN below 0.
+    It is NaN below 0.
 
     Raises:
-      TypeError: x is neither float32 nor float64.
+      TypeError: `x` is neither float32 nor float64.
+
+    Source: Lewin, "Polylogarithms and associated functions", 1981.
+
+    Example:
+      >>> shardax.scipy.special.spence(jnp.array([0.5, 1.0])).round(3)
+      Array([ 0.582, -0.   ], dtype=float32)
     """
     x = jnp.asarray(x)
     if x.dtype not in (np.float32, np.float64):
@@ -76,17 +106,27 @@ def spence(x):
 
 
 def owens_t(h, a):
-    """Owen's T function: how probable X > h and 0 < Y < a X are for standard normal X and Y.
+    """Owen's T function, elementwise: the probability of X > h and 0 < Y < a X for standard normal
+    X and Y.
 
-    Patefield and Tandy, Journal of Statistical Software 5 (2000).
+    Source: Patefield, Tandy, "Fast and accurate calculation of Owen's T function", 2000.
+
+    Example:
+      >>> shardax.scipy.special.owens_t(jnp.array([0.0, 1.0]), 0.5).round(4)
+      Array([0.0738, 0.0431], dtype=float32)
     """
     return bind("owens_t", real("owens_t", h, a))
 
 
 def wofz(z):
-    """Faddeeva's function, e^(-z^2) erfc(-i z); complex.
+    """Faddeeva's function, e^(-z^2) erfc(-i z), elementwise; complex.
 
-    Al Azah and Chandler-Wilde (2021), modified trapezoidal rules.
+    Source: Al Azah, Chandler-Wilde, "Computation of the complex error function using modified
+      trapezoidal rules", 2021.
+
+    Example:
+      >>> shardax.scipy.special.wofz(jnp.array([0j, 1j])).round(3)
+      Array([1.   +0.j, 0.428+0.j], dtype=complex64)
     """
     z = _core.promote("inexact", z)[0]
     return bind("faddeeva", (z if z.dtype.kind == "c" else jnp.asarray(z, _complex_of(z)),))
@@ -97,31 +137,53 @@ def _complex_of(x):
 
 
 def erfcx(x):
-    """e^(x^2) erfc(x), which does not overflow for large x; x may be complex."""
+    """The function e^(x^2) erfc(x), elementwise, which does not overflow for large x; x may be
+    complex.
+
+    Example:
+      >>> shardax.scipy.special.erfcx(jnp.array([0.0, 10.0])).round(4)
+      Array([1.    , 0.0561], dtype=float32)
+    """
     x = _core.promote("inexact", x)[0]
     return wofz(1j * x) if x.dtype.kind == "c" else bind("erfcx", _strong(x))
 
 
 def dawsn(x):
-    """Dawson's integral: e^(-x^2) times the integral of e^(t^2) from 0 to x."""
+    """Dawson's integral, elementwise: e^(-x^2) times the integral of e^(t^2) from 0 to x.
+
+    Example:
+      >>> shardax.scipy.special.dawsn(jnp.array([0.0, 1.0])).round(3)
+      Array([0.   , 0.538], dtype=float32)
+    """
     return bind("dawson", _strong(*real("dawsn", x)))
 
 
 def hyp1f1(a, b, x):
-    """The confluent hypergeometric function 1F1: the sum of (a)_k / (b)_k x^k / k!.
+    """The confluent hypergeometric function 1F1, elementwise: the sum of (a)_k / (b)_k x^k / k!.
 
-    Derivatives by all operands, those by a and b up to twice. Pearson, Olver and Porter (2017).
+    It has derivatives by all operands, those by a and b up to twice.
 
-    >>> hyp1f1(1.0, 2.0, 1.0)
-    Array(1.7182819, dtype=float32, weak_type=True)
+    Source: Pearson, Olver, Porter, "Numerical methods for the computation of the confluent and
+      Gauss hypergeometric functions", 2017.
+
+    Example:
+      >>> shardax.scipy.special.hyp1f1(1.0, 2.0, jnp.array([0.0, 1.0])).round(3)
+      Array([1.   , 1.718], dtype=float32)
     """
     return bind("hyp1f1", real("hyp1f1", a, b, x))
 
 
 def hyp2f1(a, b, c, x):
-    """Gauss's hypergeometric function 2F1: the sum of (a)_k (b)_k / (c)_k x^k / k!.
+    """Gauss's hypergeometric function 2F1, elementwise: the sum of (a)_k (b)_k / (c)_k x^k / k!.
 
-    Infinite beyond x = 1, unless the series ends. Derivatives by all operands, those by a, b and c
-    up to twice. Pearson, Olver and Porter (2017).
+    It is infinite beyond x = 1, unless the series ends. It has derivatives by all operands, those
+    by a, b and c up to twice.
+
+    Source: Pearson, Olver, Porter, "Numerical methods for the computation of the confluent and
+      Gauss hypergeometric functions", 2017.
+
+    Example:
+      >>> shardax.scipy.special.hyp2f1(1.0, 1.0, 2.0, jnp.array([0.0, 0.5])).round(3)
+      Array([1.   , 1.386], dtype=float32)
     """
     return bind("hyp2f1", real("hyp2f1", a, b, c, x))

@@ -14,12 +14,18 @@ from shardax.scipy._integrals import erfcx
 
 @in_one_program("series_order")
 def log_ndtr(x, series_order=3):
-    """The logarithm of ndtr, below 0 by that of e^(x^2 / 2) ndtr, which does not underflow.
+    """The logarithm of the normal distribution function, elementwise, which does not underflow.
 
-    `series_order`, an int from 0 to 30, is without effect: there is no series to end.
+    Args:
+      x: floats.
+      series_order: an int from 0 to 30, without effect: there is no series to end.
 
     Raises:
       TypeError, ValueError: for another `series_order`.
+
+    Example:
+      >>> shardax.scipy.special.log_ndtr(jnp.array([0.0, -20.0])).round(2)
+      Array([  -0.69, -203.92], dtype=float32)
     """
     if not isinstance(series_order, int):
         raise TypeError(f"series_order must be a Python integer, got {series_order!r}.")
@@ -38,7 +44,12 @@ def log_ndtr(x, series_order=3):
 
 
 def ndtr(x):
-    """The cumulative distribution of the standard normal."""
+    """The cumulative distribution function of the standard normal distribution, elementwise.
+
+    Example:
+      >>> shardax.scipy.special.ndtr(jnp.array([0.0, 1.0])).round(3)
+      Array([0.5  , 0.841], dtype=float32)
+    """
     x = _core.promote("inexact", x)[0]
     return 0.5 * lax.erfc(-x / np.asarray(np.sqrt(2), x.dtype))
 
@@ -91,7 +102,13 @@ _quantile.defjvps(lambda t, x, p: t * np.asarray(np.sqrt(2 * np.pi), p.dtype) * 
 
 @in_one_program()
 def ndtri(p):
-    """The inverse of ndtr: -inf at 0, inf at 1, NaN outside of these."""
+    """The inverse of the normal distribution function, elementwise: -inf at 0, inf at 1, NaN
+    outside.
+
+    Example:
+      >>> shardax.scipy.special.ndtri(jnp.array([0.5, 0.975])).round(2)
+      Array([0.  , 1.96], dtype=float32)
+    """
     p = _core.promote("inexact", p)[0]
     if p.dtype.itemsize < 4:
         return _quantile(p.astype(np.float32)).astype(p.dtype)

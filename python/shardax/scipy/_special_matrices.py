@@ -33,7 +33,7 @@ __all__ = [
 def block_diag(*arrs):
     """A matrix with these blocks along its diagonal; vectors are rows.
 
-    >>> block_diag(jnp.array([[1]]), jnp.array([2, 3]))
+    >>> shardax.scipy.linalg.block_diag(jnp.array([[1]]), jnp.array([2, 3]))
     Array([[1, 0, 0],
            [0, 2, 3]], dtype=int32)
     """
@@ -76,7 +76,7 @@ def toeplitz(c, r=None):
     """The matrix (..., n, m) with first column `c`, first row `r` (without its first element) and
     constant diagonals; without `r`, the row is conj(c).
 
-    >>> toeplitz(jnp.array([1, 2]), jnp.array([0, 3]))
+    >>> shardax.scipy.linalg.toeplitz(jnp.array([1, 2]), jnp.array([0, 3]))
     Array([[1, 3],
            [2, 1]], dtype=int32)
     """
@@ -94,7 +94,7 @@ def hankel(c, r=None):
     """The matrix (..., n, m) with first column `c`, last row `r` (without its first element) and
     constant antidiagonals; without `r`, the row is zeros.
 
-    >>> hankel(jnp.array([1, 2]), jnp.array([0, 3]))
+    >>> shardax.scipy.linalg.hankel(jnp.array([1, 2]), jnp.array([0, 3]))
     Array([[1, 2],
            [2, 3]], dtype=int32)
     """
@@ -113,7 +113,7 @@ def hankel(c, r=None):
 def circulant(c):
     """The matrices (..., n, n) whose columns are `c` (..., n), turned by one place each.
 
-    >>> circulant(jnp.array([1, 2, 3]))
+    >>> shardax.scipy.linalg.circulant(jnp.array([1, 2, 3]))
     Array([[1, 3, 2],
            [2, 1, 3],
            [3, 2, 1]], dtype=int32)
@@ -135,7 +135,7 @@ def _below(v):
 def leslie(f, s):
     """The matrices (..., n, n) with first row `f` (..., n) and `s` (..., n - 1) below the diagonal.
 
-    >>> leslie(jnp.array([1.0, 2.0]), jnp.array([0.5]))
+    >>> shardax.scipy.linalg.leslie(jnp.array([1.0, 2.0]), jnp.array([0.5]))
     Array([[1. , 2. ],
            [0.5, 0. ]], dtype=float32)
     """
@@ -158,7 +158,7 @@ def companion(a):
     """The companion matrices (..., n, n) of polynomials with coefficients `a` (..., n + 1), highest
     first.
 
-    >>> companion(jnp.array([1.0, -3.0, 2.0]))
+    >>> shardax.scipy.linalg.companion(jnp.array([1.0, -3.0, 2.0]))
     Array([[ 3., -2.],
            [ 1.,  0.]], dtype=float32)
     """
@@ -174,7 +174,7 @@ def companion(a):
 def fiedler(a):
     """The matrices (..., n, n) of distances between the numbers of `a` (..., n).
 
-    >>> fiedler(jnp.array([1, 4]))
+    >>> shardax.scipy.linalg.fiedler(jnp.array([1, 4]))
     Array([[0, 3],
            [3, 0]], dtype=int32)
     """
@@ -188,7 +188,7 @@ def fiedler_companion(a):
 
     Source: Fiedler, "A note on companion matrices", 2003.
 
-    >>> fiedler_companion(jnp.array([1.0, -3.0, 2.0]))
+    >>> shardax.scipy.linalg.fiedler_companion(jnp.array([1.0, -3.0, 2.0]))
     Array([[ 3., -2.],
            [ 1.,  0.]], dtype=float32)
     """
@@ -231,7 +231,7 @@ def convolution_matrix(a, n, mode="full"):
     """The matrices A (..., k, n) with A @ v = convolve(a, v, mode), for a (..., m) and v of n
     elements.
 
-    >>> convolution_matrix(jnp.array([1, 2]), 2)
+    >>> shardax.scipy.linalg.convolution_matrix(jnp.array([1, 2]), 2)
     Array([[1, 0],
            [2, 1],
            [0, 2]], dtype=int32)
@@ -260,7 +260,7 @@ def convolution_matrix(a, n, mode="full"):
 def hilbert(n):
     """The Hilbert matrix, 1 / (i + j + 1).
 
-    >>> hilbert(2)
+    >>> shardax.scipy.linalg.hilbert(2)
     Array([[1.        , 0.5       ],
            [0.5       , 0.33333334]], dtype=float32)
     """
@@ -271,7 +271,7 @@ def hilbert(n):
 def invhilbert(n):
     """The inverse of the Hilbert matrix.
 
-    >>> invhilbert(2).round()
+    >>> shardax.scipy.linalg.invhilbert(2).round()
     Array([[ 4., -6.],
            [-6., 12.]], dtype=float32)
     """
@@ -301,7 +301,7 @@ def _kind(kind):
 def pascal(n, kind=None):
     """Pascal's triangle as a matrix: "lower", "upper", or their product ("symmetric").
 
-    >>> pascal(3, "lower").round()
+    >>> shardax.scipy.linalg.pascal(3, "lower").round()
     Array([[1., 0., 0.],
            [1., 1., 0.],
            [1., 2., 1.]], dtype=float32)
@@ -313,7 +313,7 @@ def pascal(n, kind=None):
 def invpascal(n, kind=None):
     """The inverse of `pascal(n, kind)`.
 
-    >>> invpascal(2).round()
+    >>> shardax.scipy.linalg.invpascal(2).round()
     Array([[ 2., -1.],
            [-1.,  1.]], dtype=float32)
     """
@@ -328,7 +328,7 @@ def helmert(n, full=False):
     """The Helmert matrix (n - 1, n), whose rows are orthonormal contrasts; `full`: (n, n), with the
     mean first.
 
-    >>> helmert(2)
+    >>> shardax.scipy.linalg.helmert(2)
     Array([[ 0.70710677, -0.70710677]], dtype=float32)
     """
     if n < 1:
@@ -344,7 +344,7 @@ def helmert(n, full=False):
 def hadamard(n, dtype=int):
     """The Hadamard matrix of a power of 2, of ones and minus ones.
 
-    >>> hadamard(2)
+    >>> shardax.scipy.linalg.hadamard(2)
     Array([[ 1,  1],
            [ 1, -1]], dtype=int32)
     """
@@ -360,7 +360,7 @@ def dft(n, scale=None, *, dtype=None):
     """The matrix of the discrete Fourier transform of n numbers; `scale`: None, "sqrtn" or "n", by
     which it is divided.
 
-    >>> dft(2).real
+    >>> shardax.scipy.linalg.dft(2).real
     Array([[ 1.,  1.],
            [ 1., -1.]], dtype=float32)
     """

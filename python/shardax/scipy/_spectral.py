@@ -228,14 +228,19 @@ def istft(
     time_axis=-1,
     freq_axis=-2,
 ):
-    """(times, signal): the inverse of `stft`, by overlapping the pieces' inverse transforms.
+    """The inverse of `stft`: (times, signal), by overlapping the inverse transforms of the pieces.
 
     Args:
-      Zxx: the spectra, at least of rank 2.
+      Zxx: the spectra, an array of two dimensions or more.
       fs, window, nperseg, noverlap, nfft: those of `stft`.
-      input_onesided: Zxx holds the frequencies that are not negative.
-      boundary: the signal was extended at its ends.
-      time_axis, freq_axis: the axes of Zxx.
+      input_onesided: whether `Zxx` holds the frequencies that are not negative.
+      boundary: whether the signal was extended at its ends.
+      time_axis, freq_axis: the dimensions of `Zxx`.
+
+    Example:
+      >>> _, _, spectra = shardax.scipy.signal.stft(jnp.arange(64.0), nperseg=16)
+      >>> shardax.scipy.signal.istft(spectra, nperseg=16)[1][:4].round(2)
+      Array([0., 1., 2., 3.], dtype=float32)
     """
     check_arraylike("istft", Zxx)
     Zxx = jnp.asarray(Zxx)

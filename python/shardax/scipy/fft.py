@@ -97,17 +97,23 @@ def _along(name, function, x, axes, norm):
 
 @in_one_program("type", "n", "axis", "norm")
 def dct(x, type=2, n=None, axis=-1, norm=None):
-    """The discrete cosine transform, 2 * the sum of x[j] cos(pi k (2 j + 1) / (2 n)).
+    """The discrete cosine transform: 2 times the sum over j of x[j] cos(pi k (2 j + 1) / (2 n)).
 
     Args:
-      x: array, real; of a complex one the parts are transformed.
+      x: an array of real numbers; of a complex one the parts are transformed.
       type: 2, the one that is available.
-      n: x is cut or filled with zeros to this size.
-      axis: along which.
+      n: elements beyond it are left out, missing ones are 0; None: the size of `x`.
+      axis: the dimension.
       norm: None or "backward" (as above), or "ortho" (orthonormal).
 
-    >>> dct(jnp.array([1.0, 2.0, 3.0]))
-    Array([12.      , -3.464102,  0.      ], dtype=float32)
+    Raises:
+      NotImplementedError: for another type.
+
+    Source: Makhoul, "A fast cosine transform in one and two dimensions", 1980.
+
+    Example:
+      >>> shardax.scipy.fft.dct(jnp.array([1.0, 2.0, 4.0])).round(3)
+      Array([14.   , -5.196,  1.   ], dtype=float32)
     """
     x = _checked("dct", x, type, norm)
     axis = canonical_axis(axis, x.ndim)
@@ -116,7 +122,13 @@ def dct(x, type=2, n=None, axis=-1, norm=None):
 
 @in_one_program("type", "n", "axis", "norm")
 def idct(x, type=2, n=None, axis=-1, norm=None):
-    """The inverse of `dct` with the same arguments."""
+    """The inverse of `dct`, with the same arguments.
+
+    Example:
+      >>> x = shardax.scipy.fft.dct(jnp.array([1.0, 2.0, 4.0]))
+      >>> shardax.scipy.fft.idct(x).round(3)
+      Array([1., 2., 4.], dtype=float32)
+    """
     x = _checked("idct", x, type, norm)
     axis = canonical_axis(axis, x.ndim)
     return _along("idct", _inverse_cosine, x if n is None else _padded(x, {axis: n}), [axis], norm)
@@ -135,7 +147,20 @@ def _axes_and_sizes(x, s, axes):
 
 @in_one_program("type", "s", "axes", "norm")
 def dctn(x, type=2, s=None, axes=None, norm=None):
-    """`dct` along several axes (None: all, or the last ones for which sizes `s` are given)."""
+    """The discrete cosine transform along several dimensions.
+
+    Args:
+      x: an array of numbers.
+      type: 2, the one that is available.
+      s: the sizes, as `n` of `dct`.
+      axes: the dimensions; None: all, or the last ones for which sizes are given.
+      norm: None, "backward" or "ortho".
+
+    Example:
+      >>> shardax.scipy.fft.dctn(jnp.ones((2, 2))).round(3)
+      Array([[16.,  0.],
+             [ 0.,  0.]], dtype=float32)
+    """
     x = _checked("dctn", x, type, norm)
     axes, sizes = _axes_and_sizes(x, s, axes)
     return _along("dctn", _cosine, _padded(x, sizes), axes, norm)
@@ -143,7 +168,13 @@ def dctn(x, type=2, s=None, axes=None, norm=None):
 
 @in_one_program("type", "s", "axes", "norm")
 def idctn(x, type=2, s=None, axes=None, norm=None):
-    """The inverse of `dctn` with the same arguments."""
+    """The inverse of `dctn`, with the same arguments.
+
+    Example:
+      >>> shardax.scipy.fft.idctn(shardax.scipy.fft.dctn(jnp.ones((2, 2)))).round(3)
+      Array([[1., 1.],
+             [1., 1.]], dtype=float32)
+    """
     x = _checked("idctn", x, type, norm)
     axes, sizes = _axes_and_sizes(x, s, axes)
     return _along("idctn", _inverse_cosine, _padded(x, sizes), axes, norm)

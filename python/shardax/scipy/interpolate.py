@@ -34,7 +34,8 @@ class RegularGridInterpolator:
       fill_value: for coordinates outside; None extrapolates.
 
     >>> grid = (jnp.array([1.0, 2.0]), jnp.array([4.0, 5.0]))
-    >>> f = RegularGridInterpolator(grid, jnp.array([[10.0, 20.0], [30.0, 40.0]]))
+    >>> values = jnp.array([[10.0, 20.0], [30.0, 40.0]])
+    >>> f = shardax.scipy.interpolate.RegularGridInterpolator(grid, values)
     >>> f(jnp.array([[1.5, 4.5]]))
     Array([25.], dtype=float32)
     """

@@ -99,7 +99,7 @@ def det(a, overwrite_a=False, check_finite=True):
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
     has no effect: values are not known while a program is traced, and NaN gives NaN.
 
-    >>> det(jnp.diag(jnp.array([2.0, 3.0])))
+    >>> shardax.scipy.linalg.det(jnp.diag(jnp.array([2.0, 3.0])))
     Array(6., dtype=float32)
     """
     return jnp.linalg.det(a)
@@ -111,7 +111,7 @@ def inv(a, overwrite_a=False, check_finite=True):
     `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over.
 
-    >>> inv(jnp.array([[4.0]]))
+    >>> shardax.scipy.linalg.inv(jnp.array([[4.0]]))
     Array([[0.25]], dtype=float32)
     """
     return jnp.linalg.inv(a)
@@ -166,7 +166,7 @@ def solve(
       assume_a: "gen", "sym", "her", or "pos" for Hermitian positive definite matrices, of which
         `lower` says which triangle is decomposed, by Cholesky.
 
-    >>> solve(jnp.diag(jnp.array([2.0, 4.0])), jnp.ones(2))
+    >>> shardax.scipy.linalg.solve(jnp.diag(jnp.array([2.0, 4.0])), jnp.ones(2))
     Array([0.5 , 0.25], dtype=float32)
     """
     kinds = ["gen", "sym", "her", "pos"]
@@ -206,7 +206,8 @@ def solve_triangular(
       trans: 1 or "T" transposes a first, 2 or "C" conjugates it too.
       unit_diagonal: the diagonal of a counts as ones.
 
-    >>> solve_triangular(jnp.array([[2.0, 1.0], [0.0, 1.0]]), jnp.array([3.0, 1.0]))
+    >>> a = jnp.array([[2.0, 1.0], [0.0, 1.0]])
+    >>> shardax.scipy.linalg.solve_triangular(a, jnp.array([3.0, 1.0]))
     Array([1., 1.], dtype=float32)
     """
     if trans not in (0, 1, 2, "N", "T", "C"):
@@ -231,7 +232,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
     has no effect: values are not known while a program is traced, and NaN gives NaN.
 
-    >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
+    >>> shardax.scipy.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
     Array([[2., 1.],
            [0., 1.]], dtype=float32)
     """
@@ -246,7 +247,7 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
     has no effect: values are not known while a program is traced, and NaN gives NaN.
 
-    >>> cho_factor(jnp.array([[4.0]]))
+    >>> shardax.scipy.linalg.cho_factor(jnp.array([[4.0]]))
     (Array([[2.]], dtype=float32), False)
     """
     return cholesky(a, lower), lower
@@ -258,7 +259,7 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
     `overwrite_b` has no effect: arrays are immutable, and nothing is written over.
 
-    >>> cho_solve((jnp.array([[2.0]]), False), jnp.array([8.0]))
+    >>> shardax.scipy.linalg.cho_solve((jnp.array([[2.0]]), False), jnp.array([8.0]))
     Array([2.], dtype=float32)
     """
     c, lower = c_and_lower
@@ -279,7 +280,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over.
 
-    >>> lu_factor(jnp.array([[1.0, 2.0], [2.0, 2.0]]))[1]
+    >>> shardax.scipy.linalg.lu_factor(jnp.array([[1.0, 2.0], [2.0, 2.0]]))[1]
     Array([1, 1], dtype=int32)
     """
     factors, pivots, _ = lax.linalg.lu(_inexact(a)[0])
@@ -292,7 +293,8 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
     `overwrite_b` has no effect: arrays are immutable, and nothing is written over.
 
-    >>> lu_solve(lu_factor(jnp.array([[2.0]])), jnp.array([8.0]))
+    >>> lu_and_piv = shardax.scipy.linalg.lu_factor(jnp.array([[2.0]]))
+    >>> shardax.scipy.linalg.lu_solve(lu_and_piv, jnp.array([8.0]))
     Array([4.], dtype=float32)
     """
     if trans not in (0, 1, 2):

@@ -61,7 +61,7 @@ def map_coordinates(input, coordinates, order, mode="constant", cval=0.0):
       ValueError: where there are not d coordinates.
       NotImplementedError: for other orders and modes.
 
-    >>> map_coordinates(jnp.array([1.0, 3.0]), [jnp.array([0.5, 1.0])], 1)
+    >>> shardax.scipy.ndimage.map_coordinates(jnp.array([1.0, 3.0]), [jnp.array([0.5, 1.0])], 1)
     Array([2., 3.], dtype=float32)
     """
     check_arraylike("map_coordinates", input)

@@ -89,15 +89,20 @@ def _convolve(name, in1, in2, mode, precision):
 
 @in_one_program("mode", "method", "precision", at_once=True)
 def convolve(in1, in2, mode="full", method="auto", precision=None):
-    """The convolution of two arrays of one rank.
+    """The convolution of two arrays of one number of dimensions.
 
     Args:
-      mode: "full", "same" (the shape of `in1`) or "valid" (where they overlap completely).
+      in1, in2: the arrays.
+      mode: "full", "same" (the shape of `in1`) or "valid" (complete overlaps only).
       method: "direct", "fft", or "auto", which is "direct".
       precision: that of the products.
 
-    >>> convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 1.0]))
-    Array([1., 3., 5., 3.], dtype=float32)
+    Raises:
+      ValueError: for another mode or method, or different numbers of dimensions.
+
+    Example:
+      >>> shardax.scipy.signal.convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 1.0]))
+      Array([1., 3., 5., 3.], dtype=float32)
     """
     if method == "fft":
         return fftconvolve(in1, in2, mode)
@@ -108,7 +113,12 @@ def convolve(in1, in2, mode="full", method="auto", precision=None):
 
 @in_one_program("mode", "method", "precision", at_once=True)
 def correlate(in1, in2, mode="full", method="auto", precision=None):
-    """The cross-correlation of two arrays of one rank; arguments as of `convolve`."""
+    """The cross-correlation of two arrays of one number of dimensions; arguments as of `convolve`.
+
+    Example:
+      >>> shardax.scipy.signal.correlate(jnp.array([1.0, 2.0, 3.0]), jnp.array([0.0, 1.0]))
+      Array([1., 2., 3., 0.], dtype=float32)
+    """
     check_arraylike("correlate", in1, in2)
     in2 = jnp.flip(jnp.conj(asarray(in2)))
     return convolve(in1, in2, mode, method, precision)
@@ -123,14 +133,32 @@ def _planar(name, in1, in2, boundary, fillvalue):
 
 @in_one_program("mode", "boundary", "fillvalue", "precision", at_once=True)
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
-    """The convolution of two matrices, with zeros around them."""
+    """The convolution of two matrices, with zeros around them.
+
+    Args:
+      in1, in2: matrices.
+      mode: "full", "same" or "valid", as in `convolve`.
+      boundary, fillvalue: must be "fill" and 0.
+      precision: that of the products.
+
+    Example:
+      >>> shardax.scipy.signal.convolve2d(jnp.eye(2), jnp.ones((2, 2)))
+      Array([[1., 1., 0.],
+             [1., 2., 1.],
+             [0., 1., 1.]], dtype=float32)
+    """
     _planar("convolve2d", in1, in2, boundary, fillvalue)
     return _convolve("convolve2d", in1, in2, mode, precision)
 
 
 @in_one_program("mode", "boundary", "fillvalue", "precision", at_once=True)
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=None):
-    """The cross-correlation of two matrices, with zeros around them."""
+    """The cross-correlation of two matrices, with zeros around them; arguments as of `convolve2d`.
+
+    Example:
+      >>> shardax.scipy.signal.correlate2d(jnp.eye(2), jnp.ones((2, 2)), mode="valid")
+      Array([[2.]], dtype=float32)
+    """
     check_arraylike("correlate2d", in1, in2)
     in1, in2 = asarray(in1), asarray(in2)
     _planar("correlate2d", in1, in2, boundary, fillvalue)
@@ -146,8 +174,17 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=N
 
 @in_one_program("mode", "axes", at_once=True)
 def fftconvolve(in1, in2, mode="full", axes=None):
-    """The convolution of two arrays over `axes` (None: all) by Fourier transforms; other dimensions
-    must be equal.
+    """The convolution of two arrays by Fourier transforms, which pays for long ones.
+
+    Args:
+      in1, in2: arrays of one number of dimensions.
+      mode: "full", "same" or "valid", as in `convolve`.
+      axes: the dimensions; None: all. The others have the same sizes, or broadcast.
+
+    Example:
+      >>> x, kernel = jnp.array([1.0, 2.0, 3.0]), jnp.array([1.0, 1.0])
+      >>> shardax.scipy.signal.fftconvolve(x, kernel).round(3)
+      Array([1., 3., 5., 3.], dtype=float32)
     """
     check_arraylike("fftconvolve", in1, in2)
     in1, in2 = _same_rank("fftconvolve", in1, in2)
@@ -184,8 +221,18 @@ def _fast_size(n):
 
 
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
-    """`data` less its mean ("constant") or the straight line of least squares ("linear") along
-    `axis`, for "linear" in each of the stretches that begin at the indices `bp`.
+    """A signal less its mean, or less the straight line of least squares, along `axis`.
+
+    Args:
+      data: the signal, an array.
+      axis: the dimension.
+      type: "constant" or "linear".
+      bp: indices at which stretches begin, each of which has a line of its own.
+      overwrite_data: must be None.
+
+    Example:
+      >>> shardax.scipy.signal.detrend(jnp.array([1.0, 2.0, 3.5, 4.0])).round(2)
+      Array([-0.05, -0.1 ,  0.35, -0.2 ], dtype=float32)
     """
     check_arraylike("detrend", data)
     if overwrite_data is not None:
@@ -228,7 +275,7 @@ def stft(
     padded=True,
     axis=-1,
 ):
-    """(frequencies, times, spectra): the Fourier transforms of overlapping pieces of a signal.
+    """The short-time Fourier transform: spectra of overlapping pieces of a signal.
 
     Args:
       x: the signal, along `axis`.
@@ -239,10 +286,16 @@ def stft(
       detrend: False, "constant", "linear" or a function of the pieces.
       return_onesided: of a real signal, only the frequencies that are not negative.
       boundary: how the ends are extended: None, "zeros", "even", "odd", "constant".
-      padded: the end is filled so that all samples are in pieces.
+      padded: whether the end is filled so that all samples are in pieces.
+      axis: the dimension of time.
 
     Returns:
-      The spectra have frequencies along `axis` and times last.
+      (frequencies, times, spectra); the spectra have frequencies along `axis` and times last.
+
+    Example:
+      >>> f, t, spectra = shardax.scipy.signal.stft(jnp.ones(64), nperseg=16)
+      >>> f.shape, t.shape, spectra.shape
+      ((9,), (9,), (9, 9))
     """
     return spectra(
         x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, "spectrum", axis,
@@ -264,11 +317,22 @@ def csd(
     axis=-1,
     average="mean",
 ):
-    """(frequencies, cross spectral density of x and y) by Welch's method; y = None means x.
+    """The cross spectral density of two signals by Welch's method: (frequencies, density).
 
     Args:
+      x, y: the signals, along `axis`; y = None means x.
       scaling: "density" or "spectrum".
-      average: "mean" or "median" over pieces; the other arguments are those of `stft`.
+      average: "mean" or "median" over pieces.
+      fs, window, nperseg, noverlap, nfft, detrend, return_onesided, axis: as in `stft`.
+
+    Source: Welch, "The use of the fast Fourier transform for the estimation of power spectra",
+      1967.
+
+    Example:
+      >>> x = jnp.sin(jnp.arange(64.0))
+      >>> f, density = shardax.scipy.signal.csd(x, x, nperseg=16)
+      >>> f.shape, density.shape
+      ((9,), (9,))
     """
     freqs, _, pieces = spectra(
         x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, "psd",
@@ -292,7 +356,14 @@ def welch(
     axis=-1,
     average="mean",
 ):
-    """(frequencies, power spectral density of x): `csd` of x with itself."""
+    """The power spectral density of a signal by Welch's method: `csd` of it with itself.
+
+    Example:
+      >>> x = jnp.sin(2 * jnp.pi * 0.25 * jnp.arange(64.0))
+      >>> f, power = shardax.scipy.signal.welch(x, nperseg=16)
+      >>> f[power.argmax()]
+      Array(0.25, dtype=float32)
+    """
     options = (fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis)
     freqs, power = csd(x, None, *options, average)
     return freqs, power.real

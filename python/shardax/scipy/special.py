@@ -100,22 +100,54 @@ def _inexact(*args):
 
 
 def erf(x):
-    """The error function."""
+    """The error function, 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x, elementwise.
+
+    Args:
+      x: real numbers; integers become float32.
+
+    Example:
+      >>> shardax.scipy.special.erf(jnp.array([0.0, 1.0])).round(3)
+      Array([0.   , 0.843], dtype=float32)
+    """
     return lax.erf(_inexact(x)[0])
 
 
 def erfc(x):
-    """1 - erf(x)."""
+    """The complementary error function 1 - erf(x), elementwise, exact for large x.
+
+    Args:
+      x: real numbers; integers become float32.
+
+    Example:
+      >>> shardax.scipy.special.erfc(jnp.array([0.0, 1.0])).round(3)
+      Array([1.   , 0.157], dtype=float32)
+    """
     return lax.erfc(_inexact(x)[0])
 
 
 def erfinv(x):
-    """The inverse of erf."""
+    """The inverse of the error function, elementwise; infinite at -1 and 1, NaN beyond.
+
+    Args:
+      x: real numbers; integers become float32.
+
+    Example:
+      >>> shardax.scipy.special.erfinv(jnp.array([0.0, 0.5])).round(3)
+      Array([0.   , 0.477], dtype=float32)
+    """
     return lax.erf_inv(_inexact(x)[0])
 
 
 def expit(x):
-    """1 / (1 + exp(-x))."""
+    """The logistic function 1 / (1 + exp(-x)), elementwise.
+
+    Args:
+      x: numbers; integers become float32.
+
+    Example:
+      >>> shardax.scipy.special.expit(jnp.array([0.0, 2.0])).round(3)
+      Array([0.5  , 0.881], dtype=float32)
+    """
     return lax.logistic(_inexact(x)[0])
 
 
@@ -130,18 +162,40 @@ _logit.defjvps(lambda t, out, x: t / (x * (1 - x)))
 
 @in_one_program()
 def logit(x):
-    """log(x / (1 - x))."""
+    """The inverse of the logistic function, log(x / (1 - x)), elementwise.
+
+    Args:
+      x: numbers; integers become float32.
+
+    Example:
+      >>> shardax.scipy.special.logit(jnp.array([0.5, 0.9])).round(3)
+      Array([0.   , 2.197], dtype=float32)
+    """
     return _logit(_inexact(x)[0])
 
 
 def gammaln(x):
-    """The logarithm of the gamma function."""
+    """The logarithm of |gamma(x)|, elementwise; inf at 0, -1, -2 ...
+
+    Args:
+      x: real numbers; integers become float32.
+
+    Example:
+      >>> shardax.scipy.special.gammaln(jnp.array([1.0, 5.0])).round(3)
+      Array([0.   , 3.178], dtype=float32)
+    """
     return lax.lgamma(_inexact(x)[0])
 
 
 @in_one_program()
 def gammasgn(x):
-    """The sign of the gamma function: NaN at negative integers and of NaN, the sign of x at 0."""
+    """The sign of the gamma function, elementwise: NaN at negative integers and of NaN, the sign of
+    x at 0.
+
+    Example:
+      >>> shardax.scipy.special.gammasgn(jnp.array([2.5, -0.5, -1.0]))
+      Array([ 1., -1., nan], dtype=float32)
+    """
     (x,) = real("gammasgn", x)
     floor = jnp.floor(x)
     half = floor / 2
@@ -161,10 +215,13 @@ def _not_at_poles(function, z):
 
 @in_one_program()
 def gamma(x):
-    """The gamma function, of real or complex numbers.
+    """The gamma function, elementwise, of real or complex numbers.
 
-    >>> gamma(5.0)
-    Array(24., dtype=float32, weak_type=True)
+    Source: Lanczos, "A precision approximation of the gamma function", 1964, for complex numbers.
+
+    Example:
+      >>> shardax.scipy.special.gamma(jnp.array([1.0, 5.0])).round(2)
+      Array([ 1., 24.], dtype=float32)
     """
     x = _inexact(x)[0]
     if x.dtype.kind == "c":
@@ -173,8 +230,13 @@ def gamma(x):
 
 
 def loggamma(x):
-    """The logarithm of the gamma function where its argument is positive, else NaN; of complex
-    numbers with its cut on the negative axis.
+    """The logarithm of the gamma function, elementwise.
+
+    It is NaN for real numbers below 0; of complex ones its cut is the negative axis.
+
+    Example:
+      >>> shardax.scipy.special.loggamma(jnp.array([1.0, 5.0])).round(3)
+      Array([0.   , 3.178], dtype=float32)
     """
     x = _inexact(x)[0]
     if x.dtype.kind == "c":
@@ -183,7 +245,19 @@ def loggamma(x):
 
 
 def factorial(n, exact=False):
-    """n! as a float; 0 for negative n. `exact` (in whole numbers) is not available."""
+    """The factorial n!, elementwise, as a float; 0 for negative n.
+
+    Args:
+      n: real numbers.
+      exact: must be False; whole numbers are not available.
+
+    Raises:
+      NotImplementedError: for `exact=True`.
+
+    Example:
+      >>> shardax.scipy.special.factorial(jnp.array([0, 3, 5])).round(2)
+      Array([  1.,   6., 120.], dtype=float32)
+    """
     if exact:
         raise NotImplementedError("factorial with exact=True")
     n = _inexact(n)[0]
@@ -191,7 +265,17 @@ def factorial(n, exact=False):
 
 
 def comb(N, k, *, repetition=False):
-    """In how many ways k of N things can be chosen: 0 where k is negative or more than N."""
+    """The number of ways to choose k of N things, elementwise: 0 where k is negative or more than
+    N.
+
+    Args:
+      N, k: real numbers that broadcast.
+      repetition: whether a thing may be chosen more than once.
+
+    Example:
+      >>> shardax.scipy.special.comb(5, 2).round(2)
+      Array(10., dtype=float32, weak_type=True)
+    """
     N, k = _inexact(N, k)
     if repetition:
         return jnp.where((k == 0) & (N >= 0), 1, comb(N + k - 1, k))
@@ -223,13 +307,29 @@ _poch.defjvps(
 
 @in_one_program()
 def poch(z, m):
-    """gamma(z + m) / gamma(z)."""
+    """The rising factorial (Pochhammer's symbol) gamma(z + m) / gamma(z), elementwise.
+
+    Args:
+      z, m: real numbers that broadcast.
+
+    Example:
+      >>> shardax.scipy.special.poch(3.0, 2.0).round(3)
+      Array(12., dtype=float32)
+    """
     return _poch(*real("jnp.poch", z, m))
 
 
 @in_one_program()
 def betaln(a, b):
-    """The logarithm of the beta function, gamma(a) gamma(b) / gamma(a + b)."""
+    """The logarithm of the beta function, elementwise.
+
+    Args:
+      a, b: positive numbers that broadcast.
+
+    Example:
+      >>> shardax.scipy.special.betaln(2.0, 3.0).round(3)
+      Array(-2.485, dtype=float32, weak_type=True)
+    """
     a, b = _inexact(a, b)
     small, large = jnp.minimum(a, b), jnp.maximum(a, b)
     # log gamma(large) - log gamma(small + large) without cancellation, by Stirling's series.
@@ -260,13 +360,30 @@ def _stirling_difference(x, step):
 
 @in_one_program()
 def beta(a, b):
-    """The beta function, gamma(a) gamma(b) / gamma(a + b)."""
+    """The beta function gamma(a) gamma(b) / gamma(a + b), elementwise.
+
+    Args:
+      a, b: real numbers that broadcast.
+
+    Example:
+      >>> shardax.scipy.special.beta(2.0, 3.0).round(4)
+      Array(0.0833, dtype=float32)
+    """
     a, b = _inexact(a, b)
     return gammasgn(a) * gammasgn(b) * gammasgn(a + b) * jnp.exp(betaln(a, b))
 
 
 def multigammaln(a, d):
-    """The logarithm of the gamma function of d dimensions."""
+    """The logarithm of the gamma function of d dimensions, elementwise.
+
+    Args:
+      a: numbers > (d - 1) / 2.
+      d: an int.
+
+    Example:
+      >>> shardax.scipy.special.multigammaln(3.0, 2).round(3)
+      Array(1.55, dtype=float32)
+    """
     d = int(d)
     a = _inexact(a)[0]
     each = gammaln(a[..., None] - jnp.arange(d, dtype=a.dtype) / 2)
@@ -274,7 +391,16 @@ def multigammaln(a, d):
 
 
 def polygamma(n, x):
-    """The n-th derivative of digamma, for an integer n."""
+    """The n-th derivative of the digamma function, elementwise.
+
+    Args:
+      n: integers from 0 on.
+      x: real numbers; the two broadcast.
+
+    Example:
+      >>> shardax.scipy.special.polygamma(1, 1.0).round(3)
+      Array(1.645, dtype=float32, weak_type=True)
+    """
     if not jnp.issubdtype(lax.dtype(n), np.integer):
         raise ValueError(
             f"Argument `n` to polygamma must be of integer type. Got dtype {lax.dtype(n)}."
@@ -283,58 +409,132 @@ def polygamma(n, x):
 
 
 def zeta(x, q=None):
-    """The sum of (q + k)^-x over k = 0, 1, ..."""
+    """The Hurwitz zeta function, elementwise: the sum of (q + k)^-x over k = 0, 1, ...
+
+    Args:
+      x: real numbers > 1.
+      q: real numbers; None: 1, for Riemann's.
+
+    Example:
+      >>> shardax.scipy.special.zeta(2.0).round(3)
+      Array(1.645, dtype=float32, weak_type=True)
+    """
     return lax.zeta(*_inexact(x, 1 if q is None else q))
 
 
 def i0e(x):
-    """exp(-|x|) times the modified Bessel function of order 0."""
+    """The modified Bessel function of the first kind of order 0 times exp(-|x|), elementwise.
+
+    Example:
+      >>> shardax.scipy.special.i0e(jnp.array([0.0, 1.0])).round(3)
+      Array([1.   , 0.466], dtype=float32)
+    """
     return lax.bessel_i0e(_inexact(x)[0])
 
 
 def i1e(x):
-    """exp(-|x|) times the modified Bessel function of order 1."""
+    """The modified Bessel function of the first kind of order 1 times exp(-|x|), elementwise.
+
+    Example:
+      >>> shardax.scipy.special.i1e(jnp.array([0.0, 1.0])).round(3)
+      Array([0.   , 0.208], dtype=float32)
+    """
     return lax.bessel_i1e(_inexact(x)[0])
 
 
 def i0(x):
-    """The modified Bessel function of order 0."""
+    """The modified Bessel function of the first kind of order 0, elementwise.
+
+    Example:
+      >>> shardax.scipy.special.i0(jnp.array([0.0, 1.0])).round(3)
+      Array([1.   , 1.266], dtype=float32)
+    """
     return modified_bessel(0, _inexact(x)[0])
 
 
 def i1(x):
-    """The modified Bessel function of order 1."""
+    """The modified Bessel function of the first kind of order 1, elementwise.
+
+    Example:
+      >>> shardax.scipy.special.i1(jnp.array([0.0, 1.0])).round(3)
+      Array([0.   , 0.565], dtype=float32)
+    """
     return modified_bessel(1, _inexact(x)[0])
 
 
 def digamma(x):
-    """The derivative of gammaln."""
+    """The derivative of `gammaln`, elementwise; NaN at 0, -1, -2 ...
+
+    Example:
+      >>> shardax.scipy.special.digamma(jnp.array([1.0, 2.0])).round(3)
+      Array([-0.577,  0.423], dtype=float32)
+    """
     return lax.digamma(_inexact(x)[0])
 
 
 def gammainc(a, x):
-    """The regularized lower incomplete gamma function."""
+    """The regularized lower incomplete gamma function, elementwise.
+
+    It is the share of the gamma distribution with parameter `a` below `x`.
+
+    Args:
+      a, x: real numbers >= 0 that broadcast.
+
+    Example:
+      >>> shardax.scipy.special.gammainc(2.0, 1.0).round(4)
+      Array(0.2642, dtype=float32, weak_type=True)
+    """
     return lax.igamma(*_inexact(a, x))
 
 
 def gammaincc(a, x):
-    """1 - gammainc(a, x)."""
+    """The regularized upper incomplete gamma function, 1 - gammainc(a, x), elementwise, without the
+    loss of digits.
+
+    Args:
+      a, x: real numbers >= 0 that broadcast.
+
+    Example:
+      >>> shardax.scipy.special.gammaincc(2.0, 1.0).round(4)
+      Array(0.7358, dtype=float32, weak_type=True)
+    """
     return lax.igammac(*_inexact(a, x))
 
 
 def betainc(a, b, x):
-    """The regularized incomplete beta function."""
+    """The regularized incomplete beta function, elementwise.
+
+    It is the share of the beta distribution with parameters `a` and `b` below `x`.
+
+    Args:
+      a, b: positive numbers.
+      x: numbers in [0, 1]; the three broadcast.
+
+    Example:
+      >>> shardax.scipy.special.betainc(2.0, 3.0, 0.5).round(4)
+      Array(0.6875, dtype=float32, weak_type=True)
+    """
     return lax.betainc(*real("betainc", a, b, x))
 
 
 @in_one_program("axis")
 def log_softmax(x, /, *, axis=None):
-    """x - logsumexp(x) along `axis`."""
+    """The logarithm of the softmax: x - logsumexp(x) along `axis` (None: all).
+
+    Example:
+      >>> shardax.scipy.special.log_softmax(jnp.zeros(2)).round(3)
+      Array([-0.693, -0.693], dtype=float32)
+    """
     x = _inexact(x)[0]
     return x - logsumexp(x, axis, keepdims=True)
 
 
 @in_one_program("axis")
 def softmax(x, /, *, axis=None):
-    """exp(x) over its sum along `axis`."""
+    """The softmax: exp(x) over its sum along `axis` (None: all).
+
+    Example:
+      >>> shardax.scipy.special.softmax(jnp.zeros(2))
+      Array([0.5, 0.5], dtype=float32)
+    """
     return jnp.exp(log_softmax(x, axis=axis))

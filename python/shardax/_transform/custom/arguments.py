@@ -20,7 +20,13 @@ def _name(fun):
 
 class SymbolicZero:
     """A tangent or cotangent that is zero, in a rule with symbolic_zeros=True; `.aval` has its
-    shape and dtype."""
+    shape and dtype.
+
+    Example:
+      >>> from shardax.custom_derivatives import zero_from_primal
+      >>> zero_from_primal(jnp.ones(2), symbolic_zeros=True).aval.shape
+      (2,)
+    """
 
     def __init__(self, aval):
         self.aval = aval
@@ -40,7 +46,12 @@ class SymbolicZero:
 @dataclasses.dataclass
 class CustomVJPPrimal:
     """An argument of a forward rule with symbolic_zeros=True: its value, and whether it is being
-    differentiated."""
+    differentiated.
+
+    Example:
+      >>> shardax.custom_derivatives.CustomVJPPrimal(1.0, perturbed=True).value
+      1.0
+    """
 
     value: Any
     perturbed: bool
@@ -50,7 +61,12 @@ def custom_vjp_primal_tree_values(tree):
     """The values in a tree of CustomVJPPrimal, as a forward rule with symbolic_zeros=True gets it.
 
     Raises:
-      TypeError: where a leaf is something else.
+      TypeError: a leaf is something else.
+
+    Example:
+      >>> from shardax.custom_derivatives import CustomVJPPrimal, custom_vjp_primal_tree_values
+      >>> custom_vjp_primal_tree_values({"x": CustomVJPPrimal(1.0, True)})
+      {'x': 1.0}
     """
 
     def value(leaf):
@@ -62,7 +78,12 @@ def custom_vjp_primal_tree_values(tree):
 
 
 def zero_from_primal(x, symbolic_zeros=False):
-    """The zero tangents of a tree of values: a SymbolicZero or an array for each."""
+    """The zero tangents of a tree of values: a SymbolicZero or an array for each.
+
+    Example:
+      >>> shardax.custom_derivatives.zero_from_primal(jnp.ones(2))
+      Array([0., 0.], dtype=float32)
+    """
 
     def zero(leaf):
         aval = _core.typeof(_core.asarray(leaf))

@@ -35,13 +35,13 @@ class custom_jvp(TakesRules):
       TypeError: when the rule's results do not fit the function's.
 
     Example:
-      >>> @custom_jvp
+      >>> @shardax.custom_jvp
       ... def f(x):
       ...     return jnp.sin(x)
       >>> @f.defjvp
       ... def rule(primals, tangents):
       ...     return f(*primals), 10 * tangents[0]
-      >>> grad(f)(1.0)
+      >>> shardax.grad(f)(1.0)
       Array(10., dtype=float32, weak_type=True)
     """
 

@@ -39,11 +39,11 @@ class custom_vjp(TakesRules):
       TypeError, ValueError: when results of the rules do not fit the function's.
 
     Example:
-      >>> @custom_vjp
+      >>> @shardax.custom_vjp
       ... def clip_gradient(x):
       ...     return x
       >>> clip_gradient.defvjp(lambda x: (x, None), lambda res, g: (jnp.clip(g, -1, 1),))
-      >>> grad(lambda x: 5 * clip_gradient(x))(2.0)
+      >>> shardax.grad(lambda x: 5 * clip_gradient(x))(2.0)
       Array(1., dtype=float32, weak_type=True)
     """
 

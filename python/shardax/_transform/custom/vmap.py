@@ -18,13 +18,13 @@ class custom_vmap(TakesRules):
       ValueError: when the rule's results do not fit the function's, or each other.
 
     Example:
-      >>> @custom_batching.custom_vmap
+      >>> @shardax.custom_batching.custom_vmap
       ... def f(x):
       ...     return x + 1
       >>> @f.def_vmap
       ... def rule(axis_size, in_batched, x):
       ...     return x + 2, in_batched[0]
-      >>> f(0), vmap(f)(jnp.zeros(2))
+      >>> f(0), shardax.vmap(f)(jnp.zeros(2))
       (Array(1, dtype=int32, weak_type=True), Array([2., 2.], dtype=float32))
     """
 

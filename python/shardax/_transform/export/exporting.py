@@ -48,7 +48,8 @@ def export(fun_jit, *, platforms=None, disabled_checks=()):
 
     Example:
       >>> from shardax import export
-      >>> exported = export.export(jit(lambda x: 2 * x))(ShapeDtypeStruct((3,), "float32"))
+      >>> x = shardax.ShapeDtypeStruct((3,), "float32")
+      >>> exported = export.export(shardax.jit(lambda x: 2 * x))(x)
       >>> data = exported.serialize(vjp_order=1)
       >>> export.deserialize(data).call(jnp.arange(3.0))
       Array([0., 2., 4.], dtype=float32)
@@ -109,7 +110,7 @@ def deserialize(blob):
 
     Example:
       >>> from shardax import export
-      >>> data = export.export(jit(jnp.sin))(0.0).serialize()
+      >>> data = export.export(shardax.jit(jnp.sin))(0.0).serialize()
       >>> export.deserialize(bytes(data)).call(0.0)
       Array(0., dtype=float32, weak_type=True)
     """

@@ -134,7 +134,7 @@ class Exported:
         Example:
           >>> from shardax import export
           >>> where = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
-          >>> f = jit(lambda x: 2 * x, in_shardings=where)
+          >>> f = shardax.jit(lambda x: 2 * x, in_shardings=where)
           >>> other = shardax.make_mesh((2,), ("y",))
           >>> export.export(f)(jnp.zeros(4)).in_shardings_jax(other)[0].spec
           P('y',)

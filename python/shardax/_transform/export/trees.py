@@ -27,15 +27,19 @@ def register_pytree_node_serialization(
       ValueError: where the class or the name is registered already, or the class is no pytree.
 
     Example:
-      >>> from collections import OrderedDict
       >>> from shardax import export
-      >>> export.register_pytree_node_serialization(
-      ...     OrderedDict,
-      ...     serialized_name="OrderedDict",
-      ...     serialize_auxdata=lambda keys: ",".join(keys).encode(),
-      ...     deserialize_auxdata=lambda data: tuple(data.decode().split(",")),
+      >>> class Row(list):
+      ...     pass
+      >>> shardax.tree_util.register_pytree_node(
+      ...     Row, lambda row: (tuple(row), None), lambda _, children: Row(children)
       ... )
-      <class 'collections.OrderedDict'>
+      >>> export.register_pytree_node_serialization(
+      ...     Row,
+      ...     serialized_name="example.Row",
+      ...     serialize_auxdata=lambda aux: b"",
+      ...     deserialize_auxdata=lambda data: None,
+      ... ) is Row
+      True
     """
     if nodetype in _by_type:
         raise ValueError(

@@ -39,7 +39,7 @@ def cur_qdd(x):
       >>> class Stack(list):
       ...     def cur_qdd(self):
       ...         return len(self)
-      >>> cur_qdd(Stack([1, 2]))
+      >>> shardax.experimental.cur_qdd(Stack([1, 2]))
       2
     """
     return (at_hand(x) if is_mutable(typeof_or_none(x)) else x).cur_qdd()

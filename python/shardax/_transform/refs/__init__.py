@@ -25,7 +25,12 @@ from shardax.errors import UnexpectedTracerError
 
 
 class AbstractRef:
-    """The type of a reference: that of its value."""
+    """The type of a reference: that of its value.
+
+    Example:
+      >>> shardax.typeof(shardax.new_ref(1.0)).shape
+      ()
+    """
 
     def __init__(self, inner_aval):
         self.inner_aval = inner_aval
@@ -67,6 +72,12 @@ class Ref:
     `ref[...]` reads its value, `ref[i]` a part; `ref[...] = x` and `ref[i] = x` write, with values
     of the very shape and dtype. Functions that are staged may read and write references that they
     close over or are passed; they may not return them.
+
+    Example:
+      >>> ref = shardax.new_ref(jnp.zeros(3))
+      >>> ref[1] = 5.0
+      >>> ref[...]
+      Array([0., 5., 0.], dtype=float32)
     """
 
     __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel",
@@ -279,7 +290,7 @@ def get(ref, idx=...):
     """The value of a reference, or the part that `idx` selects.
 
     Example:
-      >>> get(new_ref(jnp.arange(3)), 1)
+      >>> shardax.ref.get(shardax.ref.new_ref(jnp.arange(3)), 1)
       Array(1, dtype=int32)
     """
     value = ref._read()
@@ -296,8 +307,8 @@ def swap(ref, idx, value, *, _name="set/swap"):
       ValueError: for another shape or dtype, or an index out of bounds.
 
     Example:
-      >>> ref = new_ref(jnp.arange(3))
-      >>> swap(ref, 1, 9), ref[...]
+      >>> ref = shardax.ref.new_ref(jnp.arange(3))
+      >>> shardax.ref.swap(ref, 1, 9), ref[...]
       (Array(1, dtype=int32), Array([0, 9, 2], dtype=int32))
     """
     old = get(ref, idx)
@@ -325,7 +336,14 @@ def swap(ref, idx, value, *, _name="set/swap"):
 
 
 def set(ref, idx, value):
-    """Writes the part of a reference that `idx` selects."""
+    """Writes the part of a reference that `idx` selects.
+
+    Example:
+      >>> ref = shardax.new_ref(jnp.zeros(2))
+      >>> shardax.ref.set(ref, 0, 3.0)
+      >>> ref[...]
+      Array([3., 0.], dtype=float32)
+    """
     swap(ref, idx, value)
 
 
@@ -333,8 +351,8 @@ def addupdate(ref, idx, x):
     """Adds `x` to the part that `idx` selects.
 
     Example:
-      >>> ref = new_ref(jnp.zeros(2))
-      >>> addupdate(ref, 0, 3.0); ref[...]
+      >>> ref = shardax.ref.new_ref(jnp.zeros(2))
+      >>> shardax.ref.addupdate(ref, 0, 3.0); ref[...]
       Array([3., 0.], dtype=float32)
     """
     written = ref._written
@@ -355,7 +373,7 @@ def new_ref(init_val, *, memory_space=None, kind=None):
       ValueError, NotImplementedError: for another kind or memory space.
 
     Example:
-      >>> ref = new_ref(jnp.zeros(2))
+      >>> ref = shardax.new_ref(jnp.zeros(2))
       >>> ref[0] = 5.0
       >>> ref
       Ref([5., 0.], dtype=float32)
@@ -374,7 +392,14 @@ def new_ref(init_val, *, memory_space=None, kind=None):
 
 
 def empty_ref(ty, memory_space=None):
-    """A reference to zeros of the shape and dtype of `ty`; for `memory_space` see `new_ref`."""
+    """A reference to zeros of the shape and dtype of `ty`; for `memory_space` see `new_ref`.
+
+    Example:
+      >>> ref = shardax.empty_ref(shardax.ShapeDtypeStruct((2,), "float32"))
+      >>> ref[0] = 1.0
+      >>> ref[...]
+      Array([1., 0.], dtype=float32)
+    """
     if not hasattr(ty, "dtype"):
         raise TypeError(
             f"Cannot interpret value of type {type(ty)} as an abstract array; it does not have a "
@@ -387,7 +412,7 @@ def freeze(ref):
     """The value of a reference, which may not be used any more.
 
     Example:
-      >>> freeze(new_ref(1.0))
+      >>> shardax.freeze(shardax.new_ref(1.0))
       Array(1., dtype=float32, weak_type=True)
     """
     value = ref._read()
@@ -396,5 +421,9 @@ def freeze(ref):
 
 
 def free_ref(ref):
-    """Says that the reference is not used any more."""
+    """Marks a reference as not used any more.
+
+    Example:
+      >>> shardax.free_ref(shardax.new_ref(1.0))
+    """
     freeze(ref)

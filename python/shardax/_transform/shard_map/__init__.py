@@ -56,7 +56,8 @@ def shard_map(
       >>> mesh = shardax.make_mesh((4,), ("x",))
       >>> def normalise(block):
       ...     return block / lax.psum(jnp.sum(block), "x")
-      >>> shard_map(normalise, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(jnp.arange(4.0))
+      >>> f = shardax.shard_map(normalise, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+      >>> f(jnp.arange(4.0))
       Array([0.        , 0.16666667, 0.33333334, 0.5       ], dtype=float32)
     """
     if out_specs is _MISSING:
@@ -88,7 +89,8 @@ def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
 
     Example:
       >>> with shardax.set_mesh(shardax.make_mesh((4,), ("x",))):
-      ...     smap(lambda x: lax.psum(x, "x"), in_axes=0, out_axes=None, axis_name="x")(jnp.ones(4))
+      ...     f = shardax.smap(lambda x: lax.psum(x, "x"), in_axes=0, out_axes=None, axis_name="x")
+      ...     f(jnp.ones(4))
       Array([4.], dtype=float32)
     """
     if f is None:

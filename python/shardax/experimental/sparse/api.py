@@ -29,7 +29,7 @@ def todense(arr):
 def empty(shape, dtype=None, index_dtype="int32", sparse_format="bcoo", **kwds):
     """A sparse array without elements, of a format: "bcoo", "bcsr", "coo", "csr" or "csc".
 
-    >>> empty((2, 3))
+    >>> shardax.experimental.sparse.empty((2, 3))
     BCOO(float32[2, 3], nse=0)
     """
     return _class(sparse_format)._empty(tuple(shape), dtype=dtype, index_dtype=index_dtype, **kwds)
@@ -38,7 +38,7 @@ def empty(shape, dtype=None, index_dtype="int32", sparse_format="bcoo", **kwds):
 def eye(N, M=None, k=0, dtype=None, index_dtype="int32", sparse_format="bcoo", **kwds):
     """A sparse matrix with ones on its k-th diagonal; see `empty`.
 
-    >>> eye(3)
+    >>> shardax.experimental.sparse.eye(3)
     BCOO(float32[3, 3], nse=3)
     """
     N, M, k = (concrete_or_error(operator.index, v) for v in (N, N if M is None else M, k))

@@ -24,7 +24,7 @@ class BCOO(JAXSparse):
       shape: of the array.
       indices_sorted, unique_indices: what is known of the indices.
 
-    >>> BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> shardax.experimental.sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
     BCOO(float32[2, 2], nse=2)
     """
 

@@ -32,7 +32,7 @@ class BCSR(JAXSparse):
         [*batch, rows + 1] (where each row begins).
       shape: of the array.
 
-    >>> BCSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> shardax.experimental.sparse.BCSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
     BCSR(float32[2, 2], nse=2)
     """
 

@@ -42,7 +42,7 @@ def diagonal(N, M, k, index_dtype):
 class COO(JAXSparse):
     """A matrix out of (data, row, col), each of shape (nse,).
 
-    >>> COO.fromdense(jnp.eye(2))
+    >>> shardax.experimental.sparse.COO.fromdense(jnp.eye(2))
     COO(float32[2, 2], nse=2)
     """
 

@@ -18,7 +18,7 @@ def vq(obs, code_book, check_finite=True):
     Returns:
       codes, int (M,), and their distances, float (M,).
 
-    >>> vq(jnp.array([1.1, 2.9]), jnp.array([1.0, 2.0, 3.0]))[0]
+    >>> shardax.scipy.cluster.vq.vq(jnp.array([1.1, 2.9]), jnp.array([1.0, 2.0, 3.0]))[0]
     Array([0, 2], dtype=int32)
     """
     check_arraylike("scipy.cluster.vq.vq", obs, code_book)

@@ -9,11 +9,20 @@ __all__ = ["OptimizeResults", "minimize"]
 
 
 class OptimizeResults(NamedTuple):
-    """What `minimize` found.
+    """The result of `minimize`, a named tuple.
 
-    Fields: x; success; status (0 converged, 1 too many iterations, 3 and 5 the line search failed);
-    fun and jac, value and gradient at x; hess_inv, an estimate of the inverse Hessian, or None;
-    nfev, njev, nit, how many values, gradients and iterations it took.
+    Attributes:
+      x: the minimum.
+      success, status: whether it was found; 0 converged, 1 too many iterations, 3 and 5 the line
+        search failed.
+      fun, jac: the value and the gradient there.
+      hess_inv: an estimate of the inverse Hessian, or None.
+      nfev, njev, nit: how many values, gradients and iterations it took.
+
+    Example:
+      >>> f = lambda x: (x**2).sum()
+      >>> bool(shardax.scipy.optimize.minimize(f, jnp.ones(2), method="BFGS").success)
+      True
     """
 
     x: Any
@@ -53,7 +62,8 @@ def minimize(fun, x0, args=(), *, method, tol=None, options=None):
       TypeError: `args` is no tuple.
       ValueError: an unknown method.
 
-    >>> minimize(lambda x: ((x - 3.0) ** 2).sum(), jnp.zeros(2), method="BFGS").x
+    >>> f = lambda x: ((x - 3.0) ** 2).sum()
+    >>> shardax.scipy.optimize.minimize(f, jnp.zeros(2), method="BFGS").x
     Array([3., 3.], dtype=float32)
     """
     if not isinstance(args, tuple):

@@ -111,7 +111,7 @@ def cg(A, b, x0=None, *, tol=1e-5, atol=0.0, maxiter=None, M=None):
       ValueError: where `x0` and `b` differ in structure or shapes, or A is no square matrix.
       TypeError: A is none of these.
 
-    >>> cg(jnp.diag(jnp.array([1.0, 2.0])), jnp.array([1.0, 4.0]))[0]
+    >>> shardax.scipy.sparse.linalg.cg(jnp.diag(jnp.array([1.0, 2.0])), jnp.array([1.0, 4.0]))[0]
     Array([1., 2.], dtype=float32)
     """
     A, b, x0, maxiter, M = _system(A, b, x0, maxiter, M)
@@ -166,7 +166,8 @@ def bicgstab(A, b, x0=None, *, tol=1e-5, atol=0.0, maxiter=None, M=None):
 
     The arguments are those of `cg`; A need not be hermitian.
 
-    >>> bicgstab(jnp.array([[1.0, 1.0], [0.0, 2.0]]), jnp.array([3.0, 4.0]))[0].round(3)
+    >>> a = jnp.array([[1.0, 1.0], [0.0, 2.0]])
+    >>> shardax.scipy.sparse.linalg.bicgstab(a, jnp.array([3.0, 4.0]))[0].round(3)
     Array([1., 2.], dtype=float32)
     """
     A, b, x0, maxiter, M = _system(A, b, x0, maxiter, M)
@@ -250,7 +251,8 @@ def gmres(
     Returns:
       x, and 0, or -1 where it failed (NaN).
 
-    >>> gmres(jnp.array([[1.0, 1.0], [0.0, 2.0]]), jnp.array([3.0, 4.0]))[0].round(3)
+    >>> a = jnp.array([[1.0, 1.0], [0.0, 2.0]])
+    >>> shardax.scipy.sparse.linalg.gmres(a, jnp.array([3.0, 4.0]))[0].round(3)
     Array([1., 2.], dtype=float32)
     """
     if solve_method not in ("incremental", "batched"):

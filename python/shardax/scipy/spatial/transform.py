@@ -147,8 +147,10 @@ def _as_rotvec(quat):
 class Rotation(NamedTuple):
     """One or many rotations; `r * s` is s followed by r.
 
-    >>> Rotation.from_euler("z", 90, degrees=True).apply(jnp.array([1.0, 0.0, 0.0])).round(3)
-    Array([0., 1., 0.], dtype=float32)
+    >>> from shardax.scipy.spatial.transform import Rotation
+    >>> turn = Rotation.from_euler("z", 90, degrees=True)
+    >>> turn.apply(jnp.array([1.0, 2.0, 3.0])).round(3)
+    Array([-2.,  1.,  3.], dtype=float32)
     """
 
     quat: Any
@@ -288,7 +290,14 @@ class Rotation(NamedTuple):
 
 
 class Slerp(NamedTuple):
-    """Turns at a constant speed from one rotation to the next; make it by `Slerp.init`."""
+    """Turns at a constant speed from one rotation to the next; make it by `Slerp.init`.
+
+    >>> from shardax.scipy.spatial.transform import Rotation, Slerp
+    >>> ends = Rotation.from_euler("z", jnp.array([[0.0], [90.0]]), degrees=True)
+    >>> turn = Slerp.init(jnp.array([0.0, 1.0]), ends)
+    >>> turn(jnp.array([0.5])).as_euler("zyx", degrees=True)[0, 0].round(2)
+    Array(45., dtype=float32)
+    """
 
     times: Any
     timedelta: Any

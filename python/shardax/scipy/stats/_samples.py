@@ -38,7 +38,7 @@ def _lines(name, a, axis, nan_policy):
 def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     """The most frequent value along `axis` (None: of all), the least of several, and its count.
 
-    >>> mode(jnp.array([3, 1, 1, 3]))
+    >>> shardax.scipy.stats.mode(jnp.array([3, 1, 1, 3]))
     ModeResult(mode=Array(1, dtype=int32), count=Array(2, dtype=int32))
     """
     whole = np.ndim(a)
@@ -76,7 +76,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     ("dense"), or each its own, in the order in which they stand ("ordinal"). All along an axis with
     NaN are NaN.
 
-    >>> rankdata(jnp.array([10.0, 30.0, 10.0]))
+    >>> shardax.scipy.stats.rankdata(jnp.array([10.0, 30.0, 10.0]))
     Array([1.5, 3. , 1.5], dtype=float32)
     """
     if method not in ("average", "min", "max", "dense", "ordinal"):
@@ -108,7 +108,19 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
 
 
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
-    """The standard error of the mean along `axis` (None: of all elements)."""
+    """The standard error of the mean along `axis`: the standard deviation over sqrt(n).
+
+    Args:
+      a: an array of numbers.
+      axis: the dimension; None: all elements.
+      ddof: the number subtracted from n in the variance.
+      nan_policy: "propagate" or "omit".
+      keepdims: whether the dimension stays, with size 1.
+
+    Example:
+      >>> shardax.scipy.stats.sem(jnp.array([1.0, 2.0, 3.0, 6.0])).round(3)
+      Array(1.08, dtype=float32)
+    """
     check_arraylike("sem", a)
     if nan_policy not in ("propagate", "omit"):
         raise ValueError(f"{nan_policy} is not supported")

@@ -1,0 +1,37 @@
+"""shardax/_base/function_docs.py - the documentation of elementwise functions, out of tables."""
+
+
+def doc_of(package, name, parameters, line):
+    """The documentation of an elementwise function, as `help` shows it.
+
+    Args:
+      package: "numpy" or "lax".
+      name: of the function.
+      parameters: their names: "x" or "x1, x2".
+      line: stands for a function that has no place in the tables.
+    """
+    if package == "numpy":
+        from shardax._base import numpy_docs as tables  # rarely read
+    else:
+        from shardax._base import lax_docs as tables  # rarely read
+    if name not in tables.TEXTS:
+        return line
+    kind, text = tables.TEXTS[name]
+    operands, result, *errors = [part.replace("{x}", parameters) for part in tables.KINDS[kind]]
+    summary, example = (_without_indentation(part) for part in _parted(text))
+    out = [*summary, "", "Args:", f"  {operands}", "", "Returns:", f"  {result}"]
+    if errors:
+        out += ["", "Raises:", *(f"  {error}" for error in errors)]
+    return "\n".join([*out, "", "Example:", *(f"  {part}" for part in example)])
+
+
+def _parted(text):
+    """The lines of the summary and of the example."""
+    lines = text.strip("\n").rstrip().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith(">>>"))
+    return [line for line in lines[:first] if line.strip()], lines[first:]
+
+
+def _without_indentation(lines):
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return [line[indent:] for line in lines]
