@@ -12,6 +12,7 @@
 #include "compile/lower/liveness.h"
 #include "compile/passes.h"
 #include "compile/pipeline.h"
+#include "compile/simplify/constants.h"
 #include "ir/core_ops.h"
 #include "ir/regions.h"
 
