@@ -1,6 +1,5 @@
 // bindings/module.cpp - the extension module shardax._core: a list of what it is made of.
 #include <pybind11/pybind11.h>
-#include <unistd.h>
 
 #include "base/thread_end.h"
 #include "bindings/api.h"
@@ -34,9 +33,6 @@ void acquire_lock(void* state) {
   if (state) or_sleep([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
 }
 
-// Python handles signals in the main thread: in Linux the one whose id is the process's, also in a
-// child made by fork.
-bool gets_signals() { return gettid() == getpid(); }
 // Python that a callback or a handler runs looks for signals by itself, and holds the lock.
 void check_signals(void* state) {
   if (PyGILState_Check()) return;
@@ -48,7 +44,7 @@ void check_signals(void* state) {
 
 // An error that is being handled comes first.
 void check_held_signals() {
-  if (!gets_signals() || !PyGILState_Check() || PyErr_Occurred()) return;
+  if (!runtime::is_main_thread() || !PyGILState_Check() || PyErr_Occurred()) return;
   if (PyErr_CheckSignals() != 0) throw objects::PythonError();
 }
 
@@ -66,7 +62,7 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
   try {
     shardax::core_ops();  // throws where one has no record
     shardax::runtime::set_lock_hooks({shardax::release_lock, shardax::acquire_lock,
-                                      shardax::gets_signals, shardax::check_signals});
+                                      shardax::runtime::is_main_thread, shardax::check_signals});
     shardax::runtime::set_caller_check(shardax::check_held_signals);
     shardax::lapack::set_finder(shardax::lapack_library);
     shardax::init_pytree(m);

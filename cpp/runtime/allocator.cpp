@@ -162,9 +162,15 @@ struct Shared {
   }
 };
 
-// Usable before and after the constructors and destructors of other files' constants run.
-static_assert(std::is_trivially_destructible_v<Shared>);
-constinit Shared shared;
+// Usable before and after the constructors and destructors of other files' constants run: no
+// destructor takes it away, as macOS's mutex has one.
+union Kept {
+  constexpr Kept() : shared() {}
+  ~Kept() {}
+  Shared shared;
+};
+constinit Kept kept;
+constinit Shared& shared = kept.shared;
 
 // A fork does not catch the lists locked by a thread that the child does not have.
 [[maybe_unused]] const int fork_handlers = pthread_atfork(

@@ -1,7 +1,14 @@
 // runtime/interrupt.cpp - the clock behind Interruptible.
 #include "runtime/interrupt.h"
 
+#include <unistd.h>
+
 #include <cstdint>
+#if defined(__APPLE__)
+#include <pthread.h>
+#else
+#include <sys/syscall.h>
+#endif
 
 #include "base/target.h"
 #if SHARDAX_X86_64
@@ -54,6 +61,14 @@ void poll_clock() {
 }
 
 void set_caller_check(void (*check)()) { caller_check = check; }
+
+bool is_main_thread() {
+#if defined(__APPLE__)
+  return pthread_main_np() != 0;
+#else
+  return syscall(SYS_gettid) == getpid();  // gettid() is younger than glibc 2.28
+#endif
+}
 
 void poll_caller_clock() {
   const Clock::time_point now = Clock::now();

@@ -46,6 +46,9 @@ inline void poll() {
 // what `set_caller_check` installed, which looks whether this thread is one that gets signals, and
 // throws what ends the work.
 void set_caller_check(void (*check)());
+// Whether this is the process's first thread or, in a child made by fork, the one that called it:
+// Python handles signals there.
+bool is_main_thread();
 void poll_caller_clock();
 inline constinit thread_local int calls_until_caller_poll = 0;
 inline void poll_caller() {
