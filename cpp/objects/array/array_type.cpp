@@ -81,7 +81,7 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-constexpr const char* array_doc =
+constexpr const char* class_doc =
     R"(An immutable array, or a tracer that stands for one while a function is transformed.
 
 Arrays come from `jnp.array` and every other function that returns one. Operators and methods are
@@ -118,7 +118,7 @@ PyTypeObject* make_type(const char* name, std::vector<PyType_Slot> slots, PyType
 PyTypeObject* make_array_type() {
   std::vector<PyType_Slot> slots = number_slots();
   const std::vector<PyType_Slot> own{
-      {Py_tp_doc, const_cast<char*>(array_doc)},
+      {Py_tp_doc, const_cast<char*>(class_doc)},
       {Py_tp_members, members},
       {Py_tp_methods, array_methods()},
       {Py_tp_getset, array_properties()},
