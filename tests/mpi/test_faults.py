@@ -37,8 +37,8 @@ FAULTS = {
     "exit": ("sys.exit(3)", 3, ["[1] process 1 of 2 ends all processes: it exits with code 3."]),
     "message": ("sys.exit('a text')", 1, ["[1] a text"]),
     "exit 0": ("sys.exit()", 1, ["process 1 is at 'end of the program'", OTHER]),
-    "_exit": ("os._exit(0)", None, ["1 has ended before the others"]),
-    "kill": ("os.kill(os.getpid(), signal.SIGKILL)", None, ["1 has ended before the others"]),
+    "_exit": ("os._exit(0)", None, ["1 has ended"]),
+    "kill": ("os.kill(os.getpid(), signal.SIGKILL)", None, ["1 has ended"]),
     "interrupt": ("signal.raise_signal(signal.SIGINT)", 130, ["[1] KeyboardInterrupt"]),
     "interrupt of a wait": (
         "os.kill(first, signal.SIGINT); time.sleep(100)",

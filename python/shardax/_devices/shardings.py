@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import shardax._core as _core
-from shardax._devices.devices import Device, default_device
+from shardax._devices.devices import Device, default_device, is_local
 from shardax._devices.devices import device as _device
 from shardax._devices.memory_kinds import MEMORY_KINDS, checked_kind, recorded_kind
 from shardax._devices.mesh import AbstractMesh, AxisType, Mesh
@@ -33,8 +33,6 @@ class Sharding:
     """
 
     memory_kind = "device"
-    has_addressable_devices = True
-    is_fully_addressable = True
 
     @property
     def device_set(self):
@@ -45,11 +43,22 @@ class Sharding:
         rank = len(getattr(self, "spec", ()))
         return tuple(_device(i) for i in self._description(rank)[2])
 
-    _addressable_device_assignment = _device_assignment
+    @property
+    def _addressable_device_assignment(self):
+        own = self.addressable_devices
+        return tuple(device for device in self._device_assignment if device in own)
 
     @property
     def addressable_devices(self):
-        return self.device_set
+        return {device for device in self.device_set if is_local(device.id)}
+
+    @property
+    def has_addressable_devices(self):
+        return bool(self.addressable_devices)
+
+    @property
+    def is_fully_addressable(self):
+        return self.addressable_devices == self.device_set
 
     @property
     def num_devices(self):
