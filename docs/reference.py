@@ -3,6 +3,7 @@
 modules. Docstrings are Google's style in plain text: what reStructuredText would read as markup is
 escaped first."""
 
+import enum
 import importlib
 import inspect
 import io
@@ -137,13 +138,16 @@ def as_it_is(docstring):
 
 def described(name, value):
     """The description of one public name in reStructuredText."""
-    owner = {"builtins": "Python", "numpy": "NumPy"}.get(getattr(value, "__module__", None))
+    home = (getattr(value, "__module__", None) or "").partition(".")[0]
+    owner = {"builtins": "Python", "numpy": "NumPy"}.get(home)
     if owner and hasattr(value, "__name__"):
         return [f".. py:data:: {name}", "", f"   {owner}'s ``{value.__name__}``.", ""]
     kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
     called = signature(value) if kind != "data" else ""
     if kind == "class" and issubclass(value, BaseException):
         kind, called = "exception", ""
+    if kind == "class" and issubclass(value, enum.Enum):
+        called = ""
     head = [f".. py:{kind}:: {name}{called}", ""]
     # An instance's docstring is its class's: that of a constant tells nothing.
     docstring = getattr(value, "__doc__", None) if kind != "data" else None

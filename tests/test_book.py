@@ -110,6 +110,15 @@ def test_code_that_does_not_run_says_why():
     assert all(note.startswith(NOTES) for _, note in shown), shown
 
 
+@pytest.mark.parametrize("op", ["psum", "all_to_all", "ppermute"])
+def test_pictures_of_collectives_are_those_that_the_page_names(op):
+    from shardax import debug
+
+    drawn = debug.visualize_collective(op, 4).svg + "\n"
+    stored = (ROOT / "docs" / "static" / f"{op}.svg").read_text(encoding="utf-8")
+    assert stored == drawn, f"save shardax.debug.visualize_collective({op!r}, 4) there"
+
+
 # ---- links ---------------------------------------------------------------------------------------
 
 

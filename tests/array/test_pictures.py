@@ -73,6 +73,14 @@ def test_words_can_be_read_on_light_and_on_dark_pages(mesh):
     assert "#fff" not in within and "#222" not in within
 
 
+def test_names_of_devices_lie_within_the_picture():
+    for op in ("psum", "ppermute", "all_to_all"):
+        root = parsed(debug.visualize_collective(op, 4).svg)[2]
+        names = [t for t in root.iter() if (t.text or "").startswith("device ")]
+        assert len(names) == 4
+        assert min(float(t.get("x")) for t in names) >= 0.31 * 11 * len("device 0")
+
+
 def test_axes_without_names_are_called_devices():
     x = shardax.pmap(lambda x: x)(jnp.ones((8, 2)))
     told = shardax.explain(shardax.pmap(lambda x: x + 1))(x)

@@ -5,6 +5,7 @@ import math
 from shardax._base.svg import Drawing, colour, standalone
 
 BOX, ROW = 30, 90
+LABEL = 56  # the width of "device 15"
 
 
 class Picture:
@@ -100,8 +101,9 @@ def _label(cell):
 def _two_rows(title, before, after):
     picture = Drawing()
     picture.words(0, 10, title, "start", bold=True)
-    box = max(BOX, 9 * max(len(_label(c)) for row in [*before, *after] for c in row))
     most = max(len(row) for row in [*before, *after])
+    widest = 9 * max(len(_label(c)) for row in [*before, *after] for c in row)
+    box = max(BOX, widest, LABEL // most)
     step = most * box + 24
     middles = [i * step + most * box / 2 for i in range(len(before))]
     for i, cells in enumerate(before):
