@@ -27,7 +27,8 @@ def where(
 ) -> tuple[Array, ...]: ...
 @overload
 def where(
-    condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: None = None, fill_value: None = None
+    condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: None = None,
+    fill_value: None = None,
 ) -> Array:""",
         "linspace": """@overload
 def linspace(
