@@ -173,7 +173,7 @@ def test_mistakes_are_pointed_out(mypy):
 @pytest.mark.parametrize("folder", ["examples", "examples/processes"])
 def test_examples_pass(folder, mypy):
     files = sorted((PYTHON.parent / folder).glob("*.py"))
-    said = mypy("--ignore-missing-imports", *files)
+    said = mypy("--ignore-missing-imports", "--disable-error-code=var-annotated", *files)
     assert said[-1].startswith("Success"), "\n".join(said)
 
 

@@ -57,7 +57,7 @@ def argmax(operand: Any, axis: int, index_dtype: DTypeLike) -> Array:
 def argmin(operand: Any, axis: int, index_dtype: DTypeLike) -> Array:
     """The index of the first minimum (or NaN) along a dimension; arguments as of `lax.argmax`."""
 def asarray(a: ArrayLike, dtype: DTypeLike | None = None, order: None = None, *, copy: Any = None, device: Any = None, out_sharding: Any = None) -> Array:
-    """`a` itself where it is an array of that dtype already."""
+    """An array of numbers; `a` itself where it is an array of that dtype already."""
 def asin(x: ArrayLike) -> Array:
     """The angle in [-pi/2, pi/2] whose sine is `x`, elementwise; NaN beyond [-1, 1]."""
 def asinh(x: ArrayLike) -> Array:

@@ -131,7 +131,7 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | N
 def around(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """`jnp.round` by another name, with the same arguments."""
 def array(object: Any, dtype: DTypeLike | None = None, copy: builtins.bool | None = True, order: str | None = 'K', *, ndmin: int = 0, device: Any = None, out_sharding: Any = None) -> Array:
-    """A new array."""
+    """A new array of numbers."""
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Array:
     """Whether two arrays have the same shape and the same elements."""
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
@@ -143,7 +143,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
 def array_str(a: ArrayLike, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text that `str` shows of an array, with NumPy's options."""
 def asarray(a: Any, dtype: DTypeLike | None = None, order: str | None = None, *, copy: builtins.bool | None = None, device: Any = None, out_sharding: Any = None) -> Array:
-    """`a` itself where it is an array of that dtype already."""
+    """An array of numbers; `a` itself where it is an array of that dtype already."""
 def asin(x: ArrayLike, /) -> Array:
     """The angle in [-pi/2, pi/2] whose sine is `x`, elementwise: `jnp.arcsin` by another name."""
 def asinh(x: ArrayLike, /) -> Array:
@@ -202,7 +202,7 @@ def broadcast_arrays(*args: Any) -> list[Array]:
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """The shape to which all shapes broadcast; an integer stands for the shape of a vector."""
 def broadcast_to(array: Any, shape: int | Sequence[Any], *, out_sharding: Any = None) -> Array:
-    """A view of that shape."""
+    """An array repeated along dimensions to a shape, without copying elements."""
 def can_cast(from_: Any, to: Any, casting: str = 'safe') -> builtins.bool:
     """Whether a dtype can be converted to another one under a rule of NumPy's."""
 def cbrt(x: ArrayLike, /) -> Array:
@@ -832,7 +832,8 @@ def where(
 ) -> tuple[Array, ...]: ...
 @overload
 def where(
-    condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: None = None, fill_value: None = None
+    condition: ArrayLike, x: ArrayLike, y: ArrayLike, /, *, size: None = None,
+    fill_value: None = None,
 ) -> Array:
     """Elements of `x` where the condition holds, of `y` elsewhere."""
 def zeros(shape: int | Sequence[Any], dtype: DTypeLike | None = None, *, device: Any = None, out_sharding: Any = None) -> Array:
