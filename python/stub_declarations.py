@@ -117,7 +117,9 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:""",
         "switch": """def switch(
     index: Any, branches: Sequence[Callable[..., Any]], *operands: Any, operand: Any = ...
 ) -> Any:""",
-        "map": """def map(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any:""",
+        "map": """def map(
+    f: Callable[..., Any], xs: Any, *, batch_size: int | None = None
+) -> Any:""",
     },
 }
 # Of these functions the result has the type of the first argument, a tree.
@@ -224,7 +226,8 @@ _INITIALIZER = '''class Initializer(Protocol):
     """The type of functions that make parameters."""
 
     def __call__(
-        self, key: Any, shape: Sequence[Any], dtype: DTypeLike | None = None, out_sharding: Any = None
+        self, key: Any, shape: Sequence[Any], dtype: DTypeLike | None = None,
+        out_sharding: Any = None,
     ) -> Array: ...
 
 '''

@@ -1,4 +1,4 @@
-"""python/stub_types.py - the types of parameters and results that python/stubs.py writes into stubs.
+"""python/stub_types.py - the types of parameters and results that stubs.py writes into stubs.
 
 A parameter has the type of its function's row in PARAMETERS, else that of its name in NAMES, else
 that of its default; NAMES_IN_PACKAGES comes before NAMES.
@@ -25,9 +25,9 @@ NAMES = {
         "key_value_seq_lengths lam left lhs lhs_scale lhs_scales like_arr lmbda loc logits lower m "
         "mask max maxval mean min minval on_false on_true operand p padding_value phi pivots pred "
         "prepend q query query_seq_lengths r_matrix repeats rhs rhs_scale rhs_scales right scale "
-        "scatter_indices seq_of_zeros sigma start stddev step stop taus test_elements theta to_begin "
-        "to_end u update updates upper v val vals value values variance w w_vector weights where "
-        "which x x1 x2 xp y z",
+        "scatter_indices seq_of_zeros sigma start stddev step stop taus test_elements theta "
+        "to_begin to_end u update updates upper v val vals value values variance w w_vector weights "
+        "where which x x1 x2 xp y z",
         "ArrayLike",
     ),
     **_each("dtype index_dtype new_dtype out_dtype preferred_element_type", "DTypeLike"),
@@ -41,7 +41,8 @@ NAMES = {
     **_each("function mask_func matvec pyfunc solve tangent_solve transpose_solve", FUNCTION),
     **_each("bitorder casting distribution indexing method mode name sep side trim", "str"),
     **_each("base_dilation filter_shape lhs_dilation lhs_shape rhs_dilation rhs_shape", INT_LIST),
-    **_each("sizes strides window_dilation window_dimensions window_shape window_strides", INT_LIST),
+    **_each("sizes strides window_dilation window_dimensions", INT_LIST),
+    **_each("window_shape window_strides", INT_LIST),
     "is_leaf": "Callable[[Any], bool]",
     "padding": "str | Sequence[tuple[int, int]]",
 }
@@ -246,7 +247,8 @@ RESULTS = {
     },
     "shardax.nn.initializers": {
         **_each("constant delta_orthogonal glorot_normal glorot_uniform he_normal", "Initializer"),
-        **_each("he_uniform kaiming_normal kaiming_uniform lecun_normal lecun_uniform", "Initializer"),
+        **_each("he_uniform kaiming_normal kaiming_uniform lecun_normal", "Initializer"),
+        **_each("lecun_uniform", "Initializer"),
         **_each("normal orthogonal truncated_normal uniform variance_scaling", "Initializer"),
         **_each("xavier_normal xavier_uniform", "Initializer"),
     },

@@ -51,8 +51,17 @@ PACKAGES = """
     shardax.scipy.cluster shardax.scipy.cluster.vq shardax.scipy.fft shardax.scipy.interpolate
     shardax.scipy.linalg shardax.scipy.ndimage shardax.scipy.optimize shardax.scipy.signal
     shardax.scipy.sparse shardax.scipy.sparse.linalg shardax.scipy.spatial
-    shardax.scipy.spatial.transform shardax.scipy.special shardax.scipy.stats shardax.sharding
-    shardax.tree shardax.tree_util
+    shardax.scipy.spatial.transform shardax.scipy.special shardax.scipy.stats
+    shardax.scipy.stats.bernoulli shardax.scipy.stats.beta shardax.scipy.stats.betabinom
+    shardax.scipy.stats.binom shardax.scipy.stats.cauchy shardax.scipy.stats.chi2
+    shardax.scipy.stats.dirichlet shardax.scipy.stats.expon shardax.scipy.stats.gamma
+    shardax.scipy.stats.gennorm shardax.scipy.stats.geom shardax.scipy.stats.gumbel_l
+    shardax.scipy.stats.gumbel_r shardax.scipy.stats.laplace shardax.scipy.stats.logistic
+    shardax.scipy.stats.multinomial shardax.scipy.stats.multivariate_normal
+    shardax.scipy.stats.nbinom shardax.scipy.stats.norm shardax.scipy.stats.pareto
+    shardax.scipy.stats.poisson shardax.scipy.stats.t shardax.scipy.stats.truncnorm
+    shardax.scipy.stats.uniform shardax.scipy.stats.vonmises shardax.scipy.stats.wrapcauchy
+    shardax.sharding shardax.tree shardax.tree_util
 """.split()
 HEAD = '"""Written by python/stubs.py."""\n\n'
 
@@ -71,6 +80,11 @@ def first_line(value):
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
+def of_arrays(package):
+    """Whether the functions of a package take and give arrays."""
+    return package in types.ARRAY_PACKAGES or package.startswith("shardax.scipy.stats.")
+
+
 def annotation(package, function, parameter):
     """The type of a parameter, as text."""
     name, default = parameter.name, parameter.default
@@ -80,7 +94,7 @@ def annotation(package, function, parameter):
     if given:
         return given
     by_name = {**types.NAMES, **types.NAMES_IN_PACKAGES.get(package, {})}.get(name)
-    if package not in (*types.ARRAY_PACKAGES, "shardax"):
+    if not (package == "shardax" or of_arrays(package)):
         by_name = None
     if by_name is None and name == "axis":
         by_name = "int"
@@ -148,11 +162,11 @@ def result(package, name):
     """The type of what a function returns."""
     if name in types.RESULTS.get(package, {}):
         return types.RESULTS[package][name]
-    return "Array" if package in types.ARRAY_PACKAGES else "Any"
+    return "Array" if of_arrays(package) else "Any"
 
 
 def gives_an_array(package, name, value):
-    if package not in types.ARRAY_PACKAGES or name in declarations.DECLARATIONS.get(package, {}):
+    if not of_arrays(package) or name in declarations.DECLARATIONS.get(package, {}):
         return False
     same = declarations.SAME_TREE.get(package, "").split()
     if isinstance(value, (type, ufunc)) or not callable(value) or name in same:
@@ -204,6 +218,8 @@ def table_of(module):
 
 def is_public(module, name, value):
     elsewhere = getattr(value, "__module__", "") != module.__name__
+    if elsewhere and module.__name__.startswith("shardax.scipy.stats."):
+        return False
     if name in types.HELPERS and not table_of(module) and elsewhere:
         return False
     if name in ("install_tracebacks", "load_core"):

@@ -295,7 +295,7 @@ def test_a_static_value_traces_its_own_function_only():
             NameError,
             "The axes in scope are: batch; did you mean 'batch'\\? To fix this",
         ),
-        (lambda: lax.psum(F4, "batch"), NameError, "batch. No mapped axis is in scope here. To fix"),
+        (lambda: lax.psum(F4, "batch"), NameError, "No mapped axis is in scope here. To fix"),
         (
             lambda: jax.pmap(lambda x: x, static_broadcasted_argnums=1.5),
             TypeError,

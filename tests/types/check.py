@@ -34,10 +34,13 @@ def main():
     problems = [f"{name}:{line}: {text}" for name, line, text in found if name == "correct.py"]
     problems += [f"wrong.py:{line}: is not flagged" for line in sorted(wrong - flagged)]
     problems += [f"wrong.py:{line}: is flagged" for line in sorted(flagged - wrong)]
-    examples = [file for file in sorted(EXAMPLES.rglob("*.py")) if file.name not in LIBRARIES]
-    problems += [f"{name}:{line}: {text}" for name, line, text in errors("--level", "error", *examples)]
+    examples = [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("processes/*.py")]
+    examples = [file for file in sorted(examples) if file.name not in LIBRARIES]
+    found = errors("--level", "error", *examples)
+    problems += [f"{name}:{line}: {text}" for name, line, text in found]
     print(*problems, sep="\n")
-    print(f"tests/pyright: {len(wrong)} mistakes, {len(examples)} examples, {len(problems)} problems")
+    counts = f"{len(wrong)} mistakes, {len(examples)} examples, {len(problems)} problems"
+    print(f"tests/pyright: {counts}")
     sys.exit(bool(problems))
 
 

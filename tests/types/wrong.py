@@ -1,4 +1,4 @@
-"""tests/types/wrong.py - mistakes that type checkers point out: each line that says so, no other."""
+"""tests/types/wrong.py - mistakes that type checkers point out: the lines that say so."""
 
 import shardax
 import shardax.numpy as jnp

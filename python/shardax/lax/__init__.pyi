@@ -265,7 +265,9 @@ def logistic(x: ArrayLike, *, accuracy: Any = None) -> Array:
     """The logistic function 1 / (1 + e^-x), elementwise."""
 def lt(x: ArrayLike, y: ArrayLike) -> Array:
     """Whether x < y, elementwise."""
-def map(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any:
+def map(
+    f: Callable[..., Any], xs: Any, *, batch_size: int | None = None
+) -> Any:
     """f over the leading axis of xs, one slice at a time (or `batch_size` of them at once), results stacked."""
 def max(x: ArrayLike, y: ArrayLike) -> Array:
     """The larger one of each pair; NaN where either is NaN. Where they are equal, they share the gradient."""

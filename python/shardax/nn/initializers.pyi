@@ -11,7 +11,8 @@ class Initializer(Protocol):
     """The type of functions that make parameters."""
 
     def __call__(
-        self, key: Any, shape: Sequence[Any], dtype: DTypeLike | None = None, out_sharding: Any = None
+        self, key: Any, shape: Sequence[Any], dtype: DTypeLike | None = None,
+        out_sharding: Any = None,
     ) -> Array: ...
 
 
