@@ -26,8 +26,8 @@ NAMES = {
         "mask max maxval mean min minval on_false on_true operand p padding_value phi pivots pred "
         "prepend q query query_seq_lengths r_matrix repeats rhs rhs_scale rhs_scales right scale "
         "scatter_indices seq_of_zeros sigma start stddev step stop taus test_elements theta "
-        "to_begin to_end u update updates upper v val vals value values variance w w_vector weights "
-        "where which x x1 x2 xp y z",
+        "to_begin to_end u update updates upper v val vals value values variance w w_vector "
+        "weights where which x x1 x2 xp y z",
         "ArrayLike",
     ),
     **_each("dtype index_dtype new_dtype out_dtype preferred_element_type", "DTypeLike"),
