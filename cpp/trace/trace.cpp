@@ -1,8 +1,13 @@
 // trace/trace.cpp - the stack of traces, bind, and the axes in scope.
 #include "trace/trace.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
@@ -328,24 +333,54 @@ AxisEnvironment::~AxisEnvironment() { std::swap(outer_, state().axes); }
 
 std::span<const BoundAxis> bound_axes() { return state().axes; }
 
+namespace {
+
+// How many letters to insert, remove or change to get from one text to the other.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// The axes in scope, for a message, and the one whose name may be meant.
+std::string axes_in_scope(std::string_view name) {
+  std::string known, meant;
+  std::size_t fewest = name.size() / 3;
+  for (const BoundAxis& axis : state().axes) {
+    // Axes that the user has not named have names of this kind.
+    const std::string& text = axis_text(axis.name);
+    const bool unnamed = text.starts_with("_internal");
+    known += (known.empty() ? "" : ", ") + (unnamed ? "one without a name" : text);
+    const std::size_t edits = edits_between(name, text);
+    if (!unnamed && edits <= fewest) {
+      fewest = edits;
+      meant = text;
+    }
+  }
+  if (known.empty()) return "No mapped axis is in scope here.";
+  const std::string question = meant.empty() ? "." : "; did you mean '" + meant + "'?";
+  return "The axes in scope are: " + known + question;
+}
+
+}  // namespace
+
 std::int64_t axis_size(AxisName name, std::string_view user) {
   const auto& axes = state().axes;
   for (std::size_t i = axes.size(); i-- > 0;) {
     if (axes[i].name == name) return axes[i].size;
   }
-  std::string known;
-  for (const BoundAxis& axis : axes) {
-    // Axes that the user has not named have names of this kind.
-    const std::string& text = axis_text(axis.name);
-    known +=
-        (known.empty() ? "" : ", ") + (text.starts_with("_internal") ? "one without a name" : text);
-  }
-  fail(ErrorKind::name_error, user, ": Found an unbound axis name: ", axis_text(name),
-       ". To fix this, please call ", user, " under `jax.shard_map`. ",
-       known.empty() ? std::string("No mapped axis is in scope here")
-                     : "The axes in scope are: " + known,
-       "; or call it inside a function mapped with pmap or vmap and axis_name='", axis_text(name),
-       "'.");
+  const std::string& text = axis_text(name);
+  fail(ErrorKind::name_error, user, ": Found an unbound axis name: ", text, ". ",
+       axes_in_scope(text), " To fix this, please call ", user,
+       " inside a function mapped with pmap, vmap or shard_map and axis_name='", text, "'.");
 }
 
 }  // namespace shardax

@@ -17,7 +17,6 @@ from shardax import distributed as distributed
 from shardax import dlpack as dlpack
 from shardax import dtypes as dtypes
 from shardax import errors as errors
-from shardax import example_libraries as example_libraries
 from shardax import experimental as experimental
 from shardax import export as export
 from shardax import extend as extend
@@ -26,7 +25,6 @@ from shardax import image as image
 from shardax import interpreters as interpreters
 from shardax import jax_utils as jax_utils
 from shardax import lax as lax
-from shardax import lib as lib
 from shardax import memory as memory
 from shardax import monitoring as monitoring
 from shardax import nn as nn
@@ -39,125 +37,31 @@ from shardax import scipy as scipy
 from shardax import sharding as sharding
 from shardax import stages as stages
 from shardax import test_util as test_util
-from shardax import tools as tools
 from shardax import tree as tree
 from shardax import tree_util as tree_util
 from shardax import typing as typing
 from shardax import version as version
 from shardax._base.dtypes import float0 as float0
-from shardax._base.flags import allow_f16_reductions as allow_f16_reductions
-from shardax._base.flags import array_garbage_collection_guard as array_garbage_collection_guard
-from shardax._base.flags import auto_pcast as auto_pcast
-from shardax._base.flags import check_tracer_leaks as check_tracer_leaks
-from shardax._base.flags import checking_leaks as checking_leaks
-from shardax._base.flags import debug_infs as debug_infs
-from shardax._base.flags import debug_key_reuse as debug_key_reuse
-from shardax._base.flags import debug_nans as debug_nans
-from shardax._base.flags import default_device as default_device
-from shardax._base.flags import default_matmul_precision as default_matmul_precision
-from shardax._base.flags import default_prng_impl as default_prng_impl
-from shardax._base.flags import disable_jit as disable_jit
-from shardax._base.flags import enable_checks as enable_checks
-from shardax._base.flags import enable_custom_prng as enable_custom_prng
 from shardax._base.flags import enable_x64 as enable_x64
-from shardax._base.flags import explain_cache_misses as explain_cache_misses
-from shardax._base.flags import legacy_prng_key as legacy_prng_key
-from shardax._base.flags import log_compiles as log_compiles
 from shardax._base.flags import make_user_context as make_user_context
-from shardax._base.flags import no_execution as no_execution
-from shardax._base.flags import no_tracing as no_tracing
-from shardax._base.flags import numpy_dtype_promotion as numpy_dtype_promotion
-from shardax._base.flags import numpy_rank_promotion as numpy_rank_promotion
-from shardax._base.flags import softmax_custom_jvp as softmax_custom_jvp
-from shardax._base.flags import threefry_partitionable as threefry_partitionable
-from shardax._base.flags import transfer_guard as transfer_guard
-from shardax._base.flags import transfer_guard_device_to_device as transfer_guard_device_to_device
-from shardax._base.flags import transfer_guard_device_to_host as transfer_guard_device_to_host
-from shardax._base.flags import transfer_guard_host_to_device as transfer_guard_host_to_device
-from shardax._base.threads import set_thread_count as set_thread_count
-from shardax._base.threads import thread_count as thread_count
-from shardax._base.threads import threads as threads
 from shardax._base.version import __version__ as __version__
 from shardax._core import Array as Array
-from shardax._devices.device_put import block_until_ready as block_until_ready
-from shardax._devices.device_put import copy_to_host_async as copy_to_host_async
-from shardax._devices.device_put import device_get as device_get
-from shardax._devices.device_put import device_put as device_put
-from shardax._devices.device_put import device_put_replicated as device_put_replicated
-from shardax._devices.device_put import device_put_sharded as device_put_sharded
 from shardax._devices.devices import Device as Device
-from shardax._devices.devices import default_backend as default_backend
-from shardax._devices.devices import device_count as device_count
-from shardax._devices.devices import devices as devices
-from shardax._devices.devices import host_count as host_count
-from shardax._devices.devices import host_id as host_id
-from shardax._devices.devices import host_ids as host_ids
-from shardax._devices.devices import live_arrays as live_arrays
-from shardax._devices.devices import local_device_count as local_device_count
-from shardax._devices.devices import local_devices as local_devices
-from shardax._devices.devices import print_environment_info as print_environment_info
-from shardax._devices.devices import process_count as process_count
-from shardax._devices.devices import process_index as process_index
-from shardax._devices.devices import process_indices as process_indices
-from shardax._devices.make_array import make_array_from_callback as make_array_from_callback
-from shardax._devices.make_array import make_array_from_process_local_data as make_array_from_process_local_data
-from shardax._devices.make_array import make_array_from_single_device_arrays as make_array_from_single_device_arrays
+from shardax._devices.mesh import Mesh
 from shardax._devices.placement import Shard as Shard
 from shardax._explain.accelerators import Accelerators as Accelerators
-from shardax._explain.explanation import explain as explain
-from shardax._transform.callbacks import effects_barrier as effects_barrier
-from shardax._transform.callbacks import named_call as named_call
-from shardax._transform.callbacks import named_scope as named_scope
-from shardax._transform.callbacks import pure_callback as pure_callback
-from shardax._transform.derivatives import grad as grad
-from shardax._transform.derivatives import jvp as jvp
-from shardax._transform.derivatives import linear_transpose as linear_transpose
-from shardax._transform.derivatives import linearize as linearize
-from shardax._transform.derivatives import value_and_grad as value_and_grad
-from shardax._transform.derivatives import vjp as vjp
-from shardax._transform.forward_backward import fwd_and_bwd as fwd_and_bwd
-from shardax._transform.jacobian import hessian as hessian
-from shardax._transform.jacobian import jacfwd as jacfwd
-from shardax._transform.jacobian import jacobian as jacobian
-from shardax._transform.jacobian import jacrev as jacrev
-from shardax._transform.jit import clear_caches as clear_caches
-from shardax._transform.jit import typeof as typeof
-from shardax._transform.pmap_vmap import soft_pmap as soft_pmap
-from shardax._transform.pmap_vmap import vmap as vmap
 from shardax._transform.refs import Ref as Ref
-from shardax._transform.refs import empty_ref as empty_ref
-from shardax._transform.refs import free_ref as free_ref
-from shardax._transform.refs import freeze as freeze
-from shardax._transform.refs import new_ref as new_ref
-from shardax._transform.shard_map import shard_map as shard_map
-from shardax._transform.shard_map import smap as smap
 from shardax._transform.stages import ShapeDtypeStruct as ShapeDtypeStruct
-from shardax._transform.stages import ensure_compile_time_eval as ensure_compile_time_eval
-from shardax._transform.tracing import eval_shape as eval_shape
-from shardax._transform.tracing import make_jaxpr as make_jaxpr
-from shardax.ad_checkpoint import checkpoint as checkpoint
 from shardax.ad_checkpoint import checkpoint_policies as checkpoint_policies
-from shardax.ad_checkpoint import remat as remat
-from shardax.custom_derivatives import closure_convert as closure_convert
-from shardax.custom_derivatives import custom_gradient as custom_gradient
 from shardax.custom_derivatives import custom_jvp as custom_jvp
 from shardax.custom_derivatives import custom_vjp as custom_vjp
-from shardax.lax._dynamic import ds as ds
 from shardax.sharding import NamedSharding as NamedSharding
 from shardax.sharding import P as P
-from shardax.sharding import make_mesh as make_mesh
-from shardax.sharding import reshard as reshard
 from shardax.sharding import set_mesh as set_mesh
-from shardax.tree_util import tree_all as tree_all
-from shardax.tree_util import tree_flatten as tree_flatten
-from shardax.tree_util import tree_leaves as tree_leaves
-from shardax.tree_util import tree_map as tree_map
-from shardax.tree_util import tree_multimap as tree_multimap
-from shardax.tree_util import tree_reduce as tree_reduce
-from shardax.tree_util import tree_structure as tree_structure
-from shardax.tree_util import tree_transpose as tree_transpose
-from shardax.tree_util import tree_unflatten as tree_unflatten
+from shardax.typing import DTypeLike
 
+_T = TypeVar("_T")
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
@@ -173,15 +77,252 @@ class JitWrapped(Protocol[_P, _R]):
     def eval_shape(self, *args: _P.args, **kwargs: _P.kwargs) -> Any: ...
     def clear_cache(self) -> None: ...
 
-def install_as_jax():
+class Explanation:
+    """The facts about a function that `explain` gives."""
+
+    function: str
+    axes: dict[str, int]
+    devices: int
+    arguments: list[dict[str, Any]]
+    results: list[dict[str, Any]]
+    values: list[dict[str, Any]]
+    collectives: list[dict[str, Any]]
+    steps: list[dict[str, Any]]
+    buffers: list[dict[str, Any]]
+    work: dict[str, Any]
+    memory: dict[str, Any]
+    lines: list[dict[str, Any]]
+    summary: list[str]
+    @property
+    def apart(self) -> Explanation | None: ...
+    def on(self, accelerators: Any) -> Any: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self, **options: Any) -> str: ...
+
+
+def allow_f16_reductions(new_val: Any = True) -> Any:
+    """Allows sums in 16 bits. Sets jax_allow_f16_reductions while the block runs; afterwards the value that config.update sets holds."""
+def array_garbage_collection_guard(new_val: Any) -> Any:
+    """The treatment of arrays that the garbage collector frees while the block runs."""
+def auto_pcast(new_val: Any = True) -> Any:
+    """Lets shard_map cast invarying operands to varying ones. Sets jax_auto_pcast while the block runs; afterwards the value that config.update sets holds."""
+def block_until_ready(x: _T) -> _T:
+    """A tree of arrays, as it is: results are ready when a call returns."""
+def check_tracer_leaks(new_val: Any = True) -> Any:
+    """Raises where a tracer outlives its function. Sets jax_check_tracer_leaks while the block runs; afterwards the value that config.update sets holds."""
+def checking_leaks(new_val: Any = True) -> Any:
+    """Raises where a tracer outlives its function. Sets jax_check_tracer_leaks while the block runs; afterwards the value that config.update sets holds."""
+def checkpoint(fun: _F, *, prevent_cse: bool = True, policy: Any = None, static_argnums: Any = ..., static_argnames: Any = ..., concrete: bool = False) -> _F:
+    """`fun`, whose derivatives compute its intermediate values again instead of keeping them."""
+def clear_caches() -> Any:
+    """Forgets all programs kept for jitted functions and control flow, and gives memory back."""
+def closure_convert(fun: Callable[..., Any], *example_args: Any) -> Any:
+    """A function without the traced arrays that it closes over, and those arrays: for custom rules that must differentiate by them."""
+def copy_to_host_async(x: _T) -> _T:
+    """A tree of arrays, as it is: they lie in the host's memory."""
+def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose reverse derivative comes with its value."""
+def debug_infs(new_val: Any = True) -> Any:
+    """Raises FloatingPointError where a result is infinite. Sets jax_debug_infs while the block runs; afterwards the value that config.update sets holds."""
+def debug_key_reuse(new_val: Any = True) -> Any:
+    """Raises where a key is used twice. Sets jax_debug_key_reuse while the block runs; afterwards the value that config.update sets holds."""
+def debug_nans(new_val: Any = True) -> Any:
+    """Raises FloatingPointError where a result is NaN. Sets jax_debug_nans while the block runs; afterwards the value that config.update sets holds."""
+def default_backend() -> str:
+    """The name of the platform that computes, "cpu"."""
+def default_device(new_val: Any = True) -> Any:
+    """Chooses the device of new arrays. Sets jax_default_device while the block runs; afterwards the value that config.update sets holds."""
+def default_matmul_precision(new_val: Any = True) -> Any:
+    """Chooses the precision of products. Sets jax_default_matmul_precision while the block runs; afterwards the value that config.update sets holds."""
+def default_prng_impl(new_val: Any = True) -> Any:
+    """Chooses the generator of new keys. Sets jax_default_prng_impl while the block runs; afterwards the value that config.update sets holds."""
+def device_count(backend: Any = None) -> int:
+    """The number of devices in all processes."""
+def device_get(x: Any) -> Any:
+    """A tree of arrays as NumPy arrays; PRNG keys, tracers and Python numbers stay."""
+def device_put(x: Any, device: Any = None, *, src: Any = None, donate: bool = False, may_alias: Any = None) -> Any:
+    """`x` as arrays, labelled with a device, sharding or memory.Space, or a tree prefix of these."""
+def device_put_replicated(x: Any, devices: Any) -> Any:
+    """Every leaf of a tree with a leading axis of len(devices) along which it repeats; kept once."""
+def device_put_sharded(shards: Any, devices: Any) -> Any:
+    """The trees in `shards`, one per device, stacked along a leading axis."""
+def devices(backend: Any = None) -> list[Device]:
+    """The devices of all processes, in order of their ids."""
+def disable_jit(disable: bool = True) -> Any:
+    """Sets jax_disable_jit while the block runs: jitted functions are called as they are."""
+def ds(start: Any, size: int | None = None, stride: Any = None) -> Any:
+    """An index for `size` elements from `start` on, of which `start` may be traced."""
+def effects_barrier() -> Any:
+    """Waits until all callbacks have run. They run before the call that contains them returns."""
+def empty_ref(ty: Any, memory_space: Any = None) -> Any:
+    """A reference to zeros of the shape and dtype of `ty`; for `memory_space` see `new_ref`."""
+def enable_checks(new_val: Any = True) -> Any:
+    """Verifies programs between transformations. Sets jax_enable_checks while the block runs; afterwards the value that config.update sets holds."""
+def enable_custom_prng(new_val: Any = True) -> Any:
+    """Makes PRNGKey give typed keys. Sets jax_enable_custom_prng while the block runs; afterwards the value that config.update sets holds."""
+def ensure_compile_time_eval() -> Any:
+    """A context in which ops on arrays that are known compute at once, also inside a function that is being traced; ops on tracers are recorded as ever."""
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The shapes and dtypes of fun(*args, **kwargs), without computing it; arguments may be ShapeDtypeStructs, also of symbolic sizes (`export.symbolic_shape`): the function is then staged for many sizes."""
+example_libraries: Any
+def explain(fun: Callable[..., Any]) -> Callable[..., Explanation]:
+    """What a function does on its devices, and what it costs."""
+def explain_cache_misses(new_val: Any = True) -> Any:
+    """Logs why a function is traced anew. Sets jax_explain_cache_misses while the block runs; afterwards the value that config.update sets holds."""
+def free_ref(ref: Any) -> Any:
+    """Marks a reference as not used any more."""
+def freeze(ref: Any) -> Any:
+    """The value of a reference, which may not be used any more."""
+def fwd_and_bwd(fun: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool = False, jitted: bool = True) -> Any:
+    """Two functions, of which the second can be compiled once for all calls of the first."""
+def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False, allow_int: bool = False, reduce_axes: Sequence[Any] = ...) -> Callable[..., Any]:
+    """A function that gives the gradient of `fun`, which returns a real scalar."""
+def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable[..., Any]:
+    """The matrix of second derivatives: jacfwd of jacrev."""
+def host_count(backend: Any = None) -> int:
+    """The number of processes."""
+def host_id(backend: Any = None) -> int:
+    """The number of this process, from 0."""
+def host_ids(backend: Any = None) -> Any:
+    """The numbers of all processes."""
+def install_as_jax() -> Any:
     """Lets `import jax` mean shardax from now on, submodules included: for notebooks and conftest files."""
+def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable[..., Any]:
+    """The Jacobian of `fun`, column by column: efficient for few inputs and many outputs."""
+def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False, allow_int: bool = False) -> Callable[..., Any]:
+    """The Jacobian of a function by reverse mode, row by row: for many inputs and few outputs."""
+def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False, allow_int: bool = False) -> Callable[..., Any]:
+    """The Jacobian of a function by reverse mode, row by row: for many inputs and few outputs."""
 @overload
-def jit(fun: None = None, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...
+def jit(fun: Callable[_P, _R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> JitWrapped[_P, _R]: ...
 @overload
-def jit(fun: Callable[_P, _R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> JitWrapped[_P, _R]:
+def jit(*, in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, keep_unused: Any = False, device: Any = None, backend: Any = None, inline: Any = False, compiler_options: Any = None) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]:
     """Makes `fun` run as one program: staged once per shapes and dtypes of its arguments, then compiled."""
+def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
+    """(fun(*primals), directional derivative along tangents)."""
+def legacy_prng_key(new_val: Any = True) -> Any:
+    """Decides whether raw keys are taken. Sets jax_legacy_prng_key while the block runs; afterwards the value that config.update sets holds."""
+lib: Any
+def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Any = ...) -> Callable[..., Any]:
+    """The transpose of `fun`, which is linear in all its arguments; primals give shapes and dtypes only."""
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """(fun(*primals), f): f is the derivative at primals as a linear function of tangents."""
+def live_arrays(platform: Any = None) -> list[Array]:
+    """The arrays that Python holds and that are not deleted, oldest first: to look for those that are kept by mistake."""
+def local_device_count(backend: Any = None) -> int:
+    """The number of devices that each process has."""
+def local_devices(process_index: Any = None, backend: Any = None, host_id: Any = None) -> list[Device]:
+    """The devices of this process, or of the one with a number."""
+def log_compiles(new_val: Any = True) -> Any:
+    """Logs each compilation. Sets jax_log_compiles while the block runs; afterwards the value that config.update sets holds."""
+def make_array_from_callback(shape: int | Sequence[Any], sharding: Any, data_callback: Any, dtype: DTypeLike | None = None) -> Any:
+    """An array whose parts a function gives."""
+def make_array_from_process_local_data(sharding: Any, local_data: Any, global_shape: Any = None) -> Any:
+    """A tree of arrays out of the data that each process has."""
+def make_array_from_single_device_arrays(shape: int | Sequence[Any], sharding: Any, arrays: Any, *, dtype: DTypeLike | None = None) -> Any:
+    """An array out of its parts, one array per device of the sharding."""
+def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ..., axis_env: Sequence[tuple[Any, int]] | None = None, return_shape: bool = False) -> Callable[..., Any]:
+    """A function that gives the program of `fun` for its arguments, printed as JAX prints a jaxpr."""
+def make_mesh(axis_shapes: Any, axis_names: Any, axis_types: Any = None, *, devices: Any = None) -> Mesh:
+    """A mesh of the first devices in that shape, whose axes are of type Explicit."""
+def named_call(fun: _F, *, name: str | None = None) -> _F:
+    """`fun` as a call of that name (by default its own) in programs."""
+def named_scope(name: str) -> Any:
+    """A name for the operations inside the `with` block, in `source_info.name_stack` of equations."""
+def new_ref(init_val: Any, *, memory_space: Any = None, kind: None = None) -> Any:
+    """A mutable reference to an array."""
+def no_execution(new_val: Any = True) -> Any:
+    """Raises where a program would run. Sets jax_no_execution while the block runs; afterwards the value that config.update sets holds."""
+def no_tracing(new_val: Any = True) -> Any:
+    """Raises where a function would be traced anew. Sets jax_no_tracing while the block runs; afterwards the value that config.update sets holds."""
+def numpy_dtype_promotion(new_val: Any = True) -> Any:
+    """Decides which dtypes promote. Sets jax_numpy_dtype_promotion while the block runs; afterwards the value that config.update sets holds."""
+def numpy_rank_promotion(new_val: Any = True) -> Any:
+    """Decides whether broadcasting may add dimensions. Sets jax_numpy_rank_promotion while the block runs; afterwards the value that config.update sets holds."""
 @overload
-def pmap(fun: None = None, axis_name: Any = None, *, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (), devices: Any = None, backend: Any = None, axis_size: Any = None, donate_argnums: Any = (), global_arg_shapes: Any = None, debug: Any = False) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]: ...
+def pmap(fun: Callable[_P, _R], axis_name: Any = None, *, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (), devices: Any = None, backend: Any = None, axis_size: Any = None, donate_argnums: Any = (), global_arg_shapes: Any = None, debug: Any = False) -> JitWrapped[_P, _R]: ...
 @overload
-def pmap(fun: Callable[_P, _R], axis_name: Any = None, *, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (), devices: Any = None, backend: Any = None, axis_size: Any = None, donate_argnums: Any = (), global_arg_shapes: Any = None, debug: Any = False) -> JitWrapped[_P, _R]:
+def pmap(*, axis_name: Any = None, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (), devices: Any = None, backend: Any = None, axis_size: Any = None, donate_argnums: Any = (), global_arg_shapes: Any = None, debug: Any = False) -> Callable[[Callable[_P, _R]], JitWrapped[_P, _R]]:
     """Maps `fun` over an axis of its arguments, each slice on a device of its own."""
+def print_environment_info(return_string: bool = False) -> Any:
+    """Prints versions, the machine and the devices, for reports of errors; or returns the text."""
+def process_count(backend: Any = None) -> int:
+    """The number of processes."""
+def process_index(backend: Any = None) -> int:
+    """The number of this process, from 0."""
+def process_indices(backend: Any = None) -> Any:
+    """The numbers of all processes."""
+def pure_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Any = None, vmap_method: Any = None, **kwargs: Any) -> Any:
+    """The result of a Python function without side effects, in a program."""
+def remat(fun: _F, *, prevent_cse: bool = True, policy: Any = None, static_argnums: Any = ..., static_argnames: Any = ..., concrete: bool = False) -> _F:
+    """`fun`, whose derivatives compute its intermediate values again instead of keeping them."""
+def reshard(xs: _T, out_shardings: Any) -> _T:
+    """A tree of arrays, split over explicit axes of a mesh in another way."""
+def set_thread_count(count: Any) -> Any:
+    """Sets how many threads compute, from the next operation on and for all Python threads."""
+@overload
+def shard_map(
+    f: _F, /, mesh: Any = None, in_specs: Any = ..., out_specs: Any = ...,
+    check_vma: bool | None = None, axis_names: Any = frozenset(), check_rep: bool | None = None,
+    auto: Any = frozenset(),
+) -> _F: ...
+@overload
+def shard_map(
+    *, f: _F, mesh: Any = None, in_specs: Any = ..., out_specs: Any = ...,
+    check_vma: bool | None = None, axis_names: Any = frozenset(), check_rep: bool | None = None,
+    auto: Any = frozenset(),
+) -> _F: ...
+@overload
+def shard_map(
+    *, mesh: Any = None, in_specs: Any = ..., out_specs: Any = ...,
+    check_vma: bool | None = None, axis_names: Any = frozenset(), check_rep: bool | None = None,
+    auto: Any = frozenset(),
+) -> Callable[[_F], _F]:
+    """A function of blocks, run on every device of a mesh."""
+def smap(f: Callable[..., Any] | None = None, /, *, in_axes: Any = ..., out_axes: Any, axis_name: Any) -> Any:
+    """shard_map over one axis of the current mesh, with dimensions in place of specs."""
+def soft_pmap(fun: Callable[..., Any], axis_name: Any = None, in_axes: Any = 0) -> Callable[..., Any]:
+    """pmap over more slices than there are devices, which JAX had until version 0.3."""
+def softmax_custom_jvp(new_val: Any = True) -> Any:
+    """Lets nn.softmax have a derivative rule of its own. Sets jax_softmax_custom_jvp while the block runs; afterwards the value that config.update sets holds."""
+def thread_count() -> int:
+    """How many threads compute: as many as this process may use cores, unless set."""
+def threads(count: Any) -> Any:
+    """Sets how many threads compute while the block runs."""
+def threefry_partitionable(new_val: Any = True) -> Any:
+    """Chooses the stream of threefry's keys. Sets jax_threefry_partitionable while the block runs; afterwards the value that config.update sets holds."""
+tools: Any
+def transfer_guard(new_val: Any) -> Any:
+    """Guards transfers between the host and devices, and between devices, while the block runs."""
+def transfer_guard_device_to_device(new_val: Any = True) -> Any:
+    """Guards transfers between devices. Sets jax_transfer_guard_device_to_device while the block runs; afterwards the value that config.update sets holds."""
+def transfer_guard_device_to_host(new_val: Any = True) -> Any:
+    """Guards transfers from devices to the host. Sets jax_transfer_guard_device_to_host while the block runs; afterwards the value that config.update sets holds."""
+def transfer_guard_host_to_device(new_val: Any = True) -> Any:
+    """Guards transfers from the host to devices. Sets jax_transfer_guard_host_to_device while the block runs; afterwards the value that config.update sets holds."""
+def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether all leaves are true; a tree without leaves is."""
+def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """The list of a tree's leaves, and its structure as a PyTreeDef."""
+def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """The list of a tree's leaves."""
+def tree_map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """The tree of f(leaf, ...), called with each leaf of `tree` and the values at the same places of the trees in `rest`, which must have `tree` as a prefix."""
+def tree_multimap(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """The tree of f(leaf, ...), called with each leaf of `tree` and the values at the same places of the trees in `rest`, which must have `tree` as a prefix."""
+def tree_reduce(function: Callable[..., Any], tree: Any, initializer: Any = ..., is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """Combines the leaves from left to right: function(function(initializer, leaf), leaf)..."""
+def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """A tree's structure as a PyTreeDef."""
+def tree_transpose(outer_treedef: Any, inner_treedef: Any, pytree_to_transpose: Any) -> Any:
+    """Turns a tree of trees inside out."""
+def tree_unflatten(treedef: Any, leaves: Any) -> Any:
+    """The tree of the given structure and leaves: the reverse of tree_flatten."""
+def typeof(x: Any) -> Any:
+    """The type of an array, a number or what has a shape and a dtype; of a mutable reference, that of a reference."""
+def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False, allow_int: bool = False, reduce_axes: Sequence[Any] = ...) -> Callable[..., tuple[Any, Any]]:
+    """A function that gives (value, gradient) of `fun`; see `grad`. With has_aux: ((value, anything), gradient)."""
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = ...) -> Any:
+    """(fun(*primals), f): f takes a cotangent of the result and gives a tuple of cotangents of the primals."""
+def vmap(fun: _F, in_axes: Any = 0, out_axes: Any = 0, axis_name: Any = None, axis_size: int | None = None, spmd_axis_name: Any = None, sum_match: bool = False) -> _F:
+    """Maps `fun` over an axis of its arguments, as one program over all elements."""

@@ -12,6 +12,11 @@ import shardax.numpy as jnp
 from shardax import lax, nn, random
 from shardax.sharding import Mesh, NamedSharding, PartitionSpec
 
+DISTRIBUTIONS = (
+    "bernoulli beta betabinom binom cauchy chi2 dirichlet expon gamma gennorm geom gumbel_l "
+    "gumbel_r laplace logistic multinomial multivariate_normal nbinom norm pareto poisson t "
+    "truncnorm uniform vonmises wrapcauchy"
+)
 # Modules whose public callables have a docstring, an example and a signature; "" is the package.
 MODULES = [
     "",
@@ -56,6 +61,7 @@ MODULES = [
     "scipy.spatial.transform",
     "scipy.special",
     "scipy.stats",
+    *(f"scipy.stats.{name}" for name in DISTRIBUTIONS.split()),
     "sharding",
     "stages",
     "tree",
@@ -102,7 +108,9 @@ def public_callables(module):
     names = getattr(package, "__all__", None) or [n for n in dir(package) if n[0] != "_"]
     for name in sorted(names):
         value = getattr(package, name)
-        own = (getattr(value, "__module__", None) or "shardax").startswith("shardax")
+        home = getattr(value, "__module__", None) or "shardax"
+        imported = "__all__" not in dir(package) and module.startswith("scipy.stats.")
+        own = home == package.__name__ if imported else home.startswith("shardax")
         error = isinstance(value, type) and issubclass(value, Exception)
         if own and callable(value) and not isinstance(value, types.ModuleType) and not error:
             yield name, value

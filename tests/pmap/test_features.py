@@ -286,10 +286,16 @@ def test_a_static_value_traces_its_own_function_only():
         (
             lambda: jax.pmap(lambda x: lax.psum(x, "batch"))(F4),
             NameError,
-            "psum: Found an unbound axis name: batch. To fix this, please call psum under "
-            "`jax.shard_map`. The axes in scope are: one without a name; or call it inside a "
-            "function mapped with pmap or vmap and axis_name='batch'",
+            "psum: Found an unbound axis name: batch. The axes in scope are: one without a name. "
+            "To fix this, please call psum inside a function mapped with pmap, vmap or shard_map "
+            "and axis_name='batch'",
         ),
+        (
+            lambda: jax.pmap(lambda x: lax.psum(x, "bach"), "batch")(F4),
+            NameError,
+            "The axes in scope are: batch; did you mean 'batch'\\? To fix this",
+        ),
+        (lambda: lax.psum(F4, "batch"), NameError, "No mapped axis is in scope here. To fix"),
         (
             lambda: jax.pmap(lambda x: x, static_broadcasted_argnums=1.5),
             TypeError,

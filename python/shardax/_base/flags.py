@@ -37,7 +37,7 @@ class enable_x64(contextlib.ContextDecorator):
       dtype('float64')
     """
 
-    def __init__(self, new_val=True):
+    def __init__(self, new_val=True) -> None:
         self.value = bool(new_val)
 
     def _recreate_cm(self):  # each call of a decorated function has a state of its own
@@ -53,7 +53,7 @@ class enable_x64(contextlib.ContextDecorator):
 class disable_x64(enable_x64):
     """Clears jax_enable_x64 in this thread while the block runs."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(False)
 
 
@@ -197,7 +197,7 @@ class make_user_context:
 
     _made = itertools.count()
 
-    def __init__(self, default_value=None):
+    def __init__(self, default_value=None) -> None:
         self._name = f"user context {next(self._made)}"
         self._numbers = {}  # of the values that were ever set
         self.set_global(default_value)

@@ -1,5 +1,6 @@
 # shardax/_base/manual_axes.py - the mapped axes over which a value may differ.
 import dataclasses
+from collections.abc import Set
 
 from shardax._core import api as _core
 
@@ -17,9 +18,9 @@ class ManualAxisType:
       frozenset({'y'})
     """
 
-    varying: frozenset = frozenset()
-    unreduced: frozenset = frozenset()
-    reduced: frozenset = frozenset()
+    varying: Set[str] = frozenset()
+    unreduced: Set[str] = frozenset()
+    reduced: Set[str] = frozenset()
 
     def __post_init__(self):
         for field in ("varying", "unreduced", "reduced"):

@@ -50,12 +50,12 @@ class UnfilteredStackTrace(Exception):
 
 
 _NOTE = (
-    "--------------------\nFor simplicity, JAX has removed its internal frames from the traceback "
-    "of the following exception. Set JAX_TRACEBACK_FILTERING=off to include these."
+    "--------------------\nFor simplicity, shardax has removed its internal frames from the "
+    "traceback of the following exception. Set JAX_TRACEBACK_FILTERING=off to include these."
 )
 _ABOUT_ALL = (
-    "The stack trace below excludes JAX-internal frames.\nThe preceding is the original exception "
-    "that occurred, unmodified.\n\n--------------------"
+    "The stack trace below excludes internal frames of shardax.\nThe preceding is the original "
+    "exception that occurred, unmodified.\n\n--------------------"
 )
 
 

@@ -27,11 +27,11 @@ class Device:
     platform = "cpu"
     device_kind = "cpu"
 
-    def __init__(self, id):
+    def __init__(self, id: int) -> None:
         self.id = id
 
     @property
-    def process_index(self):
+    def process_index(self) -> int:
         """The number of the process that the device belongs to."""
         return process_of(self.id)
 

@@ -33,7 +33,7 @@ class PositionalSharding(Sharding):
       (4, 3)
     """
 
-    def __init__(self, devices, *, memory_kind=None):
+    def __init__(self, devices, *, memory_kind=None) -> None:
         grid = np.asarray(devices, dtype=object)
         if not grid.size:
             raise ValueError(f"PositionalSharding requires at least one device, got {devices!r}.")
@@ -158,7 +158,7 @@ class PmapSharding(NamedSharding):
       (1, 3)
     """
 
-    def __init__(self, devices, sharding_spec=(0,)):
+    def __init__(self, devices, sharding_spec=(0,)) -> None:
         grid = np.asarray(devices, dtype=object).reshape(-1)
         name = "_internal_pmap_axis_name"
         split = next((i for i, entry in enumerate(sharding_spec) if entry is not None), 0)
@@ -194,7 +194,7 @@ class GSPMDSharding(Sharding):
       (2,)
     """
 
-    def __init__(self, devices, op_sharding, *, memory_kind=None):
+    def __init__(self, devices, op_sharding, *, memory_kind=None) -> None:
         self._assigned = tuple(devices)
         self.memory_kind = checked_kind(memory_kind) or "device"
         self._hlo_sharding = op_sharding

@@ -9,6 +9,7 @@ import dataclasses
 import enum
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,14 @@ class AbstractMesh:
     abstract_device = None
     _implied = False  # nobody has asked for the Explicit ones among axis_types
 
-    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
+    def __init__(
+        self,
+        axis_sizes: Any,
+        axis_names: Any,
+        axis_types: Any = None,
+        *,
+        abstract_device: Any = None,
+    ) -> None:
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         sizes = tuple(axis_sizes)
         if len(sizes) != len(names):
@@ -250,7 +258,7 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
     OrderedDict([('x', 4)])
     """
 
-    def __init__(self, devices, axis_names=None, axis_types=None):
+    def __init__(self, devices: Any, axis_names: Any = None, axis_types: Any = None) -> None:
         if axis_names is None:
             axis_names = ()
         if isinstance(axis_names, str):

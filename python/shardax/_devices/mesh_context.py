@@ -21,7 +21,7 @@ class set_mesh:
       Mesh('x': 2, axis_types=(Auto,))
     """
 
-    def __init__(self, mesh):
+    def __init__(self, mesh) -> None:
         mesh = _NO_MESH if mesh is None else mesh
         if not isinstance(mesh, Mesh):
             raise ValueError(f"Expected mesh of type `jax.sharding.Mesh`. Got {type(mesh)}")
@@ -59,7 +59,7 @@ class use_abstract_mesh:
       AbstractMesh('x': 2, axis_types=(Auto,))
     """
 
-    def __init__(self, mesh):
+    def __init__(self, mesh) -> None:
         if not isinstance(mesh, AbstractMesh) or isinstance(mesh, Mesh):
             raise ValueError(
                 f"Expected mesh of type `jax.sharding.AbstractMesh`. Got type: {type(mesh)}"

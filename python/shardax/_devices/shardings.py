@@ -1,6 +1,8 @@
 """shardax/_devices/shardings.py - shardings and partition specs; public in shardax.sharding."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +66,7 @@ class Sharding:
     def num_devices(self):
         return len(self.device_set)
 
-    def shard_shape(self, global_shape):
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of one device's part."""
         axes, sizes, _, spec, *_ = self._description(len(global_shape))
         size = dict(zip(axes, sizes))
@@ -156,7 +158,7 @@ class NamedSharding(Sharding):
       (2, 3)
     """
 
-    def __init__(self, mesh, spec, *, memory_kind=None):
+    def __init__(self, mesh: Any, spec: Any, *, memory_kind: str | None = None) -> None:
         if not isinstance(mesh, AbstractMesh):
             raise ValueError(
                 f"NamedSharding: mesh must be a jax.sharding.Mesh, got {type(mesh)}: {mesh!r}."
@@ -270,7 +272,7 @@ class SingleDeviceSharding(Sharding):
       True
     """
 
-    def __init__(self, device, *, memory_kind=None):
+    def __init__(self, device: Any, *, memory_kind: str | None = None) -> None:
         self._device = device
         self.memory_kind = checked_kind(memory_kind) or "device"
 

@@ -1,4 +1,7 @@
 # shardax/_devices/specs.py - PartitionSpec: the mesh axes that split each dimension.
+from typing import Any
+
+
 def _entry(names):
     """One entry of a PartitionSpec: a tuple of one name is that name, an empty one None."""
     if not isinstance(names, (tuple, list)):
@@ -33,7 +36,9 @@ class P(tuple):
 
     UNCONSTRAINED = _Unconstrained()
 
-    def __new__(cls, *partitions, unreduced=frozenset(), reduced=frozenset()):
+    def __new__(
+        cls, *partitions: Any, unreduced: Any = frozenset(), reduced: Any = frozenset()
+    ) -> "P":
         spec = super().__new__(cls, map(_entry, partitions))
         for name, axes in (("unreduced", unreduced), ("reduced", reduced)):
             if not isinstance(axes, (set, frozenset)):

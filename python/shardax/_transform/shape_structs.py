@@ -2,6 +2,8 @@
 
 import contextlib
 import threading
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -96,15 +98,15 @@ class ShapeDtypeStruct:
 
     def __init__(
         self,
-        shape,
-        dtype,
+        shape: Sequence[Any],
+        dtype: Any,
         *,
-        sharding=None,
-        weak_type=False,
-        vma=None,
-        manual_axis_type=None,
-        is_ref=False,
-    ):
+        sharding: Any = None,
+        weak_type: bool = False,
+        vma: Any = None,
+        manual_axis_type: Any = None,
+        is_ref: bool = False,
+    ) -> None:
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape = tuple(shape)

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import functools
 import typing
+from typing import Any
 
 import numpy as np
 
@@ -117,11 +118,11 @@ class Wrapped(typing.Protocol):
       True
     """
 
-    def __call__(self, *args, **kwargs): ...
+    def __call__(self, *args, **kwargs) -> Any: ...
 
     def trace(self, *args, **kwargs): ...
 
-    def lower(self, *args, **kwargs): ...
+    def lower(self, *args, **kwargs) -> Any: ...
 
 
 class _Stage:
@@ -153,7 +154,7 @@ class _Stage:
 class _Call:
     """A function staged for some arguments."""
 
-    def __init__(self, fun, args, kwargs):
+    def __init__(self, fun, args, kwargs) -> None:
         self.fun = fun
         self.args = args
         self.kwargs = kwargs
@@ -207,7 +208,7 @@ class Traced(_Stage):
       { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
     """
 
-    def __init__(self, fun, args, kwargs):
+    def __init__(self, fun, args, kwargs) -> None:
         self._call = _Call(fun, args, kwargs)
 
     @property
@@ -221,7 +222,7 @@ class Traced(_Stage):
     def fun_name(self):
         return self._call.staged.program.name
 
-    def lower(self, *, lowering_platforms=None):
+    def lower(self, *, lowering_platforms=None) -> Any:
         """The next stage.
 
         Args:
@@ -247,11 +248,11 @@ class Lowered(_Stage):
       'module'
     """
 
-    def __init__(self, call, platforms=None):
+    def __init__(self, call, platforms=None) -> None:
         self._call = call
         self._assignment = Assignment(call.shardings(), platforms)
 
-    def as_text(self, dialect=None, *, debug_info=False):
+    def as_text(self, dialect=None, *, debug_info=False) -> Any:
         """The program as text in StableHLO's form, as it is before any pass.
 
         Ops that StableHLO lacks (decompositions, random bits, cumulative sums ...) are shown as
@@ -277,14 +278,14 @@ class Lowered(_Stage):
         program, shardings = self._call.staged.program, self._call.shardings()
         return stablehlo.text_of(program, debug_info, shardings, self._assignment.size)
 
-    def compiler_ir(self, dialect=None):
+    def compiler_ir(self, dialect=None) -> Any:
         """The program: str shows it in StableHLO's form; for "hlo" it has a method
         `as_hlo_text`."""
         _check_dialect(dialect)
         program = self._call.staged.program
         return HloModule(program) if dialect == "hlo" else StableHloModule(program)
 
-    def cost_analysis(self):
+    def cost_analysis(self) -> Any:
         """A dict of what the program takes: "flops", "transcendentals", "bytes accessed".
 
         Example:
@@ -293,7 +294,7 @@ class Lowered(_Stage):
         """
         return costs(self._call.staged.program)
 
-    def compile(self, compiler_options=None, *, device_assignment=None):
+    def compile(self, compiler_options=None, *, device_assignment=None) -> Any:
         """The next stage, which can be called.
 
         Args:
@@ -328,19 +329,19 @@ class Compiled(_Stage):
       Array([0., 0.], dtype=float32)
     """
 
-    def __init__(self, call):
+    def __init__(self, call) -> None:
         self._call = call
 
-    def as_text(self):
+    def as_text(self) -> Any:
         """The program as text in HLO's form; where a mesh splits arguments, that of one device with
         a memory of its own. SHARDAX_DUMP=passes shows what our compiler makes of it."""
         return hlo.compiled_text(self._call.staged.program, self._known())
 
-    def cost_analysis(self):
+    def cost_analysis(self) -> Any:
         """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""
         return costs(self._call.staged.program)
 
-    def memory_analysis(self):
+    def memory_analysis(self) -> Any:
         """Sizes in bytes of the arguments, the results and the temporary values."""
         return memory(self._call.staged.program)
 
@@ -398,7 +399,7 @@ class Compiled(_Stage):
         """What runs: the program."""
         return self._call.staged.program
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         leaves, tree = flatten_for_call((args, kwargs))
         check_structure(self.in_tree, tree)
         check_concrete(leaves)

@@ -1,5 +1,6 @@
 """Written by python/stubs.py."""
 
+
 from shardax.extend import backend as backend
 from shardax.extend import core as core
 from shardax.extend import ifrt_programs as ifrt_programs

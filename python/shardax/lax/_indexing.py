@@ -6,7 +6,7 @@ numbers themselves; these are for programs that know better.
 
 import enum
 import operator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,7 +98,7 @@ class GatherScatterMode(enum.Enum):
     ONE_HOT = 4
 
     @staticmethod
-    def from_any(mode):
+    def from_any(mode) -> Any:
         """The mode of that name: clip, fill, drop or promise_in_bounds; None is FILL_OR_DROP."""
         if isinstance(mode, GatherScatterMode):
             return mode

@@ -1,11 +1,12 @@
 """shardax/numpy/_decompositions.py - decompositions of stacks of matrices."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import static_jit
+from shardax._core import Array
 from shardax.lax import _linear_solve
 from shardax.lax import linalg as _lax
 from shardax.lax._eigen import hermitian_eigenvalues
@@ -51,8 +52,8 @@ class QRResult(NamedTuple):
       (2, 2)
     """
 
-    Q: Any
-    R: Any
+    Q: Array
+    R: Array
 
 
 @static_jit("mode")
@@ -95,9 +96,9 @@ class SVDResult(NamedTuple):
       Array([1., 1.], dtype=float32)
     """
 
-    U: Any
-    S: Any
-    Vh: Any
+    U: Array
+    S: Array
+    Vh: Array
 
 
 @static_jit("full_matrices", "compute_uv", "hermitian", "subset_by_index")
@@ -170,8 +171,8 @@ class EighResult(NamedTuple):
       Array([1., 1.], dtype=float32)
     """
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 def _hermitian(name, a, UPLO):
@@ -228,8 +229,8 @@ class EigResult(NamedTuple):
       Array([1.+0.j, 1.+0.j], dtype=complex64)
     """
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 def eig(a):

@@ -1,12 +1,13 @@
 """shardax/numpy/_determinants.py - determinants, and their derivatives also where they are 0."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import shardax._core as _core
 from shardax._base.array_functions import where
 from shardax._base.arrays import bind, static_jit
+from shardax._core import Array
 from shardax._transform.custom.jvp import custom_jvp
 from shardax.lax import _linear_solve
 from shardax.lax._linear_solve import promoted
@@ -26,8 +27,8 @@ class SlogdetResult(NamedTuple):
       Array(1., dtype=float32)
     """
 
-    sign: Any
-    logabsdet: Any
+    sign: Array
+    logabsdet: Array
 
 
 def _square(name, a):

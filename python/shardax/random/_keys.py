@@ -44,7 +44,10 @@ def check_key(name, key, single=True):
     TypeError and ValueError in JAX's words where it is none, or a batch.
     """
     if not isinstance(key, (_core.Array, np.ndarray)):
-        raise TypeError(f"unexpected PRNG key type {type(key)}")
+        raise TypeError(
+            f"unexpected PRNG key type {type(key)}; expected a key: an integer seed makes one, as "
+            f"in random.{name}(random.key(0), ...)."
+        )
     key = asarray(key)
     if is_typed(key):
         batch = key.shape

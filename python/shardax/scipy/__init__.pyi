@@ -1,6 +1,7 @@
 """Written by python/stubs.py."""
 
-from shardax._base.lazy_modules import at_first_use as at_first_use
+from typing import Any
+
 from shardax.scipy import cluster as cluster
 from shardax.scipy import fft as fft
 from shardax.scipy import integrate as integrate
@@ -13,3 +14,6 @@ from shardax.scipy import sparse as sparse
 from shardax.scipy import spatial as spatial
 from shardax.scipy import special as special
 from shardax.scipy import stats as stats
+
+def at_first_use(package: Any, names: Any, submodules: Any = ..., hidden: Any = ...) -> Any:
+    """(where each name lives, __getattr__, __dir__) of a package that imports a module when one of its names is first used, so that the first op of a process comes quickly."""

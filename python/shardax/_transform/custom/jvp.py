@@ -2,6 +2,7 @@
 own."""
 
 import functools
+from typing import Any
 
 from shardax import tree_util
 from shardax._base.tracebacks import api_boundary
@@ -45,7 +46,7 @@ class custom_jvp(TakesRules):
       Array(10., dtype=float32, weak_type=True)
     """
 
-    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()) -> None:
         _update_wrapper(self, fun)
         self.fun = fun
         self.nondiff_argnums = tuple(nondiff_argnums)
@@ -56,13 +57,13 @@ class custom_jvp(TakesRules):
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def defjvp(self, jvp, symbolic_zeros=False):
+    def defjvp(self, jvp, symbolic_zeros=False) -> Any:
         """Sets the rule, jvp(*nondiff_args, primals, tangents) -> (out, out_tangent)."""
         self.jvp = jvp
         self.symbolic_zeros = symbolic_zeros
         return jvp
 
-    def defjvps(self, *jvps):
+    def defjvps(self, *jvps) -> Any:
         """Sets one rule per argument: jvp(tangent, out, *primals), or None for a derivative of
         zero."""
         if self.nondiff_argnums or self.nondiff_argnames:
@@ -85,7 +86,7 @@ class custom_jvp(TakesRules):
         self.defjvp(rule)
 
     @api_boundary
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         if self.jvp is None:
             raise AttributeError(
                 f"No JVP defined for custom_jvp function {_name(self)} using defjvp."
@@ -114,7 +115,7 @@ class custom_jvp(TakesRules):
 class _JvpCall(Call):
     """A call of a custom_jvp function, and its rule on flat leaves."""
 
-    def __init__(self, owner, args, kwargs):
+    def __init__(self, owner, args, kwargs) -> None:
         super().__init__("custom_jvp", owner, args, kwargs)
         self.jvp = owner.jvp
 

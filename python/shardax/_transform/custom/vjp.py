@@ -2,6 +2,7 @@
 own."""
 
 import functools
+from typing import Any
 
 from shardax import tree_util
 from shardax._base.tracebacks import api_boundary
@@ -47,7 +48,7 @@ class custom_vjp(TakesRules):
       Array(1., dtype=float32, weak_type=True)
     """
 
-    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()) -> None:
         _update_wrapper(self, fun)
         self.fun = fun
         self.nondiff_argnums = tuple(nondiff_argnums)
@@ -60,7 +61,7 @@ class custom_vjp(TakesRules):
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False) -> Any:
         """Sets the rules: fwd(*args) -> (out, residuals) and bwd(*nondiff_args, residuals,
         cotangent) -> one cotangent per differentiated argument, None for zero. Cotangents keep the
         dtypes that bwd gives them. With `optimize_remat` the function itself is computed wherever
@@ -75,7 +76,7 @@ class custom_vjp(TakesRules):
         self.optimize_remat = optimize_remat
 
     @api_boundary
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         if self.fwd is None or self.bwd is None:
             raise AttributeError(
                 f"No VJP defined for custom_vjp function {_name(self)} using defvjp."
@@ -106,7 +107,7 @@ class custom_vjp(TakesRules):
 class _VjpCall(Call):
     """A call of a custom_vjp function, and its rules on flat leaves."""
 
-    def __init__(self, owner, args, kwargs):
+    def __init__(self, owner, args, kwargs) -> None:
         super().__init__("custom_vjp", owner, args, kwargs)
         self.fwd, self.bwd = owner.fwd, owner.bwd
         self.optimize_remat = owner.optimize_remat

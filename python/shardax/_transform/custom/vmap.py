@@ -1,5 +1,6 @@
 # shardax/_transform/custom/vmap.py - functions that vmap treats by rules.
 import functools
+from typing import Any
 
 from shardax import tree_util
 from shardax._core import api as _core
@@ -28,7 +29,7 @@ class custom_vmap(TakesRules):
       (Array(1, dtype=int32, weak_type=True), Array([2., 2.], dtype=float32))
     """
 
-    def __init__(self, fun):
+    def __init__(self, fun) -> None:
         functools.update_wrapper(self, fun)
         self.fun = fun
         self.vmap_rule = None
@@ -36,7 +37,7 @@ class custom_vmap(TakesRules):
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def def_vmap(self, vmap_rule):
+    def def_vmap(self, vmap_rule) -> Any:
         """Sets the rule, vmap_rule(axis_size, in_batched, *args) -> (out, out_batched).
 
         in_batched is a list with a tree of bools for each argument: does it carry the mapped axis,
@@ -45,7 +46,7 @@ class custom_vmap(TakesRules):
         self.vmap_rule = vmap_rule
         return vmap_rule
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         name = getattr(self.fun, "__name__", str(self.fun))
         args = tuple(resolved("custom_vmap", self.fun, args, kwargs))
         if self.vmap_rule is None:
@@ -67,14 +68,14 @@ class _BatchedCall:
     """A rule on flat values: the axis size, a flag per value, the values; those beyond the
     arguments are what the function closed over."""
 
-    def __init__(self, name, rule, in_tree, out_tree):
+    def __init__(self, name, rule, in_tree, out_tree) -> None:
         self.name = name
         self.rule = rule
         self.rule_name = getattr(rule, "__name__", "<unnamed rule>")
         self.in_tree = in_tree
         self.out_tree = out_tree
 
-    def __call__(self, values):
+    def __call__(self, values) -> Any:
         total = (len(values) - 1) // 2
         count = self.in_tree.num_leaves
         flags = [bool(flag) for flag in values[1 : 1 + total]]

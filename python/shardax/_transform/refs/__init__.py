@@ -14,6 +14,8 @@ it (`jit`, `scan`, `cond` ...) gives that the value (ref_binding.py). Where ther
 input, it raises `Met`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from shardax import tree_util
@@ -32,7 +34,7 @@ class AbstractRef:
       ()
     """
 
-    def __init__(self, inner_aval):
+    def __init__(self, inner_aval) -> None:
         self.inner_aval = inner_aval
 
     def __getattr__(self, name):
@@ -84,7 +86,7 @@ class Ref:
                  "_written", "_how", "__weakref__")  # fmt: skip
     is_reference = True  # what typeof asks
 
-    def __init__(self, value, origin=None, kind=None):
+    def __init__(self, value, origin=None, kind=None) -> None:
         self._value = value
         self._kind = kind
         self._origin = origin
@@ -217,7 +219,7 @@ class Ref:
 
 
 class _At:
-    def __init__(self, ref):
+    def __init__(self, ref) -> None:
         self._ref = ref
 
     def __getitem__(self, index):
@@ -229,7 +231,7 @@ class TransformedRef(Ref):
 
     __slots__ = ("ref", "_index")
 
-    def __init__(self, ref, index):
+    def __init__(self, ref, index) -> None:
         self.ref, self._index = ref, _checked_index(ref, index)
         self._kind, self._origin, self._freed, self._channel = None, ref._origin, False, None
 
@@ -245,7 +247,7 @@ class TransformedRef(Ref):
     def _write(self, value, what="set/swap"):
         self.ref._write(self.ref._read().at[self._index].set(value), what)
 
-    def get(self):
+    def get(self) -> Any:
         """The value."""
         return self[...]
 
@@ -253,7 +255,7 @@ class TransformedRef(Ref):
         """Writes the value."""
         self[...] = value
 
-    def swap(self, value):
+    def swap(self, value) -> Any:
         """Writes the value, and gives the one before."""
         return swap(self, ..., value)
 

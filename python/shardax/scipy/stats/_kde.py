@@ -1,6 +1,7 @@
 """shardax/scipy/stats/_kde.py - estimates of densities from samples."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class gaussian_kde:
     Array([0.318], dtype=float32)
     """
 
-    def __init__(self, dataset, bw_method=None, weights=None):
+    def __init__(self, dataset, bw_method=None, weights=None) -> None:
         check_arraylike("gaussian_kde", dataset)
         dataset = jnp.atleast_2d(dataset)
         if jnp.iscomplexobj(dataset):
@@ -84,7 +85,7 @@ class gaussian_kde:
             return points.reshape(self.d, 1)
         raise ValueError(f"points have dimension {points.shape[0]}, dataset has dimension {self.d}")
 
-    def logpdf(self, x):
+    def logpdf(self, x) -> Any:
         """The logarithm of the density at points (d, m), or (m,) where d is 1."""
         x = self._points("logpdf", x)
         points, x = inexact(self.dataset.T, x.T)
@@ -94,13 +95,13 @@ class gaussian_kde:
         energy = -0.5 * (apart**2).sum(-1) - norm
         return special.logsumexp(energy, axis=-1, b=self.weights.astype(x.dtype))
 
-    def evaluate(self, points):
+    def evaluate(self, points) -> Any:
         """The density at points (d, m), or (m,) where d is 1."""
         return jnp.exp(self.logpdf(points))
 
     __call__ = evaluate
 
-    def pdf(self, x):
+    def pdf(self, x) -> Any:
         """The density, as `evaluate`."""
         return self.evaluate(x)
 
@@ -113,7 +114,7 @@ class gaussian_kde:
         energy = jnp.exp(-0.5 * (z**2).sum(0)).reshape(self.n, -1)
         return self.weights @ energy / norm
 
-    def integrate_gaussian(self, mean, cov):
+    def integrate_gaussian(self, mean, cov) -> Any:
         """The integral of the density times a normal one."""
         mean, cov = jnp.atleast_1d(jnp.squeeze(mean)), jnp.atleast_2d(cov)
         if mean.shape != (self.d,):

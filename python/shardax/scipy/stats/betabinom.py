@@ -6,7 +6,23 @@ from shardax.scipy.stats._common import inexact, within
 
 
 def logpmf(k, n, a, b, loc=0):
-    """The logarithm of the probability of k; NaN unless n >= 0, a > 0 and b > 0."""
+    """The logarithms of probabilities of the beta-binomial distribution, elementwise.
+
+    The probability is that of `n` trials whose probability is beta distributed.
+
+    Args:
+      k: whole numbers.
+      n: the number of trials.
+      a, b: the parameters > 0 of the beta distribution.
+      loc: the distribution is moved by it.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.betabinom.logpmf(jnp.array([0.0, 2.0]), 4, 2.0, 3.0).round(3)
+      Array([-1.54 , -1.358], dtype=float32)
+    """
     k, n, a, b, loc = inexact(k, n, a, b, loc)
     x = jnp.floor(k - loc)
     inside = (x >= 0) & (x <= n)
@@ -18,5 +34,21 @@ def logpmf(k, n, a, b, loc=0):
 
 
 def pmf(k, n, a, b, loc=0):
-    """The probability of k."""
+    """The probabilities of the beta-binomial distribution, elementwise.
+
+    The probability is that of `n` trials whose probability is beta distributed.
+
+    Args:
+      k: whole numbers.
+      n: the number of trials.
+      a, b: the parameters > 0 of the beta distribution.
+      loc: the distribution is moved by it.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.betabinom.pmf(jnp.array([0.0, 2.0]), 4, 2.0, 3.0).round(3)
+      Array([0.214, 0.257], dtype=float32)
+    """
     return jnp.exp(logpmf(k, n, a, b, loc))

@@ -10,10 +10,18 @@ def _on_simplex(x):
 
 
 def logpdf(x, alpha):
-    """The logarithm of the density.
+    """The logarithm of the density of the Dirichlet distribution.
 
-    Components lie along the first axis of `x`; the last may be left out, and is then what the
-    others lack.
+    The density is proportional to the product of x_i^(alpha_i - 1) over the simplex.
+
+    Args:
+      x: a vector of N positive numbers whose sum is 1, or the first N - 1 of them.
+      alpha: a vector of N parameters > 0.
+
+    Example:
+      >>> x = jnp.array([0.2, 0.3, 0.5])
+      >>> shardax.scipy.stats.dirichlet.logpdf(x, jnp.ones(3)).round(3)
+      Array(0.693, dtype=float32)
     """
     x, alpha = floats(x, alpha)
     if alpha.ndim != 1:
@@ -31,5 +39,16 @@ def logpdf(x, alpha):
 
 
 def pdf(x, alpha):
-    """The density."""
+    """The density of the Dirichlet distribution.
+
+    The density is proportional to the product of x_i^(alpha_i - 1) over the simplex.
+
+    Args:
+      x: a vector of N positive numbers whose sum is 1, or the first N - 1 of them.
+      alpha: a vector of N parameters > 0.
+
+    Example:
+      >>> shardax.scipy.stats.dirichlet.pdf(jnp.array([0.2, 0.3, 0.5]), jnp.ones(3)).round(3)
+      Array(2., dtype=float32)
+    """
     return jnp.exp(logpdf(x, alpha))

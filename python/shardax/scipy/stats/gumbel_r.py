@@ -10,37 +10,128 @@ def _standard(x, loc, scale):
 
 
 def logpdf(x, loc=0, scale=1):
-    """The logarithm of the density."""
+    """The logarithm of the density of the right-skewed Gumbel distribution, elementwise.
+
+    The density is exp(-x - e^-x), of (x - loc) / scale, over scale.
+
+    Args:
+      x: numbers.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.logpdf(jnp.array([0.0, 1.0])).round(3)
+      Array([-1.   , -1.368], dtype=float32)
+    """
     z, scale = _standard(x, loc, scale)
     return -(z + jnp.exp(-z)) - jnp.log(scale)
 
 
 def pdf(x, loc=0, scale=1):
-    """The density."""
+    """The density of the right-skewed Gumbel distribution, elementwise.
+
+    The density is exp(-x - e^-x), of (x - loc) / scale, over scale.
+
+    Args:
+      x: numbers.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.pdf(jnp.array([0.0, 1.0])).round(3)
+      Array([0.368, 0.255], dtype=float32)
+    """
     return jnp.exp(logpdf(x, loc, scale))
 
 
 def logcdf(x, loc=0, scale=1):
-    """The logarithm of cdf."""
+    """The logarithm of the cumulative distribution function of the right-skewed Gumbel
+    distribution, elementwise.
+
+    Args:
+      x: numbers.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.logcdf(jnp.array([0.0, 1.0])).round(3)
+      Array([-1.   , -0.368], dtype=float32)
+    """
     return -jnp.exp(-_standard(x, loc, scale)[0])
 
 
 def cdf(x, loc=0, scale=1):
-    """The probability of values up to x."""
+    """The cumulative distribution function of the right-skewed Gumbel distribution: the probability
+    of values up to x, elementwise.
+
+    Args:
+      x: numbers.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.cdf(jnp.array([0.0, 1.0])).round(3)
+      Array([0.368, 0.692], dtype=float32)
+    """
     return jnp.exp(logcdf(x, loc, scale))
 
 
 def sf(x, loc=0, scale=1):
-    """The probability of values above x."""
+    """The survival function of the right-skewed Gumbel distribution: the probability of values
+    above x, elementwise.
+
+    Args:
+      x: numbers.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.sf(jnp.array([0.0, 1.0])).round(3)
+      Array([0.632, 0.308], dtype=float32)
+    """
     return one_less_exp(-logcdf(x, loc, scale))
 
 
 def logsf(x, loc=0, scale=1):
-    """The logarithm of sf."""
+    """The logarithm of the survival function of the right-skewed Gumbel distribution, elementwise.
+
+    Args:
+      x: numbers.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.logsf(jnp.array([0.0, 1.0])).round(3)
+      Array([-0.459, -1.178], dtype=float32)
+    """
     return log_one_less_exp(-_standard(x, loc, scale)[0])
 
 
 def ppf(p, loc=0, scale=1):
-    """The inverse of cdf."""
+    """The quantiles of the right-skewed Gumbel distribution: the inverse of `cdf`, elementwise.
+
+    Args:
+      p: probabilities in [0, 1].
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.gumbel_r.ppf(jnp.array([0.25, 0.5])).round(3)
+      Array([-0.327,  0.367], dtype=float32)
+    """
     p, loc, scale = reals(p, loc, scale)
     return loc - scale * jnp.log(-jnp.log(p))

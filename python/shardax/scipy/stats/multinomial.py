@@ -7,7 +7,20 @@ from shardax.scipy.stats._common import floats, within
 
 
 def logpmf(x, n, p):
-    """The logarithm of the probability of the counts `x`, along the last axis, in n trials."""
+    """The logarithms of probabilities of the multinomial distribution.
+
+    The probability is that of counts of outcomes in `n` trials.
+
+    Args:
+      x: counts, along the last dimension.
+      n: the number of trials.
+      p: the probabilities, along the last dimension.
+
+    Example:
+      >>> x = jnp.array([1, 2])
+      >>> shardax.scipy.stats.multinomial.logpmf(x, 3, jnp.array([0.5, 0.5])).round(3)
+      Array(-0.981, dtype=float32)
+    """
     p = floats(p)[0]
     x, n = (asarray(v).astype(p.dtype) for v in (x, n))
     ways = special.gammaln(n + 1) - special.gammaln(x + 1).sum(axis=-1)
@@ -16,5 +29,18 @@ def logpmf(x, n, p):
 
 
 def pmf(x, n, p):
-    """The probability of the counts `x`."""
+    """The probabilities of the multinomial distribution.
+
+    The probability is that of counts of outcomes in `n` trials.
+
+    Args:
+      x: counts, along the last dimension.
+      n: the number of trials.
+      p: the probabilities, along the last dimension.
+
+    Example:
+      >>> x = jnp.array([1, 2])
+      >>> shardax.scipy.stats.multinomial.pmf(x, 3, jnp.array([0.5, 0.5])).round(3)
+      Array(0.375, dtype=float32)
+    """
     return jnp.exp(logpmf(x, n, p))

@@ -8,11 +8,23 @@ from shardax.scipy.stats._common import floats
 
 
 def logpdf(x, mean, cov, allow_singular=None):
-    """The logarithm of the density at the vectors along the last axis of `x`.
+    """The logarithm of the density of the multivariate normal distribution.
+
+    The density is that of vectors with a mean and a covariance.
 
     Args:
-      mean: a vector, or a number for all dimensions.
-      cov: (..., D, D), or one variance for all dimensions.
+      x: vectors, of shape (..., n).
+      mean: the mean, of shape (..., n).
+      cov: the covariance, of shape (..., n, n).
+      allow_singular: must be None.
+
+    Returns:
+      Floats of the broadcast shape (...).
+
+    Example:
+      >>> x = jnp.zeros(2)
+      >>> shardax.scipy.stats.multivariate_normal.logpdf(x, jnp.zeros(2), jnp.eye(2)).round(3)
+      Array(-1.838, dtype=float32)
     """
     if allow_singular is not None:
         raise NotImplementedError("allow_singular argument of multivariate_normal.logpdf")
@@ -42,5 +54,21 @@ def logpdf(x, mean, cov, allow_singular=None):
 
 
 def pdf(x, mean, cov):
-    """The density."""
+    """The density of the multivariate normal distribution.
+
+    The density is that of vectors with a mean and a covariance.
+
+    Args:
+      x: vectors, of shape (..., n).
+      mean: the mean, of shape (..., n).
+      cov: the covariance, of shape (..., n, n).
+
+    Returns:
+      Floats of the broadcast shape (...).
+
+    Example:
+      >>> x = jnp.zeros(2)
+      >>> shardax.scipy.stats.multivariate_normal.pdf(x, jnp.zeros(2), jnp.eye(2)).round(3)
+      Array(0.159, dtype=float32)
+    """
     return jnp.exp(logpdf(x, mean, cov))

@@ -8,7 +8,22 @@ from shardax.scipy.stats._common import inexact, within
 
 
 def logpmf(k, mu, loc=0):
-    """The logarithm of the probability of k."""
+    """The logarithms of probabilities of the Poisson distribution, elementwise.
+
+    The probability is mu^k e^-mu / k!.
+
+    Args:
+      k: whole numbers; others have probability 0.
+      mu: the mean.
+      loc: the distribution is moved by it.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.poisson.logpmf(jnp.array([0.0, 2.0]), 2.0).round(3)
+      Array([-2.   , -1.307], dtype=float32)
+    """
     k, mu, loc = inexact(k, mu, loc)
     x = k - loc
     inside = (x >= 0) & (x == jnp.round(x))
@@ -17,25 +32,59 @@ def logpmf(k, mu, loc=0):
 
 
 def pmf(k, mu, loc=0):
-    """The probability of k."""
+    """The probabilities of the Poisson distribution, elementwise.
+
+    The probability is mu^k e^-mu / k!.
+
+    Args:
+      k: whole numbers; others have probability 0.
+      mu: the mean.
+      loc: the distribution is moved by it.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.poisson.pmf(jnp.array([0.0, 2.0]), 2.0).round(3)
+      Array([0.135, 0.271], dtype=float32)
+    """
     return jnp.exp(logpmf(k, mu, loc))
 
 
 def cdf(k, mu, loc=0):
-    """The probability of values up to k."""
+    """The cumulative distribution function of the Poisson distribution: the probability of values
+    up to k, elementwise.
+
+    Args:
+      k: whole numbers; others have probability 0.
+      mu: the mean.
+      loc: the distribution is moved by it.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.poisson.cdf(jnp.array([0.0, 2.0]), 2.0).round(3)
+      Array([0.135, 0.677], dtype=float32)
+    """
     k, mu, loc = inexact(k, mu, loc)
     x = jnp.floor(k - loc)
     return within(~(x < 0), special.gammaincc(jnp.maximum(x, 0) + 1, mu), 0)
 
 
 def entropy(mu, loc=0):
-    """The entropy, in nats; NaN for negative `mu`.
+    """The entropy of the Poisson distribution, elementwise.
 
-    A sum over the probable values for `mu` below 100, beyond that the asymptotic series of Evans
-    and Boersma (1988).
+    Args:
+      mu: the mean.
+      loc: the distribution is moved by it.
 
-    >>> entropy(5.0)
-    Array(2.204394, dtype=float32)
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.poisson.entropy(2.0).round(3)
+      Array(1.705, dtype=float32)
     """
     mu, loc = (jnp.asarray(v) for v in inexact(mu, loc))
     shape = jnp.broadcast_shapes(mu.shape, loc.shape)

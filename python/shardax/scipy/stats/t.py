@@ -6,7 +6,22 @@ from shardax.scipy.stats._common import inexact
 
 
 def logpdf(x, df, loc=0, scale=1):
-    """The logarithm of the density."""
+    """The logarithm of the density of the Student's t distribution, elementwise.
+
+    The density is proportional to (1 + x^2 / df)^(-(df+1)/2), of (x - loc) / scale, over scale.
+
+    Args:
+      x: numbers.
+      df: the degrees of freedom.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.t.logpdf(jnp.array([0.0, 1.0]), 3.0).round(3)
+      Array([-1.001, -1.576], dtype=float32)
+    """
     x, df, loc, scale = inexact(x, df, loc, scale)
     z = (x - loc) / scale
     half = (df + 1) / 2
@@ -15,5 +30,20 @@ def logpdf(x, df, loc=0, scale=1):
 
 
 def pdf(x, df, loc=0, scale=1):
-    """The density."""
+    """The density of the Student's t distribution, elementwise.
+
+    The density is proportional to (1 + x^2 / df)^(-(df+1)/2), of (x - loc) / scale, over scale.
+
+    Args:
+      x: numbers.
+      df: the degrees of freedom.
+      loc, scale: the distribution is moved by `loc` and stretched by `scale`.
+
+    Returns:
+      Floats in the broadcast shape.
+
+    Example:
+      >>> shardax.scipy.stats.t.pdf(jnp.array([0.0, 1.0]), 3.0).round(3)
+      Array([0.368, 0.207], dtype=float32)
+    """
     return jnp.exp(logpdf(x, df, loc, scale))

@@ -1,0 +1,4 @@
+"""Written by python/stubs.py."""
+
+
+from shardax.scipy.cluster import vq as vq

@@ -1,0 +1,4 @@
+"""Written by python/stubs.py."""
+
+
+from shardax.scipy.sparse import linalg as linalg
