@@ -2,6 +2,7 @@
 #include "analysis/shardings.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/errors.h"
 #include "base/index.h"
@@ -12,12 +13,13 @@
 #include "ir/sharding_given.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
+#include "runtime/processes.h"
 
 namespace shardax {
 namespace {
 
-// As a pmap called by itself labels its results: over the first devices, along out_axes. The type
-// of its axis is "p": automatic, of devices that nobody has chosen.
+// As a pmap called by itself labels its results: over this process's first devices, along out_axes.
+// The type of its axis is "p": automatic, of devices that nobody has chosen.
 Shardings mapped_shardings(const Regions& regions) {
   const std::string& name = axis_text(regions.axis);
   if (regions.length == 0) return Shardings(regions.results.size());  // no device has any
@@ -27,7 +29,8 @@ Shardings mapped_shardings(const Regions& regions) {
     sharding->mesh_axes = {name};
     sharding->mesh_shape = {regions.length};
     sharding->axis_types.assign(1, 'p');
-    for (int device = 0; device < regions.length; ++device) sharding->devices.push_back(device);
+    sharding->devices.resize(index(regions.length));
+    std::iota(sharding->devices.begin(), sharding->devices.end(), runtime::first_device());
     if (port.flow == PortKind::sliced) {
       sharding->spec.resize(index(port.axis) + 1);
       sharding->spec.back() = {name};

@@ -83,7 +83,8 @@ def test_processes_save_the_same_tree(start, tmp_path):
     folder = str(tmp_path / "it")
     ended = start(COMMON + f"checkpoints.save({folder!r}, [1, 2] if me else [1])")
     assert ended.code == 1
-    assert "the tree of process 0 has the leaves [0], but that of process 1 has [0], [1]" in ended.err
+    text = "the tree of process 0 has the leaves [0], but that of process 1 has [0], [1]"
+    assert text in ended.err
 
 
 def test_a_process_that_ends_meanwhile_leaves_the_checkpoint_before(start, tmp_path):
@@ -99,3 +100,35 @@ checkpoints.save({folder!r}, {{"other": 1}}, overwrite=True)
     assert start(COMMON + program).code != 0
     ended = start(COMMON + f"check(checkpoints.restore({folder!r}, like))", count=1)
     assert ended.code == 0, ended.err
+
+
+def test_orbax_goes_on_with_another_number_of_processes(start, tmp_path):
+    pytest.importorskip("orbax.checkpoint")
+    program = f"""
+import shardax
+shardax.install_as_jax()
+import jax
+import numpy as np
+import orbax.checkpoint as ocp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((jax.device_count(),), ("x",))
+value = np.arange(64, dtype=np.float32).reshape(32, 2)
+split, same = NamedSharding(mesh, P("x")), NamedSharding(mesh, P())
+tree = {{"a": jax.device_put(value, split), "b": jax.device_put(np.ones(3), same)}}
+path = {str(tmp_path / "it")!r}
+with ocp.StandardCheckpointer() as checkpointer:
+    if SAVES:
+        checkpointer.save(path, tree)
+        checkpointer.wait_until_finished()
+    like = jax.tree.map(lambda v: jax.ShapeDtypeStruct(v.shape, v.dtype, sharding=v.sharding), tree)
+    got = checkpointer.restore(path, like)
+for shard in got["a"].addressable_shards:
+    np.testing.assert_array_equal(np.asarray(shard.data), value[shard.index])
+assert (np.asarray(got["b"]) == 1).all()
+"""
+    ended = start(program.replace("SAVES", "True"))
+    assert ended.code == 0, ended.err
+    for count in (1, 4):
+        ended = start(program.replace("SAVES", "False"), count)
+        assert ended.code == 0, ended.err

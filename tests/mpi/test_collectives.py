@@ -31,7 +31,7 @@ def test_devices_leave_nan_aside(start):
             print(most, least)
         """
     )
-    assert ended.out == "[[1. 1. 1.]] [[1. 1. 1.]]\n", ended.err
+    assert ended.code == 0 and ended.out == "[[1. 1. 1.]] [[1. 1. 1.]]\n", ended.err
 
 
 def test_sums_of_a_gradient_tree_are_one_message(start):
@@ -53,7 +53,8 @@ def test_sums_of_a_gradient_tree_are_one_message(start):
         """,
         SHARDAX_DUMP="plan",
     )
-    messages = [line for line in ended.err.splitlines() if "process_" in line and "ends" not in line]
+    lines = ended.err.splitlines()
+    messages = [line for line in lines if "process_" in line and "ends" not in line]
     assert ended.code == 0 and len(messages) == 2, ended.err  # one of each process
 
 
@@ -71,7 +72,7 @@ def test_sixteen_bit_sums_are_made_in_float32(start):
             print(total)
         """
     )
-    assert ended.out == "264\n", ended.err
+    assert ended.code == 0 and ended.out == "264\n", ended.err
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,11 @@ FAULTS = {
         1,
         ["'process_all_reduce[", "'the first run of <lambda>", "all_gather[", OTHER],
     ),
-    "other shape": ("x = x[:, :2]", 1, ["[add i@process] f32[3] at", "first collective is psum[", "] f32[2] at", OTHER]),
+    "other shape": (
+        "x = x[:, :2]",
+        1,
+        ["[add i@process] f32[3] at", "first collective is psum[", "] f32[2] at", OTHER],
+    ),
     # Process 0 does not go on: a signal ends the wait for it.
     "caught": (
         """
@@ -121,7 +125,7 @@ import shardax
 from shardax import lax
 
 n = shardax.local_device_count()
-total = shardax.pmap(lambda x: lax.psum(x, "i"), axis_name="i", in_axes=None, out_axes=None, axis_size=n)
+total = shardax.pmap(lambda x: lax.psum(x, "i"), "i", in_axes=None, out_axes=None, axis_size=n)
 moved = shardax.pmap(lambda x: lax.all_gather(lax.axis_index("i") + x, "i").sum(), axis_name="i")
 small, large = np.ones(3, np.float32), np.ones(300_000, np.float32)
 total(small), total(large), moved(np.ones((n, 100)))
@@ -183,6 +187,7 @@ if me == 1:""",
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "FAULT_TIME": os.devnull},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # where a shell ignores it
     )
     files = [tmp_path / "0", tmp_path / "1"]
     until(lambda: all(f.exists() and f.read_text() for f in files), 30)

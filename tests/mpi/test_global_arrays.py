@@ -11,13 +11,13 @@ PROGRAMS = pathlib.Path(__file__).parent / "programs"
 def test_programs_of_global_arrays(start, count):
     """At once and under jit, each process has what one process computes."""
     ended = start((PROGRAMS / "global_arrays.py").read_text(encoding="utf-8"), count)
-    assert ended.out.splitlines() == ["27 programs; differ:"], ended.err
+    assert ended.code == 0 and ended.out.splitlines() == ["27 programs; differ:"], ended.err
 
 
 @pytest.mark.parametrize("count", [2, 4])
 def test_meshes_of_two_axes(start, count):
     ended = start((PROGRAMS / "grids.py").read_text(encoding="utf-8"), count)
-    assert ended.out.splitlines() == ["4 grids; differ:"], ended.err
+    assert ended.code == 0 and ended.out.splitlines() == ["4 grids; differ:"], ended.err
 
 
 def test_device_put_of_values_that_differ_raises_in_all_processes(start):
@@ -35,7 +35,7 @@ def test_device_put_of_values_that_differ_raises_in_all_processes(start):
             print(text)
         """
     )
-    assert ended.out.startswith(
+    assert ended.code == 0 and ended.out.startswith(
         "<class 'numpy.float32'> passed to device_put is not the same on each process."
     ), ended.err
 

@@ -25,7 +25,7 @@ except NotImplementedError as error:
     show(error)
 """
     )
-    assert ended.out.startswith(
+    assert ended.code == 0 and ended.out.startswith(
         "gradient of a pmapped function that communicates with other processes: "
     ), ended.err
 
@@ -38,7 +38,7 @@ square = shardax.pmap(lambda v, w: (w * v) ** 2, in_axes=(0, None))
 show(shardax.grad(lambda w: square(x, w).sum())(1.0))
 """
     )
-    assert ended.out == "110.0\n", ended.err  # 2 * (0 + 1 + 4 + 9 + 16 + 25)
+    assert ended.code == 0 and ended.out == "110.0\n", ended.err  # 2 * (0 + 1 + 4 + 9 + 16 + 25)
 
 
 def test_tangents_and_maps_go_through(start):

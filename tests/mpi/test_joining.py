@@ -40,7 +40,7 @@ def test_an_uneven_number_of_processes_is_refused(start):
             print(text)
         """
     )
-    assert ended.out.startswith(
+    assert ended.code == 0 and ended.out.startswith(
         "distributed.initialize: num_processes is 3, but the number of processes is 2; "
     ), ended.err
 

@@ -39,7 +39,7 @@ def test_a_predicate_that_differs_is_an_error_in_all_processes(start, name):
     ended = start(PROGRAM + f"text = run({name}, ME)\nassert 'differs' in text, text\nshow(text)")
     construct = "while_loop" if name == "loop" else "cond"
     assert ended.code == 0, ended.err
-    assert ended.out.startswith(
+    assert ended.code == 0 and ended.out.startswith(
         f"{construct}: the predicate differs between processes, and psum at "
     ), ended.out
     assert "process 0 goes one way, process 1 another" in ended.out
@@ -69,7 +69,7 @@ for function in (known, counted):
 """,
         SHARDAX_DUMP="plan",
     )
-    assert ended.out == "(2, 3)\n(2, 3)\n" and "process_agree" not in ended.err, ended.err
+    assert ended.code == 0 and ended.out == "(2, 3)\n(2, 3)\n" and "process_agree" not in ended.err, ended.err
 
 
 def test_the_text_names_the_line_of_the_collective(start):

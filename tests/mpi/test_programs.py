@@ -21,7 +21,7 @@ DIFFERENT = {
 f = jnp.tanh if me else jnp.sin
 shardax.pmap(lambda x: f(lax.psum(x, "i")), "i")(x)""",
         ["before the first run of '<lambda>' the programs of the processes differ: at equation 3, "]
-        + ["process 0 has 'sin[", "] f32[3]' at program.py:13 (<lambda>), but process 1 has 'tanh["],
+        + ["process 0 has 'sin[", "] f32[3]' at program.py:13 (<lambda>), but process 1 has 'tanh"],
     ),
     "another axis of a local sum": (
         'shardax.pmap(lambda x: lax.psum(jnp.cumsum(x.reshape(3, 1), axis=me), "i"), "i")(x)',
@@ -50,7 +50,8 @@ total(x), count(x)
         """
 from shardax.sharding import NamedSharding, PartitionSpec as P
 mesh = shardax.make_mesh((shardax.device_count(),), ("x",))
-y = shardax.device_put(np.ones((shardax.device_count(), 3), np.float32), NamedSharding(mesh, P("x")))
+rows = np.ones((shardax.device_count(), 3), np.float32)
+y = shardax.device_put(rows, NamedSharding(mesh, P("x")))
 shardax.jit(lambda y: (jnp.cos if me else jnp.sin)(y).sum(0))(y)""",
         ["process 0 has 'sin[", "but process 1 has 'cos["],
     ),

@@ -43,8 +43,11 @@ def save(folder, tree, *, overwrite=False):
       RuntimeError: where the trees of the processes differ.
 
     Example:
-      >>> save(folder + "/step-1", {"w": jnp.arange(4.0), "step": 1})
-      >>> restore(folder + "/step-1", {"w": jnp.zeros(4), "step": 0})
+      >>> import tempfile
+      >>> from shardax.experimental import checkpoints
+      >>> folder = tempfile.mkdtemp() + "/step-1"
+      >>> checkpoints.save(folder, {"w": jnp.arange(4.0), "step": 1})
+      >>> checkpoints.restore(folder, {"w": jnp.zeros(4), "step": 0})
       {'w': Array([0., 1., 2., 3.], dtype=float32), 'step': Array(1, dtype=int32)}
     """
     folder = os.fspath(folder)
@@ -77,7 +80,8 @@ def save(folder, tree, *, overwrite=False):
             entry["parts"] = [part for each in all_entries for part in each[path]["parts"]]
         with open(os.path.join(unfinished, _INDEX), "w", encoding="utf-8") as out:
             json.dump({"format": _FORMAT, "leaves": entries}, out, indent=1)
-        shutil.rmtree(folder, ignore_errors=True)
+        if overwrite:
+            shutil.rmtree(folder, ignore_errors=True)
         os.rename(unfinished, folder)
     _core.barrier("checkpoints.save: end")
 
@@ -95,11 +99,14 @@ def restore(folder, like):
       ValueError: where leaves are missing, or differ in shape or dtype.
 
     Example:
-      >>> save(folder + "/step-2", [jnp.ones((4, 2))])
+      >>> import tempfile
+      >>> from shardax.experimental import checkpoints
+      >>> folder = tempfile.mkdtemp() + "/step-2"
+      >>> checkpoints.save(folder, {"w": jnp.ones((4, 2))})
       >>> mesh = shardax.make_mesh((2,), ("x",))
-      >>> split = shardax.NamedSharding(mesh, shardax.P("x"))
-      >>> [w] = restore(folder + "/step-2", [shardax.ShapeDtypeStruct((4, 2), "float32", sharding=split)])
-      >>> w.sharding == split
+      >>> split = shardax.sharding.NamedSharding(mesh, shardax.P("x"))
+      >>> like = shardax.ShapeDtypeStruct((4, 2), jnp.float32, sharding=split)
+      >>> checkpoints.restore(folder, {"w": like})["w"].sharding == split
       True
     """
     folder = os.fspath(folder)
