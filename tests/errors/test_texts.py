@@ -227,7 +227,7 @@ ROWS = {
     "other axis": (
         lambda: jax.pmap(lambda v: lax.psum(v, "j"), "i")(x),
         NameError,
-        "axis name: j. .*The axes in scope are: i\. .*axis_name='j'",
+        r"axis name: j. .*The axes in scope are: i\. .*axis_name='j'",
     ),
     "too many slices": (
         lambda: jax.pmap(lambda v: v)(jnp.zeros(1000)),
