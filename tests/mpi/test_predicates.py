@@ -69,7 +69,8 @@ for function in (known, counted):
 """,
         SHARDAX_DUMP="plan",
     )
-    assert ended.code == 0 and ended.out == "(2, 3)\n(2, 3)\n" and "process_agree" not in ended.err, ended.err
+    assert (ended.code, ended.out) == (0, "(2, 3)\n(2, 3)\n"), ended.err
+    assert "process_agree" not in ended.err, ended.err
 
 
 def test_the_text_names_the_line_of_the_collective(start):

@@ -18,8 +18,8 @@ OF_USERS = ("reportPossiblyUnbound", "reportUnusedExpression", "reportMissing")
 
 def errors(*arguments):
     """(file, line, message) of what pyright says is wrong."""
-    command = [sys.executable, "-m", "basedpyright", "--outputjson", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True)
     for found in json.loads(done.stdout)["generalDiagnostics"]:
         if found["severity"] == "error" and not found.get("rule", "").startswith(OF_USERS):
             line = found["range"]["start"]["line"] + 1

@@ -15,11 +15,11 @@ from shardax._devices.mesh_context import get_mesh
 from shardax._devices.shard_index import parts
 from shardax._devices.specs import (
     UNCONSTRAINED,
-    DuplicateSpecError,
-    PartitionSpec,
     axes_of_entry,
     check_repeated,
 )
+from shardax._devices.specs import DuplicateSpecError as DuplicateSpecError
+from shardax._devices.specs import PartitionSpec as PartitionSpec
 
 
 class IndivisibleError(ValueError):

@@ -34,8 +34,8 @@ from shardax._transform.call_checks import (
 from shardax._transform.program_parts import describe
 from shardax._transform.refs.slots import Met
 from shardax._transform.refs.stages import stage_function, staged_with_refs, stands_for_ref
+from shardax._transform.shape_structs import ShapeDtypeStruct as ShapeDtypeStruct
 from shardax._transform.shape_structs import (
-    ShapeDtypeStruct,
     shapes_alone,
     split_as_asked,
     struct_of,

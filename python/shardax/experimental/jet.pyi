@@ -6,7 +6,7 @@ from typing import Any
 from shardax.experimental._taylor import RULES as RULES
 from shardax.experimental._taylor import Series as Series
 
-BODIES: dict
+BODIES: dict[Any, Any]
 def constant(bind: Any, order: Any, *operands: Any) -> Any:
     """"""
 def fact(n: Any) -> Any:
