@@ -6,7 +6,6 @@
 // written after the buffer, and read before it: no lock is needed.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

@@ -34,6 +34,14 @@ void exchange_blocks(Exchange& exchange, std::size_t bytes, ProcessGroup group, 
   }
 }
 
+// The reduction of `count` terms that lie one after the other.
+void combine_rows(const Reduction& reduction, std::byte* to, const std::byte* rows,
+                  std::size_t count, std::size_t n) {
+  std::vector<const std::byte*> terms;
+  for (std::size_t k = 0; k < count; ++k) terms.push_back(rows + k * n * reduction.itemsize);
+  reduction.combine(to, terms.data(), count, n);
+}
+
 // A message that one exchange with its peers is all, or the start, of.
 class ByPairs : public Transfer {
  public:
@@ -146,10 +154,7 @@ class ReduceAll final : public ByPairs {
  private:
   void complete() override {
     ByPairs::complete();
-    std::vector<const std::byte*> terms;
-    for (std::size_t k = 0; k < peers().size(); ++k)
-      terms.push_back(room_.data() + k * n_ * reduction_.itemsize);
-    reduction_.combine(to_, terms.data(), terms.size(), n_);
+    combine_rows(reduction_, to_, room_.data(), peers().size(), n_);
   }
 
   std::byte* to_;
@@ -187,9 +192,7 @@ class ReduceShares final : public ReduceScatter {
         rests, rest_bytes, peers(), [&](std::size_t) { return from_ + count * bytes; },
         [&](std::size_t k) { return room_.data() + k * rest_bytes; });
     rests.wait();
-    std::vector<const std::byte*> terms;
-    for (std::size_t k = 0; k < count; ++k) terms.push_back(room_.data() + k * rest_bytes);
-    reduction_.combine(result_ + count * bytes, terms.data(), count, rest);
+    combine_rows(reduction_, result_ + count * bytes, room_.data(), count, rest);
   }
 
   std::byte* result_;

@@ -30,8 +30,8 @@ std::vector<Kept>& kept_transfers() { return per_thread<std::vector<Kept>, struc
 
 constinit thread_local std::uint32_t current_program = 0;
 
-// Posts are kept for this many, and for as many of a process that is ahead.
-constexpr std::size_t most_under_way = kept_posts / 2;
+// Posts are kept for the own ones, and for as many of a process that is ahead.
+static_assert(2 * most_under_way <= kept_posts);
 
 void check_sender(const MessageLabel& label) {
   if (is_forked()) {
@@ -55,37 +55,37 @@ void check_sender(const MessageLabel& label) {
 
 bool messages_failed() { return failed; }
 
+Transfer::UnderWay::UnderWay(Transfer& transfer, const MessageLabel& label, bool has_parts)
+    : transfer_(transfer), has_parts_(has_parts) {
+  check_sender(label);
+  if (under_way.size() == most_under_way) under_way.front()->finish();
+  const auto other = std::ranges::find_if(
+      under_way, [&](const Transfer* t) { return has_parts && t->under_way_.has_parts(); });
+  if (other != under_way.end()) (*other)->finish();
+  under_way.push_back(&transfer);
+}
+
+Transfer::UnderWay::~UnderWay() {
+  leave();
+  if (under_way.empty()) sender = std::thread::id();
+}
+
+void Transfer::UnderWay::leave() { std::erase(under_way, &transfer_); }
+
 Transfer::Transfer(const MessageLabel& label, ProcessGroup peers, bool has_parts)
     : label_{label.hash ^ current_program, label.text},
       peers_(peers.begin(), peers.end()),
-      times_(label.times),
-      has_parts_(has_parts) {
-  check_sender(label);
-  try {
-    if (under_way.size() == most_under_way) under_way.front()->finish();
-    while (has_parts) {
-      const auto other =
-          std::ranges::find_if(under_way, [](const Transfer* t) { return t->has_parts_; });
-      if (other == under_way.end()) break;
-      (*other)->finish();
-    }
-    under_way.push_back(this);
-  } catch (...) {
-    if (under_way.empty()) sender = std::thread::id();
-    throw;
-  }
+      under_way_(*this, label, has_parts),
+      times_(label.times) {
   counts_ = post_step(label_, peers);
   number_ = messages_begun();
   if (times_) begun_ = std::chrono::steady_clock::now();
 }
 
 Transfer::~Transfer() {
-  if (!finished_) {
-    failed = true;
-    end_waiting();
-  }
-  std::erase(under_way, this);
-  if (under_way.empty()) sender = std::thread::id();
+  if (finished_) return;
+  failed = true;
+  end_waiting();
 }
 
 void Transfer::finish() {
@@ -103,7 +103,7 @@ void Transfer::finish() {
   }
   end_waiting();
   finished_ = true;
-  std::erase(under_way, this);
+  under_way_.leave();
   if (then) then();  // where it throws, the message itself has been received
 }
 

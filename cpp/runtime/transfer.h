@@ -41,12 +41,31 @@ class Transfer {
   PostCounts counts_;
 
  private:
+  // Its place among the messages under way.
+  class UnderWay {
+   public:
+    UnderWay(Transfer& transfer, const MessageLabel& label, bool has_parts);
+    ~UnderWay();
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+    void leave();
+    bool has_parts() const { return has_parts_; }
+
+   private:
+    Transfer& transfer_;
+    bool has_parts_;
+  };
+
   SmallVector<int, 8> peers_;
-  std::uint64_t number_ = 0;
+  UnderWay under_way_;
   MessageTimes* times_;
+  std::uint64_t number_ = 0;
   std::chrono::steady_clock::time_point begun_;
-  bool has_parts_, finished_ = false;
+  bool finished_ = false;
 };
+
+// So many messages may be under way at a time; beginning another one finishes the oldest.
+inline constexpr std::size_t most_under_way = 4;
 
 // A transfer that is finished by another step of a program than the one that began it, by a key.
 void keep_transfer(const void* key, TransferPtr transfer);

@@ -6,12 +6,10 @@
 
 #include "base/index.h"
 #include "ir/op.h"
+#include "runtime/transfer.h"
 
 namespace shardax {
 namespace {
-
-// So many messages may be under way at a time (runtime/transfer.cpp).
-constexpr int most_together = 4;
 
 class Order {
  public:
@@ -88,7 +86,7 @@ class Order {
     // A message that needs none of those under way goes along with them: what they have overtaken,
     // it overtakes.
     const bool joins =
-        under_way_ < most_together && !awaits_any(segment_) && !uses(message, awaits_);
+        under_way_ < runtime::most_under_way && !awaits_any(segment_) && !uses(message, awaits_);
     Groups overtaken = joins ? take_unneeded(left_, needed) : Groups();
     place(left_);
     place(segment_);
@@ -126,10 +124,10 @@ class Order {
 
   const Program& program_;
   Groups out_;
-  Groups segment_;            // groups since the last message or effect
-  Groups left_;               // groups that the messages under way have overtaken
-  std::vector<bool> awaits_;  // variables that need messages under way
-  int under_way_ = 0;         // messages that began together
+  Groups segment_;             // groups since the last message or effect
+  Groups left_;                // groups that the messages under way have overtaken
+  std::vector<bool> awaits_;   // variables that need messages under way
+  std::size_t under_way_ = 0;  // messages that began together
 };
 
 }  // namespace
