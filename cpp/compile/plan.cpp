@@ -21,6 +21,13 @@ ArrayPtr constant_of(const Plan& plan, const Window& window) {
   return constant ? plan.constants[index(slot.index)] : nullptr;
 }
 
+void run_step(const Step& step, std::byte* const* base) {
+  runtime::poll();
+  const auto text = [&] { return step.text(); };
+  const runtime::Span span(text);
+  step.run(base);
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window) {
@@ -44,22 +51,14 @@ ArrayPtr known_scalar(const Plan& plan, const Window& window) {
 void Plan::run_sending(std::byte* const* base) const {
   const runtime::TransferScope scope;
   for (const auto& step : steps) {
-    runtime::poll();
-    const auto text = [&] { return step->text(); };
-    const runtime::Span span(text);
-    step->run(base);
+    run_step(*step, base);
     runtime::progress_transfers();
   }
 }
 
 void Plan::run_steps(std::byte* const* base) const {
   if (sends) return run_sending(base);
-  for (const auto& step : steps) {
-    runtime::poll();
-    const auto text = [&] { return step->text(); };
-    const runtime::Span span(text);
-    step->run(base);
-  }
+  for (const auto& step : steps) run_step(*step, base);
 }
 
 std::int64_t Plan::memory() const {
