@@ -51,10 +51,7 @@ void for_each_equation(const Program& program, F&& f) {
   for (const Equation& eqn : program.equations) {
     if (calls_host(eqn)) continue;
     f(program, eqn);
-    any_program(eqn.params, [&](const ProgramPtr& within) {
-      for_each_equation(*within, f);
-      return false;
-    });
+    for_each_program(eqn.params, [&](const ProgramPtr& within) { for_each_equation(*within, f); });
   }
 }
 
@@ -128,13 +125,15 @@ AgreedProgram::AgreedProgram(ProgramPtr program, std::vector<int> group)
 }
 
 void AgreedProgram::compare() {
+  if (compared_.load(std::memory_order_relaxed)) return;
   // A program that one process has traced anew was compared when it was first run.
   static std::mutex mutex;
   static std::set<std::uint64_t> compared;
   {
     const std::lock_guard lock(mutex);
-    if (compared.contains(digest_)) return;
+    compared_ = compared.contains(digest_);
   }
+  if (compared_) return;
   const runtime::MessageLabel label = label_of(*program_);
   const auto bytes_of = [](std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
@@ -144,6 +143,7 @@ void AgreedProgram::compare() {
   if (std::ranges::all_of(digests, [&](const auto& other) { return other == digests[0]; })) {
     const std::lock_guard lock(mutex);
     compared.insert(digest_);
+    compared_ = true;
     return;
   }
   const auto lines = runtime::gather_bytes(bytes_of(lines_of(*program_)), group_, label);

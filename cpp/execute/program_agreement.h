@@ -1,8 +1,10 @@
 // execute/program_agreement.h - processes that send messages run the same programs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "ir/program.h"
 
@@ -23,6 +25,7 @@ class AgreedProgram {
   ProgramPtr program_;
   std::vector<int> group_;  // ranks of the processes that its messages go between
   std::uint64_t digest_ = 0;
+  std::atomic<bool> compared_ = false;
 };
 
 // Null: it sends no messages.
