@@ -4,6 +4,8 @@ from collections.abc import Set
 
 from shardax._core import api as _core
 
+UNNAMED_AXIS = "_internal_pmap_axis_name"  # of a pmap without axis_name, as in JAX
+
 
 @dataclasses.dataclass(frozen=True)
 class ManualAxisType:

@@ -11,6 +11,7 @@ from shardax import tree_util
 from shardax._base.array_functions import stack
 from shardax._base.arrays import asarray, bind
 from shardax._base.dtypes import KeyTy
+from shardax._base.manual_axes import UNNAMED_AXIS
 from shardax._devices.devices import Device, default_device
 from shardax._devices.memory_kinds import Space, recorded_kind
 
@@ -152,10 +153,9 @@ def _check_devices(function, devices):
 
 def on_devices(array, devices):
     """`array` labelled as a pmapped function labels its results: a slice for each device."""
-    name = "_internal_pmap_axis_name"
     ids = tuple(d.id for d in devices)
-    spec = ((name,), *((),) * (array.ndim - 1))
-    return _core.with_sharding(array, ((name,), (len(ids),), ids, spec, True))
+    spec = ((UNNAMED_AXIS,), *((),) * (array.ndim - 1))
+    return _core.with_sharding(array, ((UNNAMED_AXIS,), (len(ids),), ids, spec, True))
 
 
 def device_put_replicated(x, devices):

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 import shardax._core as _core
+from shardax._base.manual_axes import UNNAMED_AXIS
 from shardax._base.printing import array_repr
 from shardax._base.svg import Drawing, colour, escape, standalone
 from shardax._devices.shard_index import parts
 
 CELL = 44
 MOST_BOXES = 32  # along one side
-UNNAMED = "_internal_pmap_axis_name"  # JAX's name of the axis of a pmap without axis_name
 EDGE = 4  # rows or columns that are shown of a long dimension, at each end
 
 
@@ -33,7 +33,7 @@ def sharding_svg(sharding):
         return colour(_row_major([at[name] for name in used], sizes)) if used else "#ddd"
 
     picture = _grid(mesh, fill)
-    said = str(sharding.spec).replace(UNNAMED, "devices")
+    said = str(sharding.spec).replace(UNNAMED_AXIS, "devices")
     picture.words(0, picture.height + 14, said, "start", bold=True)
     return standalone(picture)
 
@@ -54,7 +54,7 @@ def array_html(x):
         spec = ", ".join(
             "None" if not names else "".join(map(repr, names)) if len(names) == 1 else str(names)
             for names in recorded[3]
-        ).replace(UNNAMED, "devices")
+        ).replace(UNNAMED_AXIS, "devices")
         pieces.insert(1, f"<div>{len(recorded[2])} devices, P({escape(spec)})</div>")
         pieces.append(shards_svg(x.shape, shards))
     return f"<div>{''.join(pieces)}</div>"
@@ -105,7 +105,7 @@ def _few(ids, most=6):
 
 
 def _axis(name):
-    return "devices" if name == UNNAMED else str(name)
+    return "devices" if name == UNNAMED_AXIS else str(name)
 
 
 def _grid(mesh, fill):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from shardax._base.manual_axes import UNNAMED_AXIS
 from shardax._devices.devices import device
 from shardax._devices.devices import devices as all_devices
 from shardax._devices.gspmd import HloSharding
@@ -160,9 +161,8 @@ class PmapSharding(NamedSharding):
 
     def __init__(self, devices, sharding_spec=(0,)) -> None:
         grid = np.asarray(devices, dtype=object).reshape(-1)
-        name = "_internal_pmap_axis_name"
         split = next((i for i, entry in enumerate(sharding_spec) if entry is not None), 0)
-        super().__init__(Mesh(grid, (name,)), PartitionSpec(*(None,) * split, name))
+        super().__init__(Mesh(grid, (UNNAMED_AXIS,)), PartitionSpec(*(None,) * split, UNNAMED_AXIS))
 
     @classmethod
     def default(cls, shape, sharded_dim=0, devices=None):

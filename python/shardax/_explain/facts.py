@@ -1,12 +1,11 @@
 # shardax/_explain/facts.py - facts that the core found, under the names that users have for them.
 import math
 
+from shardax._base.manual_axes import UNNAMED_AXIS
+
 FIELDS = (
     "axes devices arguments results values collectives messages steps buffers lines work memory"
 ).split()
-
-
-UNNAMED = "_internal_pmap_axis_name"  # the axis of a pmap without axis_name, as in JAX
 
 
 def with_axes_of_users(told):
@@ -15,8 +14,8 @@ def with_axes_of_users(told):
         return {with_axes_of_users(k): with_axes_of_users(v) for k, v in told.items()}
     if isinstance(told, list):
         return [with_axes_of_users(item) for item in told]
-    if isinstance(told, str) and told.startswith(UNNAMED):
-        return "devices" + told.removeprefix(UNNAMED)
+    if isinstance(told, str) and told.startswith(UNNAMED_AXIS):
+        return "devices" + told.removeprefix(UNNAMED_AXIS)
     return told
 
 
