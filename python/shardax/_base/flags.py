@@ -8,13 +8,15 @@ _SCOPE_DOC = """{about} Sets {flag} while the block runs; afterwards the value t
 config.update sets holds.
 
 Example:
-  >>> with shardax.{name}({value!r}):
-  ...     shardax.config.{flag}
-  {value!r}
+  >>> with shardax.{name}({value}):
+  ...     {line}
+  {prints}
 """
 
 
-def _scope(flag, about, value=True):
+def _scope(flag, about, value=True, example=None):
+    """The context manager of a flag; `example` is (its argument, a line within it, what that
+    prints), unless it reads the flag."""
     @contextlib.contextmanager
     def scope(new_val=True):
         _core.config_enter(flag, new_val)
@@ -24,7 +26,10 @@ def _scope(flag, about, value=True):
             _core.config_leave(flag)
 
     scope.__name__ = scope.__qualname__ = flag.removeprefix("jax_")
-    scope.__doc__ = _SCOPE_DOC.format(about=about, flag=flag, name=scope.__name__, value=value)
+    argument, line, prints = example or (repr(value), f"shardax.config.{flag}", repr(value))
+    scope.__doc__ = _SCOPE_DOC.format(
+        about=about, flag=flag, name=scope.__name__, value=argument, line=line, prints=prints
+    )
     return scope
 
 
@@ -78,15 +83,11 @@ no_tracing = _scope("jax_no_tracing", "Raises where a function would be traced a
 checking_leaks = _scope("jax_check_tracer_leaks", "Raises where a tracer outlives its function.")
 check_tracer_leaks = checking_leaks
 explain_cache_misses = _scope("jax_explain_cache_misses", "Logs why a function is traced anew.")
-default_device = _scope("jax_default_device", "Chooses the device of new arrays.")
-default_device.__doc__ = """Chooses the device of new arrays. Sets jax_default_device while the
-block runs; afterwards the value that config.update sets holds.
-
-Example:
-  >>> with shardax.default_device(shardax.devices()[1]):
-  ...     jnp.ones(2).device
-  CpuDevice(id=1)
-"""
+default_device = _scope(
+    "jax_default_device",
+    "Chooses the device of new arrays.",
+    example=("shardax.devices()[1]", "jnp.ones(2).device", "CpuDevice(id=1)"),
+)
 default_matmul_precision = _scope(
     "jax_default_matmul_precision", "Chooses the precision of products.", "float32"
 )

@@ -1,5 +1,7 @@
 """shardax/_base/function_docs.py - the documentation of elementwise functions, out of tables."""
 
+import textwrap
+
 
 def doc_of(package, name, parameters, line):
     """The documentation of an elementwise function, as `help` shows it.
@@ -18,20 +20,10 @@ def doc_of(package, name, parameters, line):
         return line
     kind, text = tables.TEXTS[name]
     operands, result, *errors = [part.replace("{x}", parameters) for part in tables.KINDS[kind]]
-    summary, example = (_without_indentation(part) for part in _parted(text))
+    lines = textwrap.dedent(text).strip().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(">>>"))
+    summary, example = [line for line in lines[:first] if line], lines[first:]
     out = [*summary, "", "Args:", f"  {operands}", "", "Returns:", f"  {result}"]
     if errors:
         out += ["", "Raises:", *(f"  {error}" for error in errors)]
     return "\n".join([*out, "", "Example:", *(f"  {part}" for part in example)])
-
-
-def _parted(text):
-    """The lines of the summary and of the example."""
-    lines = text.strip("\n").rstrip().splitlines()
-    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith(">>>"))
-    return [line for line in lines[:first] if line.strip()], lines[first:]
-
-
-def _without_indentation(lines):
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    return [line[indent:] for line in lines]
