@@ -305,7 +305,7 @@ def other(name, value, homes, imports):
     if name == "partial":
         return "from functools import partial as partial"
     plain = isinstance(value, (bool, int, float, str, tuple, dict))
-    kept = {dict: "dict[Any, Any]", list: "list[Any]", tuple: "tuple[Any, ...]"}
+    kept = {dict: "dict[Any, Any]", tuple: "tuple[Any, ...]"}
     return f"{name}: {kept.get(type(value), type(value).__name__) if plain else 'Any'}"
 
 

@@ -113,7 +113,7 @@ def test_lines_of_cells_are_named_as_kernels_number_them(monkeypatch):
     module = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", module)
     assert file_name("/tmp/ipykernel_7/179660552.py") == "cell 3"
-    assert file_name("/home/me/train.py") == "train.py"
+    assert file_name("scripts/train.py") == "train.py"
     monkeypatch.setattr(module, "get_ipython", lambda: None)
     assert file_name("/tmp/ipykernel_7/179660552.py") == "179660552.py"
 

@@ -1,4 +1,4 @@
-# shardax/_base/source_names.py - how users call the files that their lines stand in.
+# shardax/_base/source_names.py - names of source files and of cells, as users know them.
 import os
 import re
 import sys
@@ -9,7 +9,7 @@ def file_name(path):
 
     Kernels compile a cell as a file named after a hash of its text.
 
-    >>> file_name("/home/me/train.py")
+    >>> file_name("scripts/train.py")
     'train.py'
     """
     return _cell(path) or os.path.basename(path)
