@@ -25,19 +25,27 @@ std::uint64_t begun = 0;
 void keep_text(const StepLabel& label) {
   Segment::Header& header = own_segment().header();
   const std::uint32_t latest = header.latest.load(std::memory_order_relaxed);
-  if (header.texts[latest].hash.load(std::memory_order_relaxed) == label.hash) return;
+  const PostedText& last = header.texts[latest];
+  const std::size_t length = std::min(label.text.size(), sizeof last.text - 1);
+  if (last.hash.load(std::memory_order_relaxed) == label.hash &&
+      std::memcmp(last.text, label.text.data(), length) == 0 && last.text[length] == 0)
+    return;
   const auto next = static_cast<std::uint32_t>((latest + 1) % Segment::text_count);
   PostedText& text = header.texts[next];
-  const std::size_t length = std::min(label.text.size(), sizeof text.text - 1);
   std::memcpy(text.text, label.text.data(), length);
   text.text[length] = 0;
   text.hash.store(label.hash, std::memory_order_release);
   header.latest.store(next, std::memory_order_release);
 }
 
-// Texts are read when their process is stuck, or to tell a user about where it is.
+// The latest one of that hash, which several texts may have. Texts are read when their process is
+// stuck, or to tell a user about where it is.
 std::string text_of(const Segment& segment, std::uint64_t hash) {
-  for (const PostedText& text : segment.header().texts) {
+  const Segment::Header& header = segment.header();
+  const std::size_t latest = header.latest.load(std::memory_order_acquire);
+  for (std::size_t ago = 0; ago < Segment::text_count; ++ago) {
+    const std::size_t place = (latest + Segment::text_count - ago) % Segment::text_count;
+    const PostedText& text = header.texts[place];
     if (hash_bits(text.hash.load(std::memory_order_acquire)) == hash) return text.text;
   }
   return "";

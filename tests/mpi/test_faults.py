@@ -99,6 +99,34 @@ def test_a_process_that_fails_ends_all(start, tmp_path, name, window):
     assert "all went on" not in ended.out
 
 
+# Both processes print the error, which either of them may be the first to see.
+OF_BOTH = """
+import shardax, sys, time
+import numpy as np
+from shardax import lax
+
+x = np.ones((shardax.local_device_count(), 3), np.float32)
+first, second = (shardax.pmap(lambda x, f=f: f(x, "i"), "i") for f in (lax.psum, lax.pmax))
+first(x)
+time.sleep(0.2 * (shardax.process_index() == {late}))
+try:
+    (second if shardax.process_index() == 1 else first)(x)
+except RuntimeError as error:
+    print(error, file=sys.stderr, flush=True)
+time.sleep(0.5)
+"""
+
+
+@pytest.mark.parametrize("window", ["1", "0"])
+@pytest.mark.parametrize("late", [0, 1])
+def test_first_runs_are_told_apart(start, late, window):
+    ended = start(OF_BOTH.format(late=late), SHARDAX_NODE_WINDOW=window)
+    errors = [line for line in ended.err.splitlines() if " is at " in line]
+    assert errors
+    assert all("process_all_reduce[add" in line for line in errors), ended.err
+    assert all("whose first collective is pmax[" in line for line in errors), ended.err
+
+
 # SHARDAX_FAULT_MOMENTS=20 tries each fault at so many moments.
 MOMENTS = int(os.environ.get("SHARDAX_FAULT_MOMENTS", "1"))
 
