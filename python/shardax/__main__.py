@@ -28,7 +28,9 @@ def main():
     if sys.argv[1].partition("=")[0] == "--processes":
         from shardax import _launch  # where several processes are asked for
 
-        sys.exit(_launch.main(sys.argv[1:]))
+        count, shows_all, sys.argv[1:] = _launch.parse(sys.argv[1:])
+        if count > 1:
+            sys.exit(_launch.main(count, shows_all, sys.argv[1:]))
     install_as_jax()
     if processes.started_by_mpi():
         processes.write_to_launcher()

@@ -41,10 +41,9 @@ _AT_ONCE = 1.0  # seconds within which ends of processes have no order
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
-def main(arguments):
-    """Runs the command line after `python -m shardax`; gives the exit code."""
-    count, shows_all, rest = _parse(arguments)
-    command = [mpiexec(), "-n", str(count), sys.executable, "-m", "shardax", *rest]
+def main(count, shows_all, arguments):
+    """Runs `python -m shardax` with these arguments in so many processes; gives the exit code."""
+    command = [mpiexec(), "-n", str(count), sys.executable, "-m", "shardax", *arguments]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)  # what mpiexec leaves behind becomes a child of this process
     with _folder() as (folder, guard):
@@ -86,7 +85,8 @@ def main(arguments):
     return code
 
 
-def _parse(arguments):
+def parse(arguments):
+    """The number of processes, whether all of them write, and the script with its arguments."""
     count, shows_all = None, False
     rest = list(arguments)
     while rest and rest[0].startswith("--"):

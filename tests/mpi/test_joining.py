@@ -155,6 +155,20 @@ def test_arguments_of_the_launcher_are_checked(arguments, text):
     assert done.returncode == 1 and text in done.stderr
 
 
+def test_one_process_of_the_launcher_is_this_one(start):
+    ended = start(
+        """
+        import os, sys
+        import shardax
+        print(shardax.process_count(), "mpi4py" in sys.modules, sys.argv[1:])
+        sys.stderr.write("an error\\n")
+        sys.exit(3)
+        """,
+        count=1,
+    )
+    assert (ended.code, ended.out, ended.err) == (3, "1 False []\n", "an error\n")
+
+
 def test_processes_have_cores_of_their_own(start):
     ended = start(
         """
