@@ -90,4 +90,42 @@ void Messages::cut(Part& part, std::size_t d, const Axes& want) const {
   part.split[d] = want;
 }
 
+namespace {
+
+// The piece of the device `step` places before; beyond the ends of the axis, `fill`.
+Value from_neighbour(const Value& piece, const ops::Devices& devices, std::int64_t step,
+                     const Value& fill) {
+  Ints pairs;
+  for (std::int64_t k = 0; k < devices.size; ++k) {
+    if (k + step < 0 || k + step >= devices.size) continue;
+    pairs.push_back(k);
+    pairs.push_back(k + step);
+  }
+  const Value received = ops::ppermute(piece, devices, pairs);  // zeros at the end
+  if (!fill) return received;
+  const auto end = static_cast<double>(step > 0 ? 0 : devices.size - 1);
+  const Value at_end =
+      ops::eq(ops::axis_index(devices.axes[0], devices.size), ops::scalar(DType::int32, end));
+  const Shape& shape = piece->shape();
+  return ops::where(ops::broadcast_to(at_end, shape), ops::broadcast_to(fill, shape), received);
+}
+
+}  // namespace
+
+Value Messages::with_halo(const Value& part, const std::string& axis, const Halo& halo) const {
+  const auto dim = static_cast<std::int64_t>(halo.dim);
+  const std::int64_t size = part->shape()[halo.dim];
+  const ops::Devices along = devices({axis});
+  const auto slice = [&](std::int64_t from, std::int64_t to) {
+    return ops::slice_in_dim(part, from, to, dim);
+  };
+  Values pieces;
+  if (halo.before > 0)
+    pieces.push_back(from_neighbour(slice(size - halo.before, size), along, 1, halo.fill));
+  pieces.push_back(slice(std::max<std::int64_t>(0, -halo.before),
+                         size - std::max<std::int64_t>(0, -halo.after)));
+  if (halo.after > 0) pieces.push_back(from_neighbour(slice(0, halo.after), along, -1, halo.fill));
+  return pieces.size() == 1 ? pieces[0] : ops::concatenate(pieces, dim);
+}
+
 }  // namespace shardax

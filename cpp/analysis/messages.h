@@ -23,6 +23,8 @@ class Messages {
   Part summed(Part part, const Split& split) const;
   // The part that `split` says.
   Part resplit(Part part, const Split& split) const;
+  // With elements of the parts beside it, along a dimension that is split over `axis`.
+  Value with_halo(const Value& part, const std::string& axis, const Halo& halo) const;
 
  private:
   void exchange(Part& part, const Split& split) const;

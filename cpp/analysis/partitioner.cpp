@@ -117,7 +117,8 @@ Value Partitioner::value_at(const PartedPtr& array, const Split& split) {
   for (const Part& part : array->forms) {
     if (part.open.empty() && part.split == split) return part.value;
   }
-  array->forms.push_back(array->make ? Part{array->make(split), split} : moved(form(array), split));
+  const Value made = array->make ? array->make(split) : nullptr;
+  array->forms.push_back(made ? Part{made, split} : moved(form(array), split));
   return array->forms.back().value;
 }
 
@@ -205,6 +206,7 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
     return {held({part, split, open, eqn.location})};
   }
   Parts parts = ops::parts_of(asked);
+  if (parts.instead) return run(*parts.instead, in);
   Axes open = open_through(*eqn.op, in, in_types, out_types[0], parts);
   // Of what sums its operands, one that is not split is added by one device alone.
   const bool terms = !parts.open.empty() && linearity(*eqn.op) == Linear::sum;
@@ -215,6 +217,10 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
     values.push_back(stays_open ? messages_.resplit(form(in[i]), parts.in[i]).value
                      : is_term  ? term_at(in[i], parts.in[i], parts.open)
                                 : value_at(in[i], parts.in[i]));
+  }
+  for (const Halo& halo : parts.halos) {
+    Value& part = values[halo.operand];
+    part = messages_.with_halo(part, parts.in[halo.operand][halo.dim][0], halo);
   }
   if (parts.params.has("sharding")) parts.params.set("sharding", std::monostate{});
   Values results = shardax::bind(*eqn.op, parts.params, values);
@@ -230,23 +236,8 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
     split.resize(value->type().rank());
     out.push_back(held({value, std::move(split), open, eqn.location}));
   }
-  if (open.empty() && eqn.op == &core_ops().broadcast_in_dim)
-    out[0]->make = broadcaster(eqn, in[0], in_types[0], out_types[0]);
+  if (open.empty() && out.size() == 1) make_in_parts(*out[0], eqn, in, in_types, out_types[0]);
   return out;
-}
-
-// A part of what repeats an array repeats a part of it.
-std::function<Value(const Split&)> Partitioner::broadcaster(const Equation& eqn,
-                                                            const PartedPtr& operand,
-                                                            const Type& in, const Type& out) {
-  return [this, op = eqn.op, params = eqn.params, operand, in, out](const Split& split) {
-    const std::optional<DimFactors> dims = dim_factors(*op, params, {in}, out);
-    Split own;
-    for (const std::int64_t d : DimFactors::matching_dims(dims->operands[0], dims->result))
-      own.push_back(d == no_dim ? Axes() : split[index(d)]);
-    return bind1(*op, resized(*op, params, ops::part_shape(out, split, mesh_)),
-                 {value_at(operand, own)});
-  };
 }
 
 // Carries stay split as they are at first, slices without the dimension that lists them; of

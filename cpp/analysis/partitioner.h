@@ -14,7 +14,8 @@ namespace shardax {
 // An array, in the forms in which a device has come to have it: the first is how it was made.
 struct Parted {
   std::vector<Part> forms;
-  std::function<Value(const Split&)> make = {};  // parts of it, where that takes no whole array
+  std::function<Value(const Split&)> make = {};  // parts of it without the whole; null: cut it
+  int made_of = 0;                               // how many ops `make` goes back at most
 };
 using PartedPtr = std::shared_ptr<Parted>;
 using HeldList = std::vector<PartedPtr>;
@@ -69,8 +70,12 @@ class Partitioner {
   HeldList blocks_of_processes(const Equation& eqn, const HeldList& in);
   std::vector<std::string> open_through(const Op& op, const HeldList& in, const Types& in_types,
                                         const Type& result, const Parts& parts) const;
-  std::function<Value(const Split&)> broadcaster(const Equation& eqn, const PartedPtr& operand,
-                                                 const Type& in, const Type& out);
+  // Where parts of a result can be computed alone: sets `make`.
+  void make_in_parts(Parted& result, const Equation& eqn, const HeldList& in, const Types& in_types,
+                     const Type& out);
+  Value by_dims(const Op& op, const Params& params, const HeldList& in, const Types& in_types,
+                const Type& out, const Split& split);
+  Values starts_of(const Type& whole, const Split& split) const;
 
   const Sharding& mesh_;
   const Messages messages_;

@@ -164,6 +164,11 @@ using SplitRule = Split (*)(const SplitArgs&);
 // results then are, and the params of the op on parts. Rules
 // (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few messages, given how operands
 // are split now.
+struct Halo {  // what a part of an operand takes of the parts beside it, along one split dimension
+  std::size_t operand = 0, dim = 0;
+  std::int64_t before = 0, after = 0;  // elements; negative: so many of its own are left out
+  Value fill;                          // beyond the ends of the array; null: zeros
+};
 struct Parts {
   std::vector<Split> in;
   Split out;  // of each result
@@ -171,8 +176,21 @@ struct Parts {
   // The mesh axes over which the devices' results are to be joined, and the collective that does.
   std::vector<std::string> open = {};
   std::string_view joins = {};
+  std::vector<Halo> halos = {};
+  ProgramPtr instead = nullptr;  // of the whole operands, where its ops have better parts
 };
 using PartsRule = Parts (*)(const SplitArgs&);
+// A device's part of the one result, where all operands are whole: of shape `part`, from `starts`
+// on (an int32 scalar for each dimension). Null: it is to be cut out of the whole.
+struct PartArgs {
+  const Op& op;
+  const Params& params;
+  const Values& in;
+  const Type& whole;
+  const Shape& part;
+  const Values& starts;
+};
+using PartRule = Value (*)(const PartArgs&);
 // Throws where explicit axes of operands leave open how results are split
 // (ops/sharding_rules/ambiguity.h).
 using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
@@ -292,6 +310,7 @@ struct OpSpec {
   SplitRule split = nullptr;         // null: by `dims`, of collectives by kind
   SplitCheck check_split = nullptr;  // null: by kind
   PartsRule parts = nullptr;         // null: by `dims`; of others a device computes the whole
+  PartRule part = nullptr;           // null: by `dims`
   SumsRule sums = nullptr;           // null: by kind
   KernelRule kernel = nullptr;
   MessageRule message = nullptr;  // in place of a kernel

@@ -310,6 +310,13 @@ Kernel iota_kernel(const Types&, const Types& out, const Params& params) {
   };
 }
 
+// Numbers of the whole, exactly; of those that are rounded a part is cut out.
+Value part_of_iota(const PartArgs& a) {
+  if (!is_integer(a.whole.dtype)) return nullptr;
+  const std::int64_t dim = a.params.integer(param::dimension);
+  return add(iota(a.whole.dtype, a.part, dim), convert(a.starts[index(dim)], a.whole.dtype));
+}
+
 const Op iota_op{
     {.name = "iota",
      .operands = 0,
@@ -326,6 +333,7 @@ const Op iota_op{
      .batch = [](const BatchArgs& a) -> Batched { return {{bind1(a.op, a.params, {})}, {false}}; },
      .no_gradient = true,
      .half_native = true,
+     .part = part_of_iota,
      .kernel = iota_kernel,
      .show = [](const Params& p) -> std::vector<std::string> {
        return {concat("dimension=", p.integer(param::dimension)),

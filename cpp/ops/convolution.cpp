@@ -191,8 +191,36 @@ void conv_check_split(const Op& op, const Params& params, const Types& in, const
   check_comes_out_even(op.name, in[0], out[0]);
 }
 
-// Batch dimensions of lhs and features of the result stay split; so do features that are summed
-// over, where both operands have them alike.
+bool clash(const std::vector<std::string>& x, const std::vector<std::string>& y) {
+  return std::any_of(x.begin(), x.end(), [&](const std::string& axis) { return has(y, axis); });
+}
+
+// Spatial dimensions stay split if parts of results need no more than the parts beside theirs have.
+// Zeros come in place of padding. Adds the mesh axes to those that are taken.
+void keep_positions(const SplitArgs& a, const ConvNumbers& n, std::vector<std::string>& taken,
+                    Parts& out) {
+  Ints padding = n.padding;
+  for (std::size_t k = 0; k < n.spatial(); ++k) {
+    const std::size_t from = index(n.lhs_spec[k + 2]), to = index(n.out_spec[k + 2]);
+    const std::vector<std::string> axes = split_of(a, 0)[from];
+    if (axes.size() != 1 || clash(axes, taken) || n.lhs_dilation[k] != 1) continue;
+    const SlidingWindow window{
+        a.in[0].shape[from], a.out.shape[to],
+        dilated_size(a.in[1].shape[index(n.rhs_spec[k + 2])], n.rhs_dilation[k]), n.strides[k],
+        n.padding[2 * k]};
+    const auto reach = window_reach(window, parts_of(axes, a.mesh));
+    if (!reach) continue;
+    taken.push_back(axes[0]);
+    out.in[0][from] = out.out[to] = axes;
+    padding[2 * k] = padding[2 * k + 1] = 0;
+    if (reach->before != 0 || reach->after != 0)
+      out.halos.push_back({0, from, reach->before, reach->after, nullptr});
+  }
+  out.params.set("padding", padding);
+}
+
+// Batch dimensions of lhs, places of windows and features of the result stay split; so do features
+// that are summed over, where both operands have them alike.
 Parts conv_parts(const SplitArgs& a) {
   Parts out = parts_whole(a);
   const ConvNumbers n = conv_numbers(a.params);
@@ -201,15 +229,13 @@ Parts conv_parts(const SplitArgs& a) {
   const auto keep = [&](std::size_t operand, std::int64_t from, std::int64_t to) {
     out.in[operand][index(from)] = out.out[index(to)] = (operand == 0 ? lhs : rhs)[index(from)];
   };
-  const auto clash = [](const std::vector<std::string>& x, const std::vector<std::string>& y) {
-    return std::any_of(x.begin(), x.end(), [&](const std::string& axis) { return has(y, axis); });
-  };
   keep(0, n.lhs_spec[0], n.out_spec[0]);
-  const auto& batch = out.out[index(n.out_spec[0])];
+  std::vector<std::string> taken = out.out[index(n.out_spec[0])];
+  keep_positions(a, n, taken, out);
   if (n.feature_groups > 1) return out;
-  if (!clash(rhs[index(n.rhs_spec[0])], batch)) keep(1, n.rhs_spec[0], n.out_spec[1]);
+  if (!clash(rhs[index(n.rhs_spec[0])], taken)) keep(1, n.rhs_spec[0], n.out_spec[1]);
   const auto& summed = lhs[index(n.lhs_spec[1])];
-  if (summed == rhs[index(n.rhs_spec[1])] && !clash(summed, batch) &&
+  if (summed == rhs[index(n.rhs_spec[1])] && !clash(summed, taken) &&
       !clash(summed, out.out[index(n.out_spec[1])])) {
     out.in[0][index(n.lhs_spec[1])] = out.in[1][index(n.rhs_spec[1])] = out.open = summed;
     out.joins = "psum";

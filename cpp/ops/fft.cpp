@@ -4,6 +4,9 @@
 #include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
+#include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
+#include "trace/stage.h"
 
 namespace shardax::ops {
 namespace {
@@ -207,6 +210,75 @@ Values fft_transpose(const TransposeArgs& a) {
   return {fft(ct, type, lengths)};
 }
 
+// Dimensions before those that are transformed are the same in operand and result.
+DimFactors fft_dims(const Params& params, const Types& in, const Type& out) {
+  DimFactors dims;
+  ArrayFactors from;
+  const std::size_t first = out.rank() - params.ints(param::fft_lengths).size();
+  for (std::size_t d = 0; d < out.rank(); ++d) {
+    const bool same = in[0].shape[d] == out.shape[d];
+    const FactorUse use = d < first ? FactorUse::parallel
+                          : same    ? FactorUse::whole
+                                    : FactorUse::windowed;
+    dims.result.push_back({dims.add(use, out.shape[d])});
+    from.push_back(dims.result.back());
+  }
+  dims.operands.push_back(std::move(from));
+  return dims;
+}
+
+// The transform as one along each dimension: from the last one to the first, or the other way round
+// where results are real.
+ProgramPtr one_by_one(FftType type, const Ints& lengths, const Type& whole) {
+  Type operand = whole;
+  operand.sharding = nullptr;
+  const auto along_each = [&](const Values& in) -> Values {
+    const auto last = static_cast<std::int64_t>(whole.rank()) - 1;
+    Value x = in[0];
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+      const std::size_t d = type == FftType::inverse_real ? k : lengths.size() - 1 - k;
+      const std::int64_t dim = last - static_cast<std::int64_t>(lengths.size() - 1 - d);
+      const FftType complex = type == FftType::inverse_real ? FftType::inverse
+                              : type == FftType::real       ? FftType::forward
+                                                            : type;
+      const FftType along = dim == last ? type : complex;
+      x = moveaxis(fft(moveaxis(x, dim, last), along, {lengths[d]}), last, dim);
+    }
+    return {x};
+  };
+  return stage_closed({operand}, along_each, "fft");
+}
+
+// Along a dimension that is split, each device transforms lines of its own: the split moves to a
+// dimension that is not transformed, where there is one of a fitting size.
+Parts fft_parts(const SplitArgs& a) {
+  const Ints& lengths = a.params.ints(param::fft_lengths);
+  const std::size_t first = a.out.rank() - lengths.size();
+  Split split = split_of(a, 0);
+  const auto is_split = [](const std::vector<std::string>& axes) { return !axes.empty(); };
+  const bool cuts =
+      std::any_of(split.begin() + static_cast<std::ptrdiff_t>(first), split.end(), is_split);
+  Parts out = parts_whole(a);
+  if (cuts && lengths.size() > 1) {
+    out.instead = one_by_one(type_of(a.params), lengths, a.in[0]);
+    return out;
+  }
+  if (cuts && split[first].size() == 1) {
+    const std::int64_t parts = parts_of(split[first], a.mesh);
+    std::size_t to = first;
+    std::int64_t largest = 0;
+    for (std::size_t d = 0; d < first; ++d) {
+      const std::int64_t size = a.out.shape[d] / parts_of(split[d], a.mesh);
+      if (size % parts == 0 && size > largest) largest = size, to = d;
+    }
+    if (to != first) split[to].push_back(split[first][0]);
+  }
+  for (std::size_t d = first; d < split.size(); ++d) split[d].clear();
+  out.in = {split};
+  out.out = split;
+  return out;
+}
+
 const Op fft_op{
     {.name = "fft",
      .operands = 1,
@@ -220,6 +292,8 @@ const Op fft_op{
      },
      .transpose = fft_transpose,
      .batch = [](const BatchArgs& a) -> Batched { return batched1(bind1(a.op, a.params, a.in)); },
+     .dims = fft_dims,
+     .parts = fft_parts,
      .kernel = fft_kernel}};
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "ops/convolution.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/sharding_rules.h"
+#include "ops/sharding_rules/spmd_partition_rules.h"
 #include "runtime/pool.h"
 
 namespace shardax::ops {
@@ -122,7 +123,43 @@ Batched sliding_batch(const BatchArgs& a) {
   return batched1(bind1(a.op, with_leading(a.params), all_batched(a)));
 }
 
-// Dimensions that windows leave alone stay split.
+// Dimensions that windows leave alone stay split, and so do others if parts of results need no more
+// than the parts beside theirs have. `windows` says how many there are. `fill` stands in for the
+// padding; null: windows that reach beyond a part need all of it.
+Parts sliding_parts(const SplitArgs& a, const Shape& windows, const Value& fill) {
+  Parts out = parts_whole(a);
+  WindowParams s = sliding_of(a.params);
+  const std::size_t last = a.in.size() - 1;
+  const Split split = split_of(a, last);
+  for (std::size_t d = 0; d < split.size(); ++d) {
+    if (split[d].empty()) continue;
+    const SlidingWindow window{a.in[last].shape[d], windows[d],
+                               dilated_size(s.window[d], s.dilation[d]), s.strides[d],
+                               s.padding[2 * d]};
+    const auto reach = window_reach(window, parts_of(split[d], a.mesh));
+    const bool local = reach && reach->before == 0 && reach->after == 0;
+    if (s.base[d] != 1 || !reach || (!local && (!fill || split[d].size() > 1))) continue;
+    for (std::size_t i = 0; i < a.in.size(); ++i) out.in[i][d] = split[d];
+    out.out[d] = split[d];
+    s.padding[2 * d] = s.padding[2 * d + 1] = 0;
+    if (!local) out.halos.push_back({0, d, reach->before, reach->after, fill});
+  }
+  out.params.set("padding", s.padding);
+  return out;
+}
+
+Parts sum_parts(const SplitArgs& a) {
+  return sliding_parts(a, a.out.shape, scalar(a.in[0].dtype, 0));
+}
+template <bool greatest>
+Parts extreme_parts(const SplitArgs& a) {
+  const double least = std::numeric_limits<double>::infinity() * (greatest ? -1 : 1);
+  const bool has_infinity = is_floating(a.in[0].dtype) && itemsize(a.in[0].dtype) > 1;
+  return sliding_parts(a, a.out.shape, has_infinity ? scalar(a.in[0].dtype, least) : nullptr);
+}
+Parts gather_parts(const SplitArgs& a) { return sliding_parts(a, a.out.shape, nullptr); }
+Parts sliding_scatter_parts(const SplitArgs& a) { return sliding_parts(a, a.in[0].shape, nullptr); }
+
 Split sliding_split(const SplitArgs& a) { return split_evenly(split_of(a, a.in.size() - 1), a); }
 
 std::vector<std::string> sliding_show(const Params& p) {
@@ -182,6 +219,7 @@ const Op sum_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
+     .parts = sum_parts,
      .kernel = reduce_kernel<kernels::Combine::sum>,
      .show = sliding_show}};
 
@@ -205,6 +243,7 @@ const Op sliding_max_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
+     .parts = extreme_parts<true>,
      .kernel = reduce_kernel<kernels::Combine::max>,
      .show = sliding_show}};
 
@@ -218,6 +257,7 @@ const Op sliding_min_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
+     .parts = extreme_parts<false>,
      .kernel = reduce_kernel<kernels::Combine::min>,
      .show = sliding_show}};
 
@@ -314,6 +354,7 @@ const Op gather_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
+     .parts = gather_parts,
      .kernel = choice_kernel<kernels::gather_windows>,
      .show = sliding_show}};
 
@@ -335,6 +376,7 @@ const Op sliding_scatter_op{
      .batch = sliding_batch,
      .half_native = true,
      .split = sliding_split,
+     .parts = sliding_scatter_parts,
      .kernel = choice_kernel<kernels::scatter_windows>,
      .show = sliding_show}};
 

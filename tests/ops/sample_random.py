@@ -35,6 +35,18 @@ SAMPLES = {
         Sample(ref.random_bits, (KEY,), {"bit_width": w, "shape": (5, 7)}, ("uint32",), ())
         for w in (8, 16, 32, 64)
     ),
+    "random_bits_part": tuple(
+        Sample(
+            lambda key, starts, bit_width, shape, whole_shape: ref.random_bits(
+                key, bit_width, whole_shape
+            )[1:4, 2:6],
+            (KEY, Arg((2,), dtype="int32", values=(1, 2))),
+            {"bit_width": w, "shape": (3, 4), "whole_shape": (5, 7)},
+            ("uint32",),
+            (),
+        )
+        for w in (8, 16, 32, 64)
+    ),
     "random_split": Sample(ref.random_split, (KEY,), {"shape": (3,)}, ("uint32",), ()),
     "random_fold_in": Sample(
         ref.random_fold_in, (KEY, Arg((), dtype="int32", values=5)), {}, ("uint32",), ()

@@ -7,6 +7,7 @@
 #include "array/narrow.h"
 #include "base/target.h"
 #include "ir/core_ops.h"
+#include "ir/dim_factors.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
@@ -214,6 +215,19 @@ bool bitcast_view(const Params&, const Type& in, const Shape& strides, const Typ
   return true;
 }
 
+// Of different widths one has a last dimension more.
+DimFactors bitcast_dims(const Params&, const Types& in, const Type& out) {
+  DimFactors dims;
+  const std::size_t shared = std::min(in[0].rank(), out.rank());
+  dims.result = dims.add_each(Shape(out.shape.begin(), out.shape.begin() + shared));
+  dims.operands = {dims.result};
+  for (ArrayFactors* array : {&dims.result, &dims.operands[0]}) {
+    const Shape& shape = array == &dims.result ? out.shape : in[0].shape;
+    if (shape.size() > shared) array->push_back({dims.add(FactorUse::whole, shape.back())});
+  }
+  return dims;
+}
+
 const Op bitcast_op{
     {.name = "bitcast_convert_type",
      .operands = 1,
@@ -226,12 +240,7 @@ const Op bitcast_op{
      .no_gradient = true,
      .half_native = true,
      .view = bitcast_view,
-     .split =
-         [](const SplitArgs& a) {
-           Split split = split_of(a, 0);
-           split.resize(a.out.rank());
-           return split;
-         }}};
+     .dims = bitcast_dims}};
 
 // ---- mulhi ---------------------------------------------------------------------------------
 

@@ -53,6 +53,16 @@ inline Type keys_like(const Type& type, Shape shape) {
   return with_shape(type, std::move(shape));
 }
 
+inline DType unsigned_of_width(std::int64_t bits) {
+  switch (bits) {
+    case 8: return DType::uint8;
+    case 16: return DType::uint16;
+    case 32: return DType::uint32;
+    case 64: return DType::uint64;
+    default: type_error("requires 8-, 16-, 32- or 64-bit field width, got ", bits, ".");
+  }
+}
+
 // The generator of the keys that an op makes.
 inline DType impl_of(const Params& params) {
   const DType impl = params.has("impl") ? params.dtype(param::impl) : DType::key;

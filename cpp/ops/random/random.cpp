@@ -14,6 +14,7 @@
 #include "ops/param_checks.h"
 #include "ops/random/bit_generator.h"
 #include "ops/random/draw.h"
+#include "ops/random/draw_part.h"
 #include "ops/random/hashed_keys.h"
 #include "ops/random/keys.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -57,16 +58,6 @@ void check_draws(const Params& params, std::int64_t count) {
   const std::int64_t groups = params.has("separate") ? params.integer(param::separate) : 1;
   if (groups >= 0 && (groups == 0 || count % groups == 0)) return;
   value_error("random: ", groups, " groups of ", count, " keys draw separately.");
-}
-
-DType unsigned_of_width(std::int64_t bits) {
-  switch (bits) {
-    case 8: return DType::uint8;
-    case 16: return DType::uint16;
-    case 32: return DType::uint32;
-    case 64: return DType::uint64;
-    default: type_error("requires 8-, 16-, 32- or 64-bit field width, got ", bits, ".");
-  }
 }
 
 Shape drawn_shape(const Type& keys, const Params& params) {
@@ -116,6 +107,29 @@ Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
   };
 }
 
+// Of one key's draw; other generators draw all.
+Value part_of_bits(const PartArgs& a) {
+  const Type& keys = a.in[0]->type();
+  const bool threefry = !is_key(keys.dtype) || keys.dtype == DType::key;
+  if (!threefry || old_stream(a.params) || !keys_shape(keys).empty()) return nullptr;
+  return draw_part(a.in[0], a.params.integer(param::bit_width), a.whole.shape, a.part, a.starts);
+}
+
+// Dimensions of keys are the same in the result; elements of a draw know their places in it.
+DimFactors draw_dims(const Params&, const Types& in, const Type& out) {
+  DimFactors dims;
+  const std::size_t keys = keys_shape(in[0]).size();
+  for (std::size_t d = 0; d < out.rank(); ++d) {
+    const FactorUse use = d < keys ? FactorUse::parallel : FactorUse::whole;
+    dims.result.push_back({dims.add(use, out.shape[d])});
+  }
+  ArrayFactors operand(dims.result.begin(),
+                       dims.result.begin() + static_cast<std::ptrdiff_t>(keys));
+  if (in[0].rank() > keys) operand.push_back({dims.add(FactorUse::whole, in[0].shape.back())});
+  dims.operands.push_back(std::move(operand));
+  return dims;
+}
+
 const Op bits_op{{.name = "random_bits",
                   .operands = 1,
                   .doc = "`shape` unsigned integers of `bit_width` random bits for each key.",
@@ -127,7 +141,9 @@ const Op bits_op{{.name = "random_bits",
                   },
                   .batch = batch_drawn,
                   .no_gradient = true,
+                  .dims = draw_dims,
                   .split = split_keys,
+                  .part = part_of_bits,
                   .kernel = bits_kernel,
                   .show = show_bits}};
 

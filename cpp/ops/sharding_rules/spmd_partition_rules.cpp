@@ -2,6 +2,8 @@
 // parts.
 #include "ops/sharding_rules/spmd_partition_rules.h"
 
+#include <algorithm>
+
 #include "base/index.h"
 #include "base/lists.h"
 #include "ir/dim_factors.h"
@@ -24,6 +26,22 @@ Shape part_shape(const Type& whole, const Split& split, const Sharding& mesh) {
   Shape shape = whole.shape;
   for (std::size_t d = 0; d < split.size(); ++d) shape[d] /= parts_of(split[d], mesh);
   return shape;
+}
+
+Split split_as(const ArrayFactors& array, const std::vector<Axes>& axes) {
+  Split split;
+  for (const FactorList& dim : array) split.push_back(dim.empty() ? Axes() : axes[index(dim[0])]);
+  return split;
+}
+
+std::optional<WindowReach> window_reach(const SlidingWindow& w, std::int64_t parts) {
+  if (w.operand != w.result * w.stride || w.result % parts != 0) return {};
+  const std::int64_t part = w.operand / parts;
+  const WindowReach reach{w.low, w.window - w.stride - w.low};
+  if (std::max(reach.before, reach.after) > part || reach.before + part + reach.after < 1 ||
+      std::min(reach.before, reach.after) <= -part)
+    return {};
+  return reach;
 }
 
 Parts parts_whole(const SplitArgs& a) { return {all_whole(a.in), Split(a.out.rank()), a.params}; }
@@ -52,12 +70,6 @@ std::vector<Axes> axes_of_factors(const SplitArgs& a, const DimFactors& dims, bo
     }
   }
   return found;
-}
-
-Split split_as(const ArrayFactors& array, const std::vector<Axes>& axes) {
-  Split split;
-  for (const FactorList& dim : array) split.push_back(dim.empty() ? Axes() : axes[index(dim[0])]);
-  return split;
 }
 
 Parts parts_split_as(const SplitArgs& a, const DimFactors& dims, const std::vector<Axes>& axes,

@@ -5,6 +5,9 @@
 // (analysis/partition.h): a rule that asks for what is there costs none.
 #pragma once
 
+#include <optional>
+
+#include "ir/dim_factors.h"
 #include "ir/op.h"
 
 namespace shardax::ops {
@@ -20,6 +23,21 @@ Parts parts_by_dims(const SplitArgs& a, std::string_view joins);
 // What one axis of the mesh splits in both operands, or contracts, stays; of two free dimensions
 // that it splits, that of the larger operand.
 Parts parts_product(const SplitArgs& a);
+// An array's split, of the mesh axes that split each factor.
+Split split_as(const ArrayFactors& array, const std::vector<std::vector<std::string>>& axes);
+
+// A window that slides along one dimension.
+struct SlidingWindow {
+  std::int64_t operand, result;      // sizes
+  std::int64_t window, stride, low;  // the window with its dilation; padding before the operand
+};
+// The elements before and after a part of the operand that its part of the result needs; nothing
+// where parts of the one do not go with parts of the other.
+struct WindowReach {
+  std::int64_t before, after;
+};
+std::optional<WindowReach> window_reach(const SlidingWindow& window, std::int64_t parts);
+
 // What the record says.
 Parts parts_of(const SplitArgs& a);
 
