@@ -17,6 +17,8 @@ EFFECTS = {
         "jax_num_cpu_devices": "how many simulated devices there are; may change at any time",
         "jax_default_device": "the device of new arrays",
         "jax_message_timeout": "seconds after which a message between processes fails; 0: never",
+        "jax_sum_groups": "sums over devices in so many groups: the same bits for any number of "
+        "processes that divides it; 0: in any order",
         "jax_remove_size_one_mesh_axis_from_type": "mesh axes of size 1 leave no trace in types",
     },
     "Numbers": {
@@ -75,9 +77,7 @@ def table(head, rows):
 
 
 def variables():
-    return table(
-        ["variable", "effect"], [[f"`{name}`", said] for name, said in VARIABLES.items()]
-    )
+    return table(["variable", "effect"], [[f"`{name}`", said] for name, said in VARIABLES.items()])
 
 
 def flags():

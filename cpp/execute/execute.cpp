@@ -19,6 +19,7 @@
 #include "execute/process_programs.h"
 #include "execute/program_agreement.h"
 #include "execute/run.h"
+#include "ops/collectives/sum_groups.h"
 #include "runtime/spans.h"
 #include "runtime/transfer.h"
 
@@ -55,10 +56,11 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
-  bool gathers = false;  // what maps over devices takes operands from wherever they are
-  bool labels = false;   // something within gives a sharding whatever the inputs have
-  AskedDevices devices;  // those that a sharding within asks for
-  bool parts = false;    // it takes sums over devices apart
+  bool gathers = false;    // what maps over devices takes operands from wherever they are
+  bool labels = false;     // something within gives a sharding whatever the inputs have
+  AskedDevices devices;    // those that a sharding within asks for
+  bool in_groups = false;  // sums over devices in groups take equal slices as they take others
+  bool parts = false;      // it takes sums over devices apart
   std::shared_ptr<AgreedProgram> agreed;  // of programs that send messages
   bool spans = false;                     // it names devices of other processes
   bool inspects = false;                  // something within is told how an array is split
@@ -119,8 +121,9 @@ bool Callable::State::admit(const std::vector<bool>& uniform) {
 
 void Callable::State::see(const Values& arrays, Seen& seen) {
   std::vector<bool> uniform;
-  for (Mapped& m : mapped) uniform.push_back(is_uniform(m, as_array(arrays[m.input])));
-  if (!mapped.empty() && !admit(uniform)) {
+  for (Mapped& m : mapped)
+    uniform.push_back(!in_groups && is_uniform(m, as_array(arrays[m.input])));
+  if (!mapped.empty() && (in_groups || !admit(uniform))) {
     seen.arrays = arrays;
     for (const Mapped& m : mapped) {
       const Array& array = as_array(arrays[m.input]);
@@ -161,6 +164,8 @@ Callable::Callable(ProgramPtr program) : program_(std::move(program)), state_(ne
     state_->gathers |= gathers_operands(*eqn.op, eqn.params);
     state_->inspects |= inspects_sharding(eqn);
     state_->always |= splits_callbacks(eqn);
+    state_->in_groups |=
+        any_equation(eqn, [](const Equation& e) { return ops::has_sum_groups(e.params); });
   }
   state_->parts = asks_for_terms(*program_);
   state_->spans = spans_processes(*program_);

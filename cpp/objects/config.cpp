@@ -19,6 +19,7 @@
 #include "numpy/promote.h"
 #include "objects/config_flags.h"
 #include "objects/transfers.h"
+#include "ops/collectives/sum_groups.h"
 #include "runtime/mpi.h"
 #include "trace/auto_pvary.h"
 
@@ -230,6 +231,7 @@ constexpr std::string_view traced_flags[] = {
     "jax_explicit_x64_dtypes",
     "jax_legacy_prng_key",
     "jax_auto_pcast",
+    "jax_sum_groups",
 };
 
 void set_timeout_from(PyObject* value) {
@@ -239,6 +241,16 @@ void set_timeout_from(PyObject* value) {
          "; a number of seconds is needed, or 0 or None for no limit.");
   }
   runtime::set_message_timeout(seconds);
+}
+
+void set_sum_groups_from(PyObject* value) {
+  const std::int64_t groups = value == Py_None ? 0 : PyLong_AsLongLong(value);
+  if (groups < 0 || PyErr_Occurred()) {
+    PyErr_Clear();
+    fail(ErrorKind::value_error, "config.update: jax_sum_groups is ", pytree::repr(value),
+         "; a number of groups is needed, or 0 for sums in any order.");
+  }
+  ops::set_sum_groups(groups);
 }
 
 // What the core keeps a copy of.
@@ -259,6 +271,7 @@ void mirror(const Flag& f, PyObject* value) {
   if (name == "jax_auto_pcast") cast_operands(value == Py_True);
   if (name == "jax_debug_key_reuse") watch_key_reuse(value == Py_True);
   if (name == "jax_message_timeout") set_timeout_from(value);
+  if (name == "jax_sum_groups") set_sum_groups_from(value);
   if (name == "jax_no_execution") refuse_execution(value == Py_True);
   if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);

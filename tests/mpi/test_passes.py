@@ -27,4 +27,4 @@ def test_passes_over_messages(start):
             print(len(cases), "cases")
         """
     )
-    assert ended.code == 0 and ended.out == "7 cases\n", ended.out + ended.err
+    assert ended.code == 0 and ended.out == "8 cases\n", ended.out + ended.err

@@ -14,6 +14,7 @@
 #include "compile/tuning.h"
 #include "control/map_divergent.h"
 #include "ir/core_ops.h"
+#include "ops/collectives/sum_groups.h"
 #include "ops/ops.h"
 #include "ops/permutations.h"
 
@@ -199,10 +200,12 @@ class Segments {
     for (std::size_t i = 0; i < outputs.size(); ++i) hold(outputs[i], out[i], part.batched[i]);
   }
 
-  // A psum over this axis alone of a value that nothing else uses: it can be added up.
+  // A psum over this axis alone of a value that nothing else uses: it can be added up in any order.
   bool is_sum_of(const Equation& eqn, Var v) const {
     const Params& p = eqn.params;
-    if (eqn.op != &core_ops().psum || eqn.inputs[0] != v || p.has("stacked")) return false;
+    if (eqn.op != &core_ops().psum || eqn.inputs[0] != v || p.has("stacked") ||
+        ops::has_sum_groups(p))
+      return false;
     const auto* groups = p.find("axis_index_groups");
     return p.axes(param::collective_axes) == AxisSet{axis_.name} &&
            (!groups || std::holds_alternative<std::monostate>(*groups));

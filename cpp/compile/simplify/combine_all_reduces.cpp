@@ -13,6 +13,7 @@
 #include "ir/regions.h"
 #include "ops/collectives/collective.h"
 #include "ops/collectives/process_ops.h"
+#include "ops/collectives/sum_groups.h"
 #include "ops/ops.h"
 #include "runtime/processes.h"
 #include "trace/eval_program.h"
@@ -25,7 +26,7 @@ namespace {
 // A sum, maximum or minimum of all devices of its axes, some of which are process axes.
 bool is_all_reduce(const Equation& eqn) {
   return eqn.op->kind == Kind::collective && !ops::computation_of(*eqn.op).empty() &&
-         !eqn.params.has("stacked") &&
+         !ops::has_sum_groups(eqn.params) && !eqn.params.has("stacked") &&
          std::holds_alternative<std::monostate>(eqn.params.has("axis_index_groups")
                                                     ? *eqn.params.find("axis_index_groups")
                                                     : ParamValue()) &&

@@ -1,6 +1,8 @@
 // ops/collectives/exchange.cpp - collectives that move data between devices.
 #include "array/checked_axis.h"
+#include "ir/core_ops.h"
 #include "ops/collectives/family.h"
+#include "ops/collectives/sum_groups.h"
 #include "ops/elementwise/pairs.h"
 #include "ops/indexing/index.h"
 #include "ops/param_checks.h"
@@ -56,6 +58,40 @@ Value split_dim(const Value& a, std::int64_t dim, std::int64_t parts) {
   return reshape(a, shape);
 }
 
+// Slice `index` of dimension `dim`, without it.
+Value take_part(const Value& x, const Value& index, std::int64_t dim) {
+  const auto d = static_cast<std::size_t>(dim);
+  Values starts(x->shape().size(), scalar(DType::int32, 0));
+  starts[d] = index;
+  Shape sizes = x->shape(), shape = x->shape();
+  sizes[d] = 1;
+  shape.erase(d);
+  return reshape(dynamic_slice(x, starts, sizes), shape);
+}
+
+// This device's position among those of axes, row-major.
+Value position_in(const AxisSet& axes, std::string_view user) {
+  Value index;
+  for (AxisName name : axes) {
+    const std::int64_t extent = axis_size(name, user);
+    const Value own = axis_index(name, extent);
+    index = index ? add(mul(index, scalar(DType::int32, static_cast<double>(extent))), own) : own;
+  }
+  return index;
+}
+
+// Of a sum in groups (ops/collectives/sum_groups.h) each device makes all and keeps its part.
+Value scattered_sum(const Params& params, const Value& x) {
+  if (sum_groups() == 0) return bind_checked(reduce_scatter_op, params, x);
+  const std::int64_t dim = params.integer(param::scatter_dimension),
+                     size = params.integer(param::axis_size);
+  infer_types(reduce_scatter_op, {x->type()}, params);
+  const AxisSet& axes = collective_axes(params);
+  const Value sum = reduce_devices(core_ops().psum, x, {axes, size, groups_of(params)});
+  const Value parts = params.flag(param::tiled) ? split_dim(sum, dim, size) : sum;
+  return take_part(parts, position_in(axes, "psum_scatter"), dim);
+}
+
 // ---- all_gather, reduce_scatter ----------------------------------------------------------------
 
 Types gather_type(const Op& op, const Types& in, const Params& params) {
@@ -80,24 +116,13 @@ const Op all_gather_op{collective(
      .jvp = [](const JvpArgs& a) -> Values { return {bind1(all_gather_op, a.params, a.t)}; },
      .transpose = [](const TransposeArgs& a) -> Values {
        const std::int64_t dim = a.params.integer(param::all_gather_dimension);
-       return {bind1(reduce_scatter_op, exchange_like(a.params, "scatter_dimension", dim), a.ct)};
+       return {scattered_sum(exchange_like(a.params, "scatter_dimension", dim), a.ct[0])};
      },
      .batch = batch_over<[](const GroupArgs& a) -> GroupResult {
        const std::int64_t dim = a.params.integer(param::all_gather_dimension);
        const Value moved = moveaxis(with_devices(a), 0, dim);
        return {a.params.flag(param::tiled) ? merge_dims(moved, dim) : moved, false};
      }>})};
-
-// Slice `index` of dimension `dim`, without it.
-Value take_part(const Value& x, const Value& index, std::int64_t dim) {
-  const auto d = static_cast<std::size_t>(dim);
-  Values starts(x->shape().size(), scalar(DType::int32, 0));
-  starts[d] = index;
-  Shape sizes = x->shape(), shape = x->shape();
-  sizes[d] = 1;
-  shape.erase(d);
-  return reshape(dynamic_slice(x, starts, sizes), shape);
-}
 
 Types gather_invariant_type(const Op& op, const Types& in, const Params& params) {
   Types out = gather_type(op, in, params);
@@ -108,15 +133,8 @@ Types gather_invariant_type(const Op& op, const Types& in, const Params& params)
 Values transpose_gather_invariant(const TransposeArgs& a) {
   const std::int64_t dim = a.params.integer(param::all_gather_dimension);
   const std::int64_t size = a.params.integer(param::axis_size);
-  const AxisSet& axes = collective_axes(a.params);
-  Value index;
-  for (AxisName name : axes) {
-    const std::int64_t extent = axis_size(name, "all_gather_invariant");
-    const Value own = axis_index(name, extent);
-    index = index ? add(mul(index, scalar(DType::int32, static_cast<double>(extent))), own) : own;
-  }
   const Value parts = a.params.flag(param::tiled) ? split_dim(a.ct[0], dim, size) : a.ct[0];
-  return {take_part(parts, index, dim)};
+  return {take_part(parts, position_in(collective_axes(a.params), "all_gather_invariant"), dim)};
 }
 
 const Op all_gather_invariant_op{collective(
@@ -357,7 +375,7 @@ Value psum_scatter(const Value& a, const Devices& devices, std::int64_t dim, boo
   Params params = exchange_params(devices, tiled);
   params.set("scatter_dimension", dim);
   if (common_state(a, devices.axes, "psum_scatter") != AxisState::unreduced)
-    return bind_checked(reduce_scatter_op, params, a);
+    return scattered_sum(params, a);
   infer_types(unreduced_reduce_scatter_op, {a->type()}, params);
   return bind1(unreduced_reduce_scatter_op, params, {a});
 }

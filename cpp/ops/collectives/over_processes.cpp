@@ -9,6 +9,7 @@
 #include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 #include "ops/collectives/process_ops.h"
+#include "ops/collectives/sum_groups.h"
 #include "ops/indexing/index.h"
 #include "trace/stage.h"
 
@@ -92,6 +93,13 @@ ProgramPtr over_processes(const Equation& eqn, const Types& in) {
         if (eqn.op == &core_ops().axis_index)
           return {process_index(collective_axes(eqn.params)[0])};
         if (stays_local(*eqn.op)) return v;
+        if (has_sum_groups(eqn.params)) {
+          fail(ErrorKind::not_implemented_error,
+               "jit: a sum over arrays that span processes, while jax_sum_groups is ",
+               eqn.params.integer(param::sum_groups),
+               ": it is made of sums in pmap and in shard_map. Use shard_map here, or set "
+               "jax_sum_groups to 0.");
+        }
         const std::string_view computation = computation_of(*eqn.op);
         if (!computation.empty() && groups_of(eqn.params).empty() &&
             stacked_axes(eqn.params).empty())

@@ -5,6 +5,7 @@
 #include "base/index.h"
 #include "ir/core_ops.h"
 #include "ops/collectives/family.h"
+#include "ops/collectives/sum_groups.h"
 #include "ops/param_checks.h"
 
 namespace shardax::ops {
@@ -35,6 +36,7 @@ Batched batch_reduction(const BatchArgs& a) {
   const AxisSet& axes = collective_axes(a.params);
   const bool whole = groups_of(a.params).empty() && !a.params.has("stacked");
   if (!whole || !contains(axes, a.axis.name)) return batch_collective(a, rule);
+  if (has_sum_groups(a.params) && a.axis.devices) return sum_by_groups(a);
   Value value = rule({a.params, a.in[0], bool(a.batched[0]), a.axis.size}).value;
   // The type rule has spoken for devices; an ordinary vmap keeps weak types.
   if (a.axis.devices && value->type().weak && !is_checked(a.axis.name))
@@ -75,7 +77,8 @@ const Op psum_invariant_op{collective(
      .show = show_axes})};
 
 // Over checked axes sums are `psum_invariant`.
-Value sum_over(const Params& params, const Value& x) {
+Value sum_over(const Params& given, const Value& x) {
+  const Params params = in_sum_groups(given);
   const bool groups = !groups_of(params).empty();
   const AxisSet& axes = params.axes(param::collective_axes);
   const AxisSet checked = groups ? AxisSet() : checked_axes(axes);
@@ -83,7 +86,7 @@ Value sum_over(const Params& params, const Value& x) {
   const Op& unreduced_psum = core_ops().unreduced_psum;
   const bool left = common_state(x, checked, "psum") == AxisState::unreduced;
   const Value sum =
-      left ? bind1(unreduced_psum, {{"axes", AxisNames{checked}}}, {x})
+      left ? bind1(unreduced_psum, in_sum_groups({{"axes", AxisNames{checked}}}), {x})
            : bind_checked(psum_invariant_op, params.with("axes", AxisNames{checked}), x);
   const AxisSet rest = unchecked_axes(axes);
   return rest.empty() ? sum : bind1(psum_op, params.with("axes", AxisNames{rest}), {sum});
@@ -221,7 +224,9 @@ const Op pbroadcast_op{collective(
 }  // namespace
 
 Value reduce_devices(const Op& op, const Value& a, const Devices& devices) {
-  const Params params = device_params(devices, axes_param(op));
+  const bool sums = &op == &psum_op || &op == &psum_invariant_op;
+  const Params given = device_params(devices, axes_param(op));
+  const Params params = sums ? in_sum_groups(given) : given;
   if (&op == &psum_op && devices.groups.empty() && !checked_axes(devices.axes).empty()) {
     check_dtype(op, a->dtype());
     return sum_over(params, a);
