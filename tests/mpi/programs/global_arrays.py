@@ -52,6 +52,10 @@ def carried(a, w, w2):
     return lax.fori_loop(0, 3, lambda i, c: c + (c @ w @ w2) * a.mean() * 0.01, a)
 
 
+def drawn(a):
+    return shardax.random.uniform(shardax.random.key(1), (8, 48)) * a.mean()
+
+
 def blocks(a):
     def body(v):
         return v - lax.pmean(v, "x"), lax.psum(v.sum(), "x"), lax.all_gather(v, "x", tiled=True)
@@ -133,6 +137,20 @@ PROGRAMS = {
     "cond": (lambda a: lax.cond(a.sum() > 0, lambda: a * 2, lambda: a - a.mean()), (A,), (P("x"),)),
     "norm": (lambda a: jnp.linalg.norm(a), (A,), (P("x"),)),
     "fft": (lambda a: jnp.fft.fft(a, axis=1).real, (A,), (P("x"),)),
+    "fft along the split": (lambda a: jnp.fft.fft(a, axis=0).real, (A,), (P("x"),)),
+    "fft2": (lambda a: jnp.fft.ifft2(jnp.fft.fft2(a) * 2).real, (A,), (P("x"),)),
+    "draws": (
+        shardax.jit(drawn, out_shardings=NamedSharding(MESH, P(None, "x"))),
+        (A,),
+        (P("x"),),
+        drawn,
+    ),
+    "windows along the split": (
+        lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 1, 1), "SAME"),
+        (IMAGES,),
+        (P(None, None, "x"),),
+    ),
+    "convolution along the split": (convolved, (IMAGES, FILTERS), (P(None, None, "x"), P())),
     "windows": (
         lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),
         (IMAGES,),
