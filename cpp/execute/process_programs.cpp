@@ -3,6 +3,7 @@
 #include "execute/process_programs.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "analysis/partition.h"
 #include "analysis/shardings.h"
@@ -155,10 +156,26 @@ Values slabs_of(const Values& in) {
   return slabs;
 }
 
+// The one that ran last, of arrays with these very shardings.
+struct LatestProgram {
+  std::mutex mutex;
+  Shardings given;
+  std::shared_ptr<ProcessProgram> made;
+};
+
 std::shared_ptr<ProcessProgram> process_program(const ProgramPtr& program, const Values& in) {
-  const Shardings given = shardings_of(in);
-  return program->derived<ProcessProgram>(key_of(given),
-                                          [&] { return make_process_program(program, given); });
+  Shardings given = shardings_of(in);
+  const auto latest = program->derived<LatestProgram>(
+      "latest process program", [] { return std::make_shared<LatestProgram>(); });
+  {
+    const std::lock_guard lock(latest->mutex);
+    if (latest->made && latest->given == given) return latest->made;
+  }
+  auto made = program->derived<ProcessProgram>(
+      key_of(given), [&] { return make_process_program(program, given); });
+  const std::lock_guard lock(latest->mutex);
+  latest->given = std::move(given);
+  return latest->made = std::move(made);
 }
 
 }  // namespace
