@@ -215,11 +215,10 @@ Values Callable::operator()(const Values& arrays, const std::vector<bool>* donat
   const auto name = [this] { return program_->name; };
   const runtime::Span span(name);
   for (const Value& value : arrays) check_alive(as_array(value));
+  const bool placed = !state_->gathers && any_sharding(arrays);
+  if (placed) require_same_devices(program_->name, arrays);
   if (state_->spans || any_spans_processes(arrays)) return run_on_processes(program_, arrays);
-  if (!state_->gathers && any_sharding(arrays)) {
-    require_same_devices(program_->name, arrays);
-    require_devices(program_->name, arrays, state_->devices);
-  }
+  if (placed) require_devices(program_->name, arrays, state_->devices);
   if (state_->parts) {
     if (const std::optional<Values> results = run_on_parts(program_, arrays)) {
       state_->label(*program_, arrays, *results);

@@ -72,3 +72,50 @@ def test_elements_of_other_processes_are_refused(start):
         """
     )
     assert (ended.code, ended.out) == (0, "all\n"), ended.err
+
+
+def test_global_arrays_beside_arrays_of_one_process(start):
+    """What JAX says of them, too."""
+    ended = start(
+        """
+        import copy
+        import numpy as np, shardax
+        from shardax.sharding import Mesh, NamedSharding, PartitionSpec as P
+        shardax.config.update("jax_num_cpu_devices", 2)
+        mesh = shardax.make_mesh((4,), ("x",))
+        rows = NamedSharding(mesh, P("x"))
+        local = np.ones((2, 3), np.float32)
+        g = shardax.make_array_from_process_local_data(rows, local)
+        here = shardax.device_put(local, NamedSharding(Mesh(shardax.local_devices(), ("x",)), P("x")))
+
+        def error(f, *args):
+            try:
+                return f(*args)
+            except Exception as error:
+                return f"{type(error).__name__}: {error}"
+
+        texts = [
+            error(shardax.jit(lambda a, b: a.sum() + b.sum()), g, here),
+            error(shardax.device_put, g, shardax.local_devices()[0]),
+            error(shardax.make_array_from_process_local_data, rows, np.ones((3, 3))),
+            error(shardax.make_array_from_process_local_data, rows, local, (2, 3)),
+        ]
+        again = copy.deepcopy(g)
+        assert again.shape == (4, 3) and again.sharding == g.sharding
+        g.delete()
+        assert float(again.sum()) == 12
+        own = rows.addressable_devices_indices_map((4, 3))
+        assert set(own) == set(shardax.local_devices()) and len(rows.devices_indices_map((4, 3))) == 4
+        if shardax.process_index() == 0:
+            print(*texts, sep="\\n")
+        """
+    )
+    assert ended.code == 0, ended.err
+    incompatible, put, rows, part = ended.out.splitlines()
+    assert incompatible.startswith(
+        "ValueError: Received incompatible devices for jitted computation"
+    )
+    assert "[0, 1, 2048, 2049]" in incompatible and "[0, 1]" in incompatible
+    assert put.startswith("ValueError: When the second argument to `device_put` is a Device, the")
+    for text, size in ((rows, 6), (part, 2)):
+        assert text.startswith("IndivisibleError: ") and f"dimension size is {size}" in text

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/index.h"
+#include "execute/process_programs.h"
 #include "kernels/copy/copy.h"
 #include "numpy/promote.h"
 #include "objects/dtypes.h"
@@ -230,6 +231,7 @@ Value another(const Value& value) {
 }
 
 ArrayPtr copied(const Array& array) {
+  if (array.slab()) return of_slab(copied(*array.slab()), array.type(), array.sharding());
   const ArrayPtr out = copied_once(array, array.shape().size());
   out->set_sharding(with_layout(array.sharding(), {}));
   return out;

@@ -80,6 +80,8 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
             where = shardings.sharding_of(array).with_memory_kind(where.kind)
         if where is None:
             return array
+        if isinstance(where, Device) and _core.process_count() > 1:
+            _check_is_here(array)
         if isinstance(where, layouts.Format):
             layouts.check_concrete(where, array)
         else:
@@ -113,6 +115,18 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     wheres = [device] * len(leaves) if one else _spread("device", device, x)
     donated = _spread("donate", donate, x)
     return treedef.unflatten(map(place, leaves, wheres, donated))
+
+
+def _check_is_here(array):
+    """A device takes arrays of which this process has all devices."""
+    where = None if isinstance(array, _core.Tracer) else _core.get_sharding(array)
+    if where is None or array.is_fully_addressable:
+        return
+    raise ValueError(
+        "When the second argument to `device_put` is a Device, the first argument must be a fully "
+        "addressable array or a non-addressable array with a single device sharding. Got value "
+        f"with devices {array.devices()}"
+    )
 
 
 def _check_same_in_processes(array, leaf, where):

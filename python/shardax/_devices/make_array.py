@@ -265,7 +265,8 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
         have the extent that the parts of all processes have together.
 
     Raises:
-      ValueError: where a global shape fits neither the data nor the data of one process.
+      ValueError: where a global shape fits neither the data nor the data of one process, or the
+        sharding does not divide it.
 
     Example:
       >>> where = shardax.NamedSharding(shardax.make_mesh((2,), ("x",)), shardax.P("x"))
@@ -299,6 +300,7 @@ def _of_process(own, shape, where, wanted):
     counts = _processes_along(description, own.ndim)
     joined = tuple(n * count for n, count in zip(have, counts))
     whole = joined if shape is None else tuple(j if g is None else g for j, g in zip(joined, shape))
+    where.shard_shape(whole)
     starts, sizes = _core.slab_slice(whole, description)
     for d, (given, wants) in enumerate(zip(have, sizes)):
         if given not in (wants, whole[d]):

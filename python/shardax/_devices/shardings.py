@@ -89,7 +89,11 @@ class Sharding:
         labelled = label(_core.full(shape, 0, np.dtype(bool)), self)
         return {_device(d): index for d, index, _ in parts(shape, _core.get_sharding(labelled))}
 
-    addressable_devices_indices_map = devices_indices_map
+    def addressable_devices_indices_map(self, global_shape):
+        """The same, of this process's devices."""
+        own = self.addressable_devices
+        parts = self.devices_indices_map(global_shape)
+        return {device: part for device, part in parts.items() if device in own}
 
     @property
     def is_fully_replicated(self):
