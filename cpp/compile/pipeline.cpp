@@ -219,8 +219,8 @@ bool maps(const ProgramPtr& program) {
 Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& options) {
   check_stack("a program within programs");
   const ShardingGiven asked_already;
-  const auto name = [&] { return "compile " + source->name; };
-  const runtime::Span span(name);
+  const auto text = [&]() -> runtime::SpanText { return {source->name, "compilation"}; };
+  const runtime::Span span(text);
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);

@@ -23,7 +23,9 @@ ArrayPtr constant_of(const Plan& plan, const Window& window) {
 
 void run_step(const Step& step, std::byte* const* base) {
   runtime::poll();
-  const auto text = [&] { return step.text(); };
+  const auto text = [&]() -> runtime::SpanText {
+    return {step.text(), step.kind(), step.location ? short_string(*step.location) : ""};
+  };
   const runtime::Span span(text);
   step.run(base);
 }

@@ -35,13 +35,16 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual void run(std::byte* const* base) const = 0;
-  virtual std::string text() const = 0;  // as SHARDAX_DUMP=plan shows it
+  virtual std::string text() const = 0;                // as SHARDAX_DUMP=plan shows it
+  virtual const char* kind() const { return "step"; }  // for traces (runtime/spans.h)
   // About how many nanoseconds it takes on one core; decides about releasing locks.
   virtual double cost() const = 0;
   // How many times it hands out work to threads.
   virtual double handed_out() const { return cost() > tuning::plan::worth_sharing_ns ? 1 : 0; }
   // Bytes that it allocates for the time it runs.
   virtual std::int64_t workspace() const { return 0; }
+
+  LocationPtr location;  // the user's line of its last result; null where none is known
 };
 
 class Plan final : public RefCounted {

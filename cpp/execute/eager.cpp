@@ -202,8 +202,8 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
   if (op.kind == Kind::control) {
     return (*control_callable(op, params, in))(in);
   }
-  const auto name = [&] { return std::string(op.name); };
-  const runtime::Span span(name);
+  const auto text = [&]() -> runtime::SpanText { return {std::string(op.name), "op"}; };
+  const runtime::Span span(text);
   // Plans are kept by shapes: what explicit axes leave open is asked each time.
   if (std::any_of(in.begin(), in.end(), [](const Value& v) { return bool(v->type().sharding); }))
     infer_types(op, types_of(in), params);

@@ -212,8 +212,8 @@ std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* dona
 
 Values Callable::operator()(const Values& arrays, const std::vector<bool>* donated) {
   check_execution();
-  const auto name = [this] { return program_->name; };
-  const runtime::Span span(name);
+  const auto text = [this]() -> runtime::SpanText { return {program_->name, "program"}; };
+  const runtime::Span span(text);
   for (const Value& value : arrays) check_alive(as_array(value));
   const bool placed = !state_->gathers && any_sharding(arrays);
   if (placed) require_same_devices(program_->name, arrays);

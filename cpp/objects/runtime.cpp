@@ -50,8 +50,9 @@ PyObject* stop_recording(PyObject*, PyObject*) {
     const Ref list = Ref::checked(PyList_New(0));
     for (const runtime::RecordedSpan& span : recorded.spans) {
       const Ref item = Ref::checked(Py_BuildValue(
-          "(sLLK)", span.name.c_str(), static_cast<long long>(span.start_ns),
-          static_cast<long long>(span.duration_ns), static_cast<unsigned long long>(span.thread)));
+          "(sLLKss)", span.text.name.c_str(), static_cast<long long>(span.start_ns),
+          static_cast<long long>(span.duration_ns), static_cast<unsigned long long>(span.thread),
+          span.text.kind, span.text.place.c_str()));
       pytree::check(PyList_Append(list.get(), item.get()));
     }
     return Py_BuildValue("(On)", list.get(), static_cast<Py_ssize_t>(recorded.dropped));

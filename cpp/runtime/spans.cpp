@@ -36,14 +36,14 @@ Recording stop_recording() {
   return std::exchange(recording(), {});
 }
 
-void add_span(std::string name, std::chrono::steady_clock::time_point start) noexcept {
+void add_span(SpanText text, std::chrono::steady_clock::time_point start) noexcept {
   const auto end = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex);
   if (!recording_spans) return;  // ended meanwhile
   Recording& kept = recording();
   try {
     if (kept.spans.size() < most_spans) {
-      kept.spans.push_back({std::move(name), nanoseconds(start.time_since_epoch()),
+      kept.spans.push_back({std::move(text), nanoseconds(start.time_since_epoch()),
                             nanoseconds(end - start),
                             std::bit_cast<std::uint64_t>(pthread_self())});
       return;

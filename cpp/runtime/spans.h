@@ -9,8 +9,15 @@
 
 namespace shardax::runtime {
 
-struct RecordedSpan {
+// What runs: an op by itself, a program, one of its steps, ...
+struct SpanText {
   std::string name;
+  const char* kind;        // "op", "program", "step", "message", "tracing", "compilation"
+  std::string place = {};  // the line in the user's source, "file.py:12 (f)", or ""
+};
+
+struct RecordedSpan {
+  SpanText text;
   std::int64_t start_ns;  // of the steady clock
   std::int64_t duration_ns;
   std::uint64_t thread;  // as Python's threading.get_ident tells it
@@ -29,25 +36,25 @@ void start_recording();
 Recording stop_recording();
 
 inline constinit std::atomic<bool> recording_spans = false;
-void add_span(std::string name, std::chrono::steady_clock::time_point start) noexcept;
+void add_span(SpanText text, std::chrono::steady_clock::time_point start) noexcept;
 
-// The time from its construction to its destruction. `name` gives the text, and is asked only while
-// spans are recorded. Costs one load of an atomic otherwise.
-template <class Name>
+// The time from its construction to its destruction. `text` gives a SpanText, and is asked only
+// while spans are recorded. Costs one load of an atomic otherwise.
+template <class Text>
 class Span {
  public:
-  explicit Span(const Name& name)
-      : name_(name), recorded_(recording_spans.load(std::memory_order_relaxed)) {
+  explicit Span(const Text& text)
+      : text_(text), recorded_(recording_spans.load(std::memory_order_relaxed)) {
     if (recorded_) start_ = std::chrono::steady_clock::now();
   }
   ~Span() {
-    if (recorded_) add_span(name_(), start_);
+    if (recorded_) add_span(text_(), start_);
   }
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
  private:
-  const Name& name_;
+  const Text& text_;
   bool recorded_;
   std::chrono::steady_clock::time_point start_;
 };

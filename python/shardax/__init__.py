@@ -113,6 +113,7 @@ _NAMES = {
     "_devices.placement": "Shard",
     "_explain.accelerators": "Accelerators",
     "_explain.explanation": "explain",
+    "_explain.profiles": "profile",
     "_transform.callbacks": "effects_barrier named_call named_scope pure_callback",
     "ad_checkpoint": "checkpoint checkpoint_policies remat",
     "_transform.forward_backward": "fwd_and_bwd",

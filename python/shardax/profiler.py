@@ -7,14 +7,11 @@ https://ui.perfetto.dev or chrome://tracing.
 
 import contextlib
 import functools
-import gzip
-import json
-import os
 import pathlib
 import threading
 import time
 
-import shardax._core as _core
+from shardax._debug import recordings
 
 __all__ = [
     "ProfileOptions",
@@ -30,8 +27,7 @@ __all__ = [
     "trace",
 ]
 
-_lock = threading.Lock()
-_trace = None  # the one being recorded
+_trace = None  # the one being recorded: its folder, names of files, options
 _server = None  # the port that start_server was given
 
 
@@ -70,7 +66,7 @@ class TraceAnnotation(contextlib.ContextDecorator):
     """
 
     def __init__(self, name, **metadata):
-        self._event = {"name": name, "ph": "X", "pid": os.getpid(), "args": metadata}
+        self._name, self._metadata = name, metadata
         self._starts = threading.local()
 
     def __enter__(self):
@@ -80,11 +76,7 @@ class TraceAnnotation(contextlib.ContextDecorator):
 
     def __exit__(self, *exc):
         end = time.perf_counter_ns()
-        start = self._starts.times.pop()
-        with _lock:
-            if _trace is not None and _trace.options.host_tracer_level:
-                span = {"ts": start / 1000, "dur": (end - start) / 1000}
-                _trace.events.append({**self._event, **span, "tid": threading.get_ident()})
+        recordings.annotate(self._name, self._metadata, self._starts.times.pop(), end)
 
 
 class StepTraceAnnotation(TraceAnnotation):
@@ -115,27 +107,6 @@ def annotate_function(function=None, name=None, **metadata):
     return call
 
 
-class _Trace:
-    """A trace that is being recorded: where it is written, and the annotations so far."""
-
-    def __init__(self, log_dir, perfetto, options):
-        self.log_dir = pathlib.Path(log_dir)
-        self.names = ["trace.json.gz", *(["perfetto_trace.json.gz"] if perfetto else [])]
-        self.options = ProfileOptions() if options is None else options
-        self.events = []
-
-    def all_events(self):
-        """What the core has recorded, and annotations, by the time at which they began."""
-        spans, dropped = _core.stop_recording()
-        common = {"ph": "X", "pid": os.getpid(), "cat": "shardax"}
-        events = self.events + [
-            {**common, "name": name, "ts": start / 1000, "dur": duration / 1000, "tid": thread}
-            for name, start, duration, thread in (spans if self.options.device_tracer_level else ())
-        ]
-        events.sort(key=lambda event: (event["ts"], -event["dur"]))
-        return events, dropped
-
-
 def start_trace(
     log_dir, create_perfetto_link=False, create_perfetto_trace=False, profiler_options=None
 ):
@@ -161,13 +132,9 @@ def start_trace(
             "start_trace: create_perfetto_link is not available. Pass create_perfetto_trace=True, "
             "and open the file in https://ui.perfetto.dev."
         )
-    with _lock:
-        if _trace is not None:
-            raise RuntimeError(
-                "Profile has already been started. Only one profile may be run at a time."
-            )
-        _trace = _Trace(log_dir, create_perfetto_trace, profiler_options)
-    _core.start_recording()
+    names = ["trace.json.gz", *(["perfetto_trace.json.gz"] if create_perfetto_trace else [])]
+    recordings.begin()
+    _trace = (pathlib.Path(log_dir), names, profiler_options or ProfileOptions())
 
 
 def stop_trace():
@@ -185,17 +152,23 @@ def stop_trace():
       >>> shardax.profiler.stop_trace()
     """
     global _trace
-    with _lock:
-        if _trace is None:
-            raise RuntimeError("No profile started")
-        ended, _trace = _trace, None
-    events, dropped = ended.all_events()
-    folder = ended.log_dir / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
+    if _trace is None:
+        raise RuntimeError("No profile started")
+    (log_dir, names, options), _trace = _trace, None
+    events, dropped = recordings.end()
+    left_out = {
+        *(() if options.host_tracer_level else ("annotation",)),
+        *(
+            ()
+            if options.device_tracer_level
+            else ("op", "program", "step", "message", "tracing", "compilation")
+        ),
+    }
+    events = [event for event in events if event["cat"] not in left_out]
+    folder = log_dir / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
     folder.mkdir(parents=True, exist_ok=True)
-    written = {"traceEvents": events, "displayTimeUnit": "ms", "dropped": dropped}
-    for name in ended.names:
-        with gzip.open(folder / name, "wt") as file:
-            json.dump(written, file, default=str)
+    for name in names:
+        recordings.write(events, dropped, folder / name)
 
 
 @contextlib.contextmanager

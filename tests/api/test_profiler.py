@@ -54,6 +54,8 @@ def test_steps_of_programs(tmp_path):
         by_name.setdefault(event["name"], []).append(event)
     assert len(by_name["layer"]) == 2
     assert len(by_name["compile layer"]) == 1
+    assert {e["cat"] for e in spans} >= {"annotation", "compilation", "program", "step", "tracing"}
+    assert all(e["args"]["line"].endswith("layer)") for e in spans if e["name"].startswith("dot"))
     assert len(by_name["dot_general -> f32[32,64]"]) == 2
     assert any("tanh" in name for name in by_name)
     assert "sort" in by_name

@@ -12,6 +12,7 @@
 #include "ir/core_ops.h"
 #include "objects/array/constant_dedup.h"
 #include "objects/config.h"
+#include "runtime/spans.h"
 #include "trace/captures.h"
 #include "trace/current.h"
 #include "trace/depth.h"
@@ -178,6 +179,10 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
   NamedTrace named(api, fun, form, references);
   StagingTrace& trace = named.trace();
+  const auto text = [name = trace.program().name]() -> runtime::SpanText {
+    return {name, "tracing"};
+  };
+  const runtime::Span span(text);
   const CapturesArrays captures(arrays_captured);
   Ref result = call_of(named, api, fun, form, types);
   FlatResult flat = flatten_result(result.get(), api, fun);

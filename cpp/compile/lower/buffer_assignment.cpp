@@ -128,6 +128,7 @@ void BufferAssignment::use(const Window& w) {
 }
 
 void BufferAssignment::add_step(std::unique_ptr<Step> step) {
+  step->location = location_;
   plan_->steps.push_back(std::move(step));
   step_units_.push_back(unit_);
 }

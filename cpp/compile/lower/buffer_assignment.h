@@ -81,6 +81,7 @@ class BufferAssignment {
   std::vector<int> last_unit_;             // per variable
   std::unordered_set<Var> results_;        // of the program, and what views among them show
   int unit_ = -1;                          // the one being lowered
+  LocationPtr location_;                   // of that one
   std::vector<std::pair<int, int>> uses_;  // per slot: first and last step
   std::vector<Vars> variables_;            // per slot: those that lie in it
   std::vector<int> step_units_;

@@ -35,6 +35,7 @@ class Lowering : private BufferAssignment {
     for (const FusionGroup& unit : units_) {
       runtime::poll_caller();
       ++unit_;
+      location_ = location_of(unit);
       end_messages(unit_);
       if (unit.loop && windows_[index(result_of(unit))]) continue;  // is added
       if (gives_nothing(unit)) {
@@ -60,6 +61,15 @@ class Lowering : private BufferAssignment {
   }
 
  private:
+  // Of the last equation that has one.
+  LocationPtr location_of(const FusionGroup& unit) const {
+    for (std::size_t n = unit.equations.size(); n-- > 0;) {
+      const LocationPtr& own = program_.equations[index(unit.equations[n])].location;
+      if (own && own->line > 0) return own;
+    }
+    return nullptr;
+  }
+
   // A unit whose results have no elements is no step: no kernel meets results without elements.
   bool gives_nothing(const FusionGroup& unit) const {
     return std::all_of(unit.equations.begin(), unit.equations.end(), [&](int e) {
@@ -269,6 +279,7 @@ class Lowering : private BufferAssignment {
       if (message.end > unit) return false;
       for (const Window& w : message.windows) use(w);
       add_step(end_step(*message.step));
+      plan_->steps.back()->location = message.step->location;
       return true;
     });
   }

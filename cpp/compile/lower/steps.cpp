@@ -85,6 +85,7 @@ class MessageStep final : public Step {
     if (!ends_later_) return transfer->finish();
     runtime::keep_transfer(this, std::move(transfer));
   }
+  const char* kind() const override { return "message"; }
   std::string text() const override {
     return concat(name_, ends_later_ ? " begins ->" : " ->", types_text(out_));
   }
@@ -104,6 +105,7 @@ class EndStep final : public Step {
  public:
   explicit EndStep(const Step& message) : message_(message) {}
   void run(std::byte* const*) const override { runtime::take_transfer(&message_)->finish(); }
+  const char* kind() const override { return "message"; }
   std::string text() const override {
     const std::string text = message_.text();
     return text.substr(0, text.find(' ')) + " ends";

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/index.h"
+#include "ir/dim_factors.h"
 #include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
