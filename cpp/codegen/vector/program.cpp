@@ -125,7 +125,7 @@ int VectorProgram::same_as(const Node& n) const {
     if (n.in[1] == n.in[2]) return n.in[1];
     if (const auto which = bits(0)) return *which ? n.in[1] : n.in[2];
   }
-  if (n.kind != Kind::truth) return -1;
+  if (n.kind != Kind::truth || operands_of(n.code) < 2) return -1;
   for (const int k : {0, 1}) {
     const int other = n.in[index(1 - k)];
     if (n.code == Code::bit_and && bits(k)) return *bits(k) ? other : n.in[index(k)];
