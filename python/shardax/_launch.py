@@ -183,7 +183,7 @@ class _Pipes:
         self._open.pop(pipe)
 
     def note_ends(self):
-        """Notes which processes have ended since the last time; at one time, all that it finds."""
+        """Notes which processes have ended since the last time."""
         now = time.monotonic()
         for process in range(self.count):
             if process not in self.ended and self._has_ended(process):
@@ -228,11 +228,13 @@ class _Pipes:
         return time.monotonic() - min(self.ended.values()) > _PATIENCE
 
     def lost(self, report):
-        """The processes that have ended first, where none has told why all end: the one that
-        mpiexec's report names by its pid, or those that may have been."""
+        """The processes that may have ended first, where none has told why all end: the one that
+        mpiexec's report names by its pid, or all that were found at about the same time, since one
+        that is killed may be seen to end after those that are ended for it."""
         if any(os.path.exists(self._path(process, "end")) for process in range(self.count)):
             return []
-        named = re.search(r"\bPID (\d+)\b", report)
+        # Intel MPI's report names the processes that it has killed itself.
+        named = "KILLED BY SIGNAL" not in report and re.search(r"\bPID (\d+)\b", report)
         first = min(self.ended.values(), default=0)
         return [p for p in self.ended if named and self._pid(p) == int(named[1])] or sorted(
             p for p in self.ended if self.ended[p] < first + _AT_ONCE
