@@ -3,13 +3,14 @@
 # package_of BUILD: a copy of the Python sources with that build's module, in BUILD/package, which
 # PYTHONPATH then names. An editable install would be imported in its place: that is an error.
 package_of() {
-  local package=$1/package
+  local package
+  package=$(cd "$1" && pwd)/package
   rm -rf "$package"
   mkdir -p "$package"
   cp -r python/shardax python/pytest_shardax "$package/"
   rm -f "$package"/shardax/_core.*.so
   cp "$1"/_core.*.so "$package/shardax/"
-  export PYTHONPATH=$PWD/$package${PYTHONPATH:+:$PYTHONPATH}
+  export PYTHONPATH=$package${PYTHONPATH:+:$PYTHONPATH}
 }
 
 # imports_package PYTHON: whether it imports that copy.
