@@ -35,7 +35,8 @@ struct PartOfDraw {
 template <class T>
 void draw_tile_of(const std::uint32_t* key, const PartOfDraw& part, std::int64_t start,
                   std::int64_t at, std::int64_t n, T* out) {
-  std::uint32_t key0[draw_tile], key1[draw_tile], first[draw_tile], second[draw_tile];
+  std::uint32_t key0[draw_tile] = {}, key1[draw_tile] = {}, first[draw_tile] = {},
+                second[draw_tile] = {};
   std::fill_n(key0, n, key[0]);
   std::fill_n(key1, n, key[1]);
   std::int64_t to = 0;
