@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "codegen/x86/tile_code.h"
+#include "codegen/tile_code.h"
 
 namespace shardax::codegen {
 

@@ -50,7 +50,7 @@ int Registers::next_use(int v) const {
   return next < 0 ? -1 : uses_[index(next)].position;
 }
 
-bool Registers::fits(int copies, int spilled) const {
+Registers::Pressures Registers::pressures() const {
   const auto n = index(program_->size());
   std::vector<int> vectors(n + 2), masks(n + 2);  // by how many there are more at a position
   for (int v = 0; v < program_->size(); ++v) {
@@ -64,15 +64,21 @@ bool Registers::fits(int copies, int spilled) const {
     ++counts[index(input ? first : v)];
     --counts[index(last)];
   }
+  Pressures most;
   int vector_count = 0, mask_count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     vector_count += vectors[i];
     mask_count += masks[i];
-    // A constant and an operand in memory may need a register each.
-    if (copies * vector_count + 2 > vectors_ + spilled || copies * mask_count > masks_ + spilled)
-      return false;
+    most.vectors = std::max(most.vectors, vector_count);
+    most.masks = std::max(most.masks, mask_count);
   }
-  return true;
+  return most;
+}
+
+bool Registers::fits(int copies, int spilled) const {
+  const auto [vectors, masks] = pressures();
+  // A constant and an operand in memory may need a register each.
+  return copies * vectors + 2 <= vectors_ + spilled && copies * masks <= masks_ + spilled;
 }
 
 void Registers::advance(int position) {

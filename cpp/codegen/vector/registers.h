@@ -6,11 +6,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "base/index.h"
 #include "codegen/vector/program.h"
-#include "codegen/x86/encoder.h"
 
 namespace shardax::codegen {
 
@@ -19,6 +19,7 @@ class Registers {
   // Vector registers 0 to vectors - 1 and mask registers 1 to masks are given to values.
   Registers(const VectorProgram& program, int vectors, int masks);
 
+  int vectors() const { return vectors_; }
   // The node whose register a value has.
   int stored(int v) const { return stored_[index(v)]; }
   bool needed(int v) const { return uses_of_[index(v)].next >= 0; }
@@ -26,6 +27,9 @@ class Registers {
   bool reread(int v) const { return node(v).code == Code::input || node(v).code == Code::constant; }
   bool is_mask(int v) const { return masks_ > 0 && node(v).kind == Kind::truth; }
 
+  // How many values are alive at a time, at most: without constants and what is read just once, which
+  // an instruction may take out of memory.
+  int pressure() const { return pressures().vectors; }
   // Would so many copies of the program do with `spilled` registers of each kind more?
   bool fits(int copies, int spilled) const;
 
@@ -40,7 +44,6 @@ class Registers {
 
   bool in_place(int v) const { return place_[index(v)].reg >= 0; }
   std::uint8_t number(int v) const { return static_cast<std::uint8_t>(place_[index(v)].reg); }
-  Vector vector(int v) const { return {number(v)}; }
   void give(int v, std::uint8_t reg);
   void release(int v);
 
@@ -60,6 +63,10 @@ class Registers {
  private:
   const Node& node(int i) const { return program_->node(i); }
   void find_uses();
+  struct Pressures {
+    int vectors = 0, masks = 0;
+  };
+  Pressures pressures() const;
   int next_use(int v) const;
 
   struct Place {

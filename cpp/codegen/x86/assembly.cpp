@@ -126,7 +126,7 @@ std::uint8_t Assembly::free_register(bool mask) {
 
 Vector Assembly::need(int v) {
   registers_.pin(v);
-  if (registers_.in_place(v)) return registers_.vector(v);
+  if (registers_.in_place(v)) return vector(v);
   const std::uint8_t reg = free_register(registers_.is_mask(v));
   registers_.give(v, reg);
   if (registers_.slot(v) >= 0)
@@ -265,9 +265,9 @@ void Assembly::fused(int i, int a, int b, int c) {
   if (is_constant(copied) && !registers_.in_place(copied))
     fetch(copied, to);
   else
-    encoder_.vector(opcodes::load, to, unused, registers_.vector(copied), size);
+    encoder_.vector(opcodes::load, to, unused, vector(copied), size);
   if (adds_constant)
-    encoder_.vector(into_c, to, registers_.vector(a), second, size);
+    encoder_.vector(into_c, to, vector(a), second, size);
   else
     encoder_.vector(into_a, to, second, last(c), size);
   for (int v : {a, b, c}) {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/index.h"
+#include "codegen/tile_code.h"
 #include "codegen/vector/registers.h"
 #include "codegen/x86/opcodes.h"
-#include "codegen/x86/tile_code.h"
 
 namespace shardax::codegen {
 
@@ -69,6 +69,7 @@ class Assembly {
   const Node& node(int i) const { return program_->node(i); }
   bool is_constant(int v) const { return node(v).code == Code::constant; }
   int stored(int v) const { return registers_.stored(v); }
+  Vector vector(int v) const { return {registers_.number(v)}; }
   // Of a register of numbers of this kind.
   virtual Size size(Kind kind) const = 0;
 

@@ -161,7 +161,7 @@ class Avx2 final : public Assembly {
   void store(int v, const Address& to) override {
     const Kind kind = node(v).kind;
     if (is_truth(kind))
-      store_truth(registers_.vector(v), bytes(kind), to);
+      store_truth(vector(v), bytes(kind), to);
     else
       encoder_.vector(!fills(kind)                      ? opcodes::store_low
                       : streams_ && width_of(kind) >= 4 ? opcodes::store_past

@@ -153,7 +153,7 @@ class Avx512 final : public Assembly {
   void store(int v, const Address& to) override {
     const Kind kind = node(v).kind;
     if (kind == Kind::truth) {  // bytes -1 become 1
-      encoder_.vector(opcodes::pmovm2b, scratch.number, unused, registers_.vector(v), Size::xmm);
+      encoder_.vector(opcodes::pmovm2b, scratch.number, unused, vector(v), Size::xmm);
       encoder_.vector(opcodes::pabsb, scratch.number, unused, scratch, Size::xmm);
       encoder_.vector(opcodes::store_1, scratch.number, unused, truths(to), Size::xmm);
     } else {

@@ -1,107 +1,19 @@
-// codegen/x86/legalize_avx2.cpp - products, conversions and truth values in AVX2 instructions.
+// codegen/x86/legalize_avx2.cpp - conversions in AVX2 instructions.
 #include "codegen/x86/legalize_avx2.h"
 
-#include <algorithm>
 #include <bit>
-#include <initializer_list>
 
-#include "base/index.h"
+#include "codegen/vector/legalizer.h"
 
 namespace shardax::codegen {
 namespace {
 
-class Writer {
+class Avx2Legalizer final : public Legalizer {
  public:
-  explicit Writer(const VectorProgram& program) : program_(program), width_(program.width()) {
-    for (const Table& table : program.tables()) out_.add(table);
-  }
-
-  VectorProgram write() {
-    std::vector<int> places;
-    const auto place = [&](int v) { return v < 0 ? v : places[index(v)]; };
-    for (int i = 0; i < program_.size(); ++i) {
-      Node node = program_.node(i);
-      for (int& in : node.in) in = place(in);
-      places.push_back(write(node));
-    }
-    for (const Output& output : program_.outputs)
-      out_.outputs.push_back({place(output.node), output.operand, output.vector});
-    return std::move(out_);
-  }
+  using Legalizer::Legalizer;
 
  private:
-  int write(Node node) {
-    const bool wide = width_of(node.kind) == 8;
-    if (node.code == Code::convert) return convert(node.in[0], node.kind);
-    if (node.code == Code::mul && wide && !is_float(node.kind))
-      return product(node.kind, node.in[0], node.in[1]);
-    if (node.code == Code::select) {
-      const bool truths = is_truth(node.kind);
-      const int bytes = truths ? common_bytes(node.in) : width_of(node.kind);
-      if (truths) node.kind = truth(bytes);
-      for (std::size_t k = 0; k < (truths ? 3 : 1); ++k) node.in[k] = as_truth(node.in[k], bytes);
-    } else if (is_truth(node.kind) && node.in[0] >= 0) {
-      const bool truths = is_truth(kind(node.in[0]));
-      const int bytes = truths ? common_bytes(node.in) : width_of(kind(node.in[0]));
-      node.kind = truth(bytes);
-      for (std::size_t k = 0; truths && k < 2; ++k) node.in[k] = as_truth(node.in[k], bytes);
-    }
-    return out_.add(node);
-  }
-
-  Kind kind(int v) const { return out_.node(v).kind; }
-  int add(Code code, Kind kind, int a, int b = -1, int c = -1) {
-    return out_.add({code, kind, {a, b, c}});
-  }
-  int constant(Kind kind, std::uint64_t bits) { return out_.add({Code::constant, kind, {}, bits}); }
-  int number(double x) { return constant(Kind::f64, std::bit_cast<std::uint64_t>(x)); }
-  int number(float x) { return constant(Kind::f32, std::bit_cast<std::uint32_t>(x)); }
-  int view(Kind kind, int v) { return add(Code::view, kind, v); }
-  int shifted(Code code, Kind kind, int v, std::uint64_t bits) {
-    return out_.add({code, kind, {v}, bits});
-  }
-
-  // ---- truth values ---------------------------------------------------------------------------
-
-  Kind truth(int bytes) const {
-    return bytes == width_ ? Kind::truth : bytes == 4 ? Kind::truth_4 : Kind::truth_2;
-  }
-  int bytes_of(int v) const { return kind(v) == Kind::truth ? width_ : 4; }
-  // What can be had in any width.
-  bool any_width(int v) const {
-    return out_.node(v).code == Code::input || out_.node(v).code == Code::constant;
-  }
-  int common_bytes(const std::array<int, 3>& values) const {
-    int bytes = 4;
-    for (const int v : values) {
-      if (v >= 0 && !any_width(v)) bytes = std::max(bytes, bytes_of(v));
-    }
-    return bytes;
-  }
-  int as_truth(int v, int bytes) {
-    if (bytes == 2) return add(Code::convert, Kind::truth_2, as_truth(v, 4));
-    if (bytes_of(v) == bytes) return v;
-    if (!any_width(v)) return add(Code::convert, truth(bytes), v);
-    Node node = out_.node(v);
-    node.kind = truth(bytes);
-    return out_.add(node);
-  }
-
-  // ---- products -------------------------------------------------------------------------------
-
-  // Of words: low a * low b, and 2^32 times the sum of the two others, whose high halves are lost.
-  int product(Kind kind, int a, int b) {
-    const auto words = [&](int x, int y) { return add(Code::mul_words, Kind::u64, x, y); };
-    const auto high = [&](int x) { return shifted(Code::shift_right, Kind::u64, x, 32); };
-    const int others = add(Code::add, Kind::u64, words(high(a), b), words(a, high(b)));
-    const int sum =
-        add(Code::add, Kind::u64, words(a, b), shifted(Code::shift_left, Kind::u64, others, 32));
-    return view(kind, sum);
-  }
-
-  // ---- conversions ----------------------------------------------------------------------------
-
-  int convert(int x, Kind to) {
+  int convert(int x, Kind to) override {
     const Kind from = kind(x);
     if (from == Kind::u32 && is_float(to)) return word_to_float(x, to);
     if (from == Kind::u32 && to == Kind::bf16) {
@@ -182,28 +94,10 @@ class Writer {
     const int rest = add(Code::sub, Kind::f64, high, number(0x1p84 + middle + 0x1p52));
     return add(Code::add, Kind::f64, rest, low);
   }
-  // What is rounded to float64 and then to float32 as if it were to float32 at once: of 2^53 and
-  // more the low 11 bits only say whether it lies between two of these.
-  int without_middle(int x) {
-    const Kind kind = this->kind(x);
-    const auto wide = [&](std::uint64_t bits) { return constant(kind, bits); };
-    const int low = add(Code::bit_and, kind, x, wide(0x7ff));
-    const int none = out_.add({Code::equal, truth(8), {low, wide(0)}});
-    const int between = add(Code::select, kind, none, wide(0), wide(0x800));
-    const int high = add(Code::bit_and, kind, x, wide(~std::uint64_t{0x7ff}));
-    const int moved = kind == Kind::i64 ? add(Code::add, kind, x, wide(std::uint64_t{1} << 53)) : x;
-    const int far = shifted(Code::shift_right, kind, moved, kind == Kind::i64 ? 54 : 53);
-    const int small = out_.add({Code::equal, truth(8), {far, wide(0)}});
-    return add(Code::select, kind, small, x, add(Code::bit_or, kind, high, between));
-  }
-
-  const VectorProgram& program_;
-  const int width_;
-  VectorProgram out_;
 };
 
 }  // namespace
 
-VectorProgram legalize_avx2(const VectorProgram& program) { return Writer(program).write(); }
+VectorProgram legalize_avx2(const VectorProgram& program) { return Avx2Legalizer(program).write(); }
 
 }  // namespace shardax::codegen

@@ -1,5 +1,5 @@
-// codegen/x86/tile_code.cpp - the choice of the machine.
-#include "codegen/x86/tile_code.h"
+// codegen/tile_code.cpp - the choice of the machine.
+#include "codegen/tile_code.h"
 
 #include "codegen/x86/assembly.h"
 #include "codegen/x86/legalize_avx2.h"

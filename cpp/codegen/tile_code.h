@@ -1,4 +1,4 @@
-// codegen/x86/tile_code.h - the machine code of a vector program.
+// codegen/tile_code.h - the machine code of a vector program.
 #pragma once
 
 #include <cstdint>
