@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <string_view>
 
@@ -40,6 +41,9 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code,
   void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
   std::memcpy(pages, code.data(), code.size());
+  // Processors that fetch instructions past the caches of data are told.
+  auto* const first = static_cast<char*>(pages);
+  __builtin___clear_cache(first, first + code.size());
   if (mprotect(pages, mapped, PROT_READ | PROT_EXEC) != 0) {
     munmap(pages, mapped);
     return nullptr;
@@ -58,24 +62,34 @@ std::string_view asked() {
 }  // namespace
 
 Wanted wanted() {
+  if (instructions() == Instructions::neon) return asked() == "neon" ? Wanted::all : Wanted::none;
   static const bool processor = has_avx2_and_fma();
   return processor && asked() != "0" ? Wanted::all : Wanted::none;
 }
 
-std::int64_t least_streamed_bytes() { return asked() == "stream" ? 1 : std::int64_t{32} << 20; }
+std::int64_t least_streamed_bytes() {
+  if (instructions() == Instructions::neon) return std::numeric_limits<std::int64_t>::max();
+  return asked() == "stream" ? 1 : std::int64_t{32} << 20;
+}
 
 Instructions instructions() {
+  static const bool neon = SHARDAX_AARCH64 || asked() == "neon";
+  if (neon) return Instructions::neon;
   static const bool wide = SHARDAX_CPU_SUPPORTS("avx512f") && SHARDAX_CPU_SUPPORTS("avx512bw") &&
                            SHARDAX_CPU_SUPPORTS("avx512dq") && SHARDAX_CPU_SUPPORTS("avx512vl") &&
                            SHARDAX_CPU_SUPPORTS("bmi2");
   return wide && asked() != "avx2" ? Instructions::avx512 : Instructions::avx2;
 }
 
+bool runs(Instructions instructions) {
+  return (instructions == Instructions::neon) == (SHARDAX_AARCH64 == 1);
+}
+
 std::shared_ptr<const Native> compile(const VectorProgram& program,
                                       std::span<const OperandForm> operands, std::string_view name,
                                       bool streams, std::string* listing) {
   const MachineCode code = tile_code(program, operands, instructions(), streams, listing);
-  return Native::place(code.bytes, name, code.multiple);
+  return runs(instructions()) ? Native::place(code.bytes, name, code.multiple) : nullptr;
 }
 
 }  // namespace shardax::codegen

@@ -14,8 +14,8 @@ namespace shardax::codegen {
 using TileCode = void (*)(std::byte* const* pointers, std::int64_t n);
 
 // The instructions that code is made of: AVX2, FMA and F16C with registers of 32 bytes, or AVX-512
-// with registers of 64 and masks (F, BW, DQ, VL; BMI2).
-enum class Instructions : std::uint8_t { avx2, avx512 };
+// with registers of 64 and masks (F, BW, DQ, VL; BMI2); or NEON with registers of 16.
+enum class Instructions : std::uint8_t { avx2, avx512, neon };
 
 // How code finds an operand's elements.
 struct OperandForm {
@@ -34,7 +34,7 @@ struct MachineCode {
 // lie where an input does, where no element is gone over again. Empty where a node has no
 // instruction. With AVX-512 any number of elements is computed. `streams`: stores of whole vectors
 // go past the caches, to addresses that are multiples of 64 bytes; the code takes multiples of its
-// vectors. `listing`, where given, gets the instructions as text.
+// vectors; NEON has no such code. `listing`, where given, gets the instructions as text.
 MachineCode tile_code(const VectorProgram& program, std::span<const OperandForm> operands,
                       Instructions instructions, bool streams = false,
                       std::string* listing = nullptr);

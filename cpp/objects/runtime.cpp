@@ -81,8 +81,15 @@ const char* products_name() {
   return "";
 }
 const char* loops_name() {
-  if (codegen::wanted() == codegen::Wanted::none) return "none: tile kernels";
-  return codegen::instructions() == codegen::Instructions::avx512 ? "AVX-512" : "AVX2";
+  const codegen::Instructions instructions = codegen::instructions();
+  if (codegen::wanted() == codegen::Wanted::none || !codegen::runs(instructions))
+    return "none: tile kernels";
+  switch (instructions) {
+    case codegen::Instructions::avx512: return "AVX-512";
+    case codegen::Instructions::avx2: return "AVX2";
+    case codegen::Instructions::neon: return "NEON";
+  }
+  return "";
 }
 
 PyObject* target_info(PyObject*, PyObject*) {

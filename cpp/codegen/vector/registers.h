@@ -27,8 +27,8 @@ class Registers {
   bool reread(int v) const { return node(v).code == Code::input || node(v).code == Code::constant; }
   bool is_mask(int v) const { return masks_ > 0 && node(v).kind == Kind::truth; }
 
-  // How many values are alive at a time, at most: without constants and what is read just once, which
-  // an instruction may take out of memory.
+  // How many values are alive at a time, at most: without constants and what is read just once,
+  // which an instruction may take out of memory.
   int pressure() const { return pressures().vectors; }
   // Would so many copies of the program do with `spilled` registers of each kind more?
   bool fits(int copies, int spilled) const;

@@ -125,7 +125,9 @@ class ScalarStep final : public Step {
 std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>& in,
                                   const std::vector<ArrayPtr>& scalars,
                                   const std::vector<Window>& out) {
-  if (codegen::wanted() == codegen::Wanted::none) return nullptr;
+  if (codegen::wanted() == codegen::Wanted::none ||
+      codegen::instructions() == codegen::Instructions::neon)
+    return nullptr;
   Types types;
   for (const Window& w : in) types.push_back(w.type);
   std::unique_ptr<ScalarLoop> loop = write_scalar_loop(eqn, types, scalars, call_plan);

@@ -150,8 +150,8 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
 // False where there is no code, or it is not worth it.
 bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
   NativeTile& native = loop.native;
-  const bool avx2 = codegen::instructions() == codegen::Instructions::avx2;
-  codegen::VectorProgram recorded(avx2, !avx2);
+  const bool avx512 = codegen::instructions() == codegen::Instructions::avx512;
+  codegen::VectorProgram recorded(!avx512, avx512);
   if (!record(loop, recorded)) return false;
   const codegen::VectorProgram program = codegen::lower_int_division(std::move(recorded));
   const std::int64_t elements = elements_of(loop);
