@@ -100,57 +100,10 @@ void Encoder::add_shifted(General d, General n, General m, int bits) {
       [&] { return concat("add ", text(d), ", ", text(n), ", ", text(m), ", lsl #", bits); });
 }
 
-void Encoder::shift_left(General d, General n, int bits) {
-  shift(opcodes::shift_left, d, n, bits, true);
-}
-
-void Encoder::compare(General n, General m, bool wide) {
-  put(0x6B000000 | wide_bit(wide) | of(zero, n, m),
-      [&] { return concat("cmp ", text(n, wide), ", ", text(m, wide)); });
-}
-
 void Encoder::general(const GeneralOpcode& op, General d, General n, General m, bool wide) {
   put(op.bits | wide_bit(wide) | of(d, n, m), [&] {
     return concat(op.name, " ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide));
   });
-}
-
-void Encoder::select(General d, General n, General m, Condition holds, bool wide) {
-  put(0x1A800000 | wide_bit(wide) | static_cast<std::uint32_t>(holds) << 12 | of(d, n, m), [&] {
-    return concat("csel ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide), ", ",
-                  text(holds));
-  });
-}
-void Encoder::all_ones_if(General d, Condition holds) {
-  put(0x5A800000 | static_cast<std::uint32_t>(opposite(holds)) << 12 | of(d, zero, zero),
-      [&] { return concat("csetm ", text(d, false), ", ", text(holds)); });
-}
-
-void Encoder::shift(const GeneralOpcode& op, General d, General n, int bits, bool wide) {
-  const int width = wide ? 64 : 32;
-  const bool left = op.bits == opcodes::shift_left.bits;
-  const bool has_sign = op.bits == opcodes::shift_right_signed.bits;
-  const auto from = static_cast<std::uint32_t>(left ? (width - bits) % width : bits);
-  const auto to = static_cast<std::uint32_t>(left ? width - 1 - bits : width - 1);
-  put((has_sign ? 0x13000000 : 0x53000000) | (wide ? sixty_four | 1u << 22 : 0) | from << 16 |
-          to << 10 | of(d, n),
-      [&] { return concat(op.name, " ", text(d, wide), ", ", text(n, wide), ", #", bits); });
-}
-
-void Encoder::subtract_product(General d, General n, General m, General a, bool wide) {
-  put(0x1B008000 | wide_bit(wide) | std::uint32_t{a.number} << 10 | of(d, n, m), [&] {
-    return concat("msub ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide), ", ",
-                  text(a, wide));
-  });
-}
-void Encoder::multiply_words(General d, General n, General m, bool has_sign) {
-  put((has_sign ? 0x9B207C00 : 0x9BA07C00) | of(d, n, m), [&] {
-    return concat(has_sign ? "smull " : "umull ", text(d), ", ", text(n, false), ", ",
-                  text(m, false));
-  });
-}
-void Encoder::extend_sign(General d, General n) {
-  put(0x93407C00 | of(d, n), [&] { return concat("sxtw ", text(d), ", ", text(n, false)); });
 }
 
 void Encoder::subtract_and_compare(General d, General n, std::uint32_t value) {
@@ -158,9 +111,6 @@ void Encoder::subtract_and_compare(General d, General n, std::uint32_t value) {
       [&] { return concat("subs ", text(d), ", ", text(n), ", #", value); });
 }
 
-void Encoder::call(General target) {
-  put(0xD63F0000 | of({0}, target), [&] { return concat("blr ", text(target)); });
-}
 void Encoder::ret() {
   put(0xD65F03C0, [] { return std::string("ret"); });
 }

@@ -107,12 +107,6 @@ constexpr std::uint32_t shift_word(const Opcode& op, Arrangement a, Vector d, Ve
   return op.bits | (a.whole ? std::uint32_t{1} << 30 : 0) | number << 16 | registers(d, n);
 }
 
-// Element `lane` of n in all of d.
-constexpr std::uint32_t dup_word(Arrangement a, Vector d, Vector n, std::uint32_t lane) {
-  return 0x0E000400 | (a.whole ? std::uint32_t{1} << 30 : 0) |
-         (lane << (a.size + 1) | 1u << a.size) << 16 | registers(d, n);
-}
-
 // Bytes of n and the register after it, as the bytes of m say.
 constexpr std::uint32_t table_word(Vector d, Vector n, Vector m) {
   return 0x4E002000 | registers(d, n, m);
