@@ -4,8 +4,10 @@ Many registers, the stack, and operands beyond those whose addresses registers h
 test_encoder.py and test_encoder_arm64.py read their machine code (SHARDAX_DUMP=asm).
 """
 
-import shardax as jax, shardax.numpy as jnp
+import shardax as jax
+import shardax.numpy as jnp
 from shardax import lax
+
 
 def floats(x, y):
     a = jnp.tanh(x * y) + jnp.exp(-x * x) - jnp.log1p(y * y) / jnp.sqrt(2 + x)
@@ -76,7 +78,7 @@ for x64 in (False, True):
     jax.block_until_ready(jax.jit(lambda i, x: i.astype(x.dtype) * x + (x > 1))(i, x))
     jax.block_until_ready(jax.jit(lambda m, x: jnp.where(m, 2 * x + 1, -x))(x > 0, x))
     jax.block_until_ready(jax.jit(converted)(i, x))
-    jax.block_until_ready(jax.jit(lambda x: (2 * x).astype(i.dtype))(x))
+    jax.block_until_ready(jax.jit(lambda x, to=i.dtype: (2 * x).astype(to))(x))
     jax.block_until_ready(jax.jit(lambda x: jnp.tanh(x) * 2)(x))  # two vectors in turns
     jax.block_until_ready(jax.jit(wide)(*[x + n for n in range(8)]))
     large = jnp.arange(2**23 + 1, dtype=x.dtype)

@@ -1,4 +1,4 @@
-"""tests/codegen/test_encoder_arm64.py - code for AArch64 is what the system's assembler makes of it.
+"""tests/codegen/test_encoder_arm64.py - code for AArch64 is what its assembler makes of it.
 
 SHARDAX_CODEGEN=neon writes that code on every processor; SHARDAX_DUMP=asm prints it as text, which
 the assembler (binutils for AArch64) turns into the same bytes.
