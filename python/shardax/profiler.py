@@ -156,15 +156,8 @@ def stop_trace():
         raise RuntimeError("No profile started")
     (log_dir, names, options), _trace = _trace, None
     events, dropped = recordings.end()
-    left_out = {
-        *(() if options.host_tracer_level else ("annotation",)),
-        *(
-            ()
-            if options.device_tracer_level
-            else ("op", "program", "step", "message", "tracing", "compilation")
-        ),
-    }
-    events = [event for event in events if event["cat"] not in left_out]
+    levels = {True: options.host_tracer_level, False: options.device_tracer_level}
+    events = [event for event in events if levels[event["cat"] == "annotation"]]
     folder = log_dir / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:

@@ -82,8 +82,11 @@ class Profile:
             row["count"] += 1
             row["seconds"] += span.own
         for row in rows.values():
-            row["share"] = row["seconds"] / self.seconds if self.seconds else 0.0
+            row["share"] = self._share(row["seconds"])
         return sorted(rows.values(), key=lambda row: -row["seconds"])
+
+    def _share(self, seconds):
+        return seconds / self.seconds if self.seconds else 0.0
 
     def save(self, path):
         """Writes the spans for https://ui.perfetto.dev or chrome://tracing; `path` is the name of a
@@ -103,15 +106,14 @@ class Profile:
             ]
             for row in rows[:most]
         ]
-        rest = sum(row["seconds"] for row in rows[most:])
+
+        def add(seconds, what):
+            cells.append([f"{self._share(seconds):.1%}", words.seconds(seconds), "", "", what, ""])
+
         if len(rows) > most:
-            share = rest / self.seconds if self.seconds else 0.0
-            more = f"{len(rows) - most} others"
-            cells.append([f"{share:.1%}", words.seconds(rest), "", "", more, ""])
+            add(sum(row["seconds"] for row in rows[most:]), f"{len(rows) - most} others")
         own = sum(span.seconds for span in self.spans if span.depth == 0)
-        outside = max(self.seconds - own, 0.0)
-        share = outside / self.seconds if self.seconds else 0.0
-        cells.append([f"{share:.1%}", words.seconds(outside), "", "", "outside of shardax", ""])
+        add(max(self.seconds - own, 0.0), "outside of shardax")
         return cells
 
     def __str__(self):
