@@ -40,15 +40,6 @@ struct Address {
   std::int64_t offset = 0;
 };
 
-// An instruction of three general registers.
-struct GeneralOpcode {
-  std::string_view name;
-  std::uint32_t bits;
-};
-namespace opcodes {
-inline constexpr GeneralOpcode sub_register{"sub", 0x4B000000};
-}  // namespace opcodes
-
 // The numbers that code reads, each of 16 bytes.
 struct Quad {
   std::uint64_t low, high;
@@ -86,7 +77,7 @@ class Encoder {
   void move(General d, General n);
   void add(General d, General n, std::int64_t value);  // |value| < 2^24
   void add_shifted(General d, General n, General m, int bits);
-  void general(const GeneralOpcode& op, General d, General n, General m, bool wide = true);
+  void subtract(General d, General n, General m);
   void subtract_and_compare(General d, General n, std::uint32_t value);  // with zero; < 2^12
   void ret();
   void two(bool stores, bool vectors, int first, int second, const Address& at);

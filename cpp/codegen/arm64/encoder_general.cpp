@@ -25,11 +25,9 @@ std::string text(const Address& a) {
 // ---- instructions --------------------------------------------------------------------------
 
 namespace {
-constexpr std::uint32_t sixty_four = 1u << 31;
 constexpr std::uint32_t of(General d, General n, General m = {0}) {
   return std::uint32_t{m.number} << 16 | std::uint32_t{n.number} << 5 | d.number;
 }
-constexpr std::uint32_t wide_bit(bool wide) { return wide ? sixty_four : 0; }
 // Loads of 1, 2, 4 and 8 bytes.
 constexpr std::uint32_t load_bits(int bytes) {
   return 0x39400000 | static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(bytes)))
@@ -100,10 +98,9 @@ void Encoder::add_shifted(General d, General n, General m, int bits) {
       [&] { return concat("add ", text(d), ", ", text(n), ", ", text(m), ", lsl #", bits); });
 }
 
-void Encoder::general(const GeneralOpcode& op, General d, General n, General m, bool wide) {
-  put(op.bits | wide_bit(wide) | of(d, n, m), [&] {
-    return concat(op.name, " ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide));
-  });
+void Encoder::subtract(General d, General n, General m) {
+  put(0xCB000000 | of(d, n, m),
+      [&] { return concat("sub ", text(d), ", ", text(n), ", ", text(m)); });
 }
 
 void Encoder::subtract_and_compare(General d, General n, std::uint32_t value) {
