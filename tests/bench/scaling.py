@@ -74,7 +74,7 @@ def measure(name, devices):
 def measured(name, processes, threads):
     command = [sys.executable, "-m", "shardax", "--processes", str(processes)]
     done = subprocess.run(
-        [*command, __file__, "--measure", name, str(max(processes, 1))],
+        [*command, __file__, "--measure", name, str(processes)],
         check=True,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-# shardax/_base/info.py - what `python -m shardax --info` prints, for reports of errors.
+# shardax/_base/info.py - the text of `python -m shardax --info`, for reports of errors.
 import importlib.metadata
 import os
 import platform

@@ -300,7 +300,7 @@ def _of_process(own, shape, where, wanted):
     counts = _processes_along(description, own.ndim)
     joined = tuple(n * count for n, count in zip(have, counts))
     whole = joined if shape is None else tuple(j if g is None else g for j, g in zip(joined, shape))
-    where.shard_shape(whole)
+    where.shard_shape(whole)  # IndivisibleError where it does not divide the array
     starts, sizes = _core.slab_slice(whole, description)
     for d, (given, wants) in enumerate(zip(have, sizes)):
         if given not in (wants, whole[d]):
