@@ -21,13 +21,11 @@ Values Partitioner::starts_of(const Type& whole, const Split& split) const {
   const Shape part = ops::part_shape(whole, split, mesh_);
   Values starts;
   for (std::size_t d = 0; d < split.size(); ++d) {
-    Value position = ops::scalar(DType::int32, 0);
-    for (const std::string& axis : split[d]) {
-      const std::int64_t size = ops::parts_of({axis}, mesh_);
-      position = ops::add(ops::mul(position, ops::scalar(DType::int32, static_cast<double>(size))),
-                          ops::axis_index(intern_axis(axis), size));
-    }
-    starts.push_back(ops::mul(position, ops::scalar(DType::int32, static_cast<double>(part[d]))));
+    AxisSet axes;
+    for (const std::string& axis : split[d]) axes.push_back(intern_axis(axis));
+    const Value size = ops::scalar(DType::int32, static_cast<double>(part[d]));
+    starts.push_back(axes.empty() ? ops::scalar(DType::int32, 0)
+                                  : ops::mul(ops::position_along(axes, "a part"), size));
   }
   return starts;
 }

@@ -49,5 +49,8 @@ AxisState common_state(const Value& a, const AxisSet& axes, std::string_view use
 // one?
 bool stays_local(const Op& op);
 Value axis_index(AxisName axis, std::int64_t size);
+// This device's position among those of one axis or more, row-major in their order. `user`, for the
+// error where one is not bound.
+Value position_along(const AxisSet& axes, std::string_view user);
 
 }  // namespace shardax::ops

@@ -69,17 +69,6 @@ Value take_part(const Value& x, const Value& index, std::int64_t dim) {
   return reshape(dynamic_slice(x, starts, sizes), shape);
 }
 
-// This device's position among those of axes, row-major.
-Value position_in(const AxisSet& axes, std::string_view user) {
-  Value index;
-  for (AxisName name : axes) {
-    const std::int64_t extent = axis_size(name, user);
-    const Value own = axis_index(name, extent);
-    index = index ? add(mul(index, scalar(DType::int32, static_cast<double>(extent))), own) : own;
-  }
-  return index;
-}
-
 // Of a sum in groups (ops/collectives/sum_groups.h) each device makes all and keeps its part.
 Value scattered_sum(const Params& params, const Value& x) {
   if (sum_groups() == 0) return bind_checked(reduce_scatter_op, params, x);
@@ -89,7 +78,7 @@ Value scattered_sum(const Params& params, const Value& x) {
   const AxisSet& axes = collective_axes(params);
   const Value sum = reduce_devices(core_ops().psum, x, {axes, size, groups_of(params)});
   const Value parts = params.flag(param::tiled) ? split_dim(sum, dim, size) : sum;
-  return take_part(parts, position_in(axes, "psum_scatter"), dim);
+  return take_part(parts, position_along(axes, "psum_scatter"), dim);
 }
 
 // ---- all_gather, reduce_scatter ----------------------------------------------------------------
@@ -134,7 +123,7 @@ Values transpose_gather_invariant(const TransposeArgs& a) {
   const std::int64_t dim = a.params.integer(param::all_gather_dimension);
   const std::int64_t size = a.params.integer(param::axis_size);
   const Value parts = a.params.flag(param::tiled) ? split_dim(a.ct[0], dim, size) : a.ct[0];
-  return {take_part(parts, position_in(collective_axes(a.params), "all_gather_invariant"), dim)};
+  return {take_part(parts, position_along(collective_axes(a.params), "all_gather_invariant"), dim)};
 }
 
 const Op all_gather_invariant_op{collective(
@@ -386,6 +375,17 @@ Value all_to_all(const Value& a, const Devices& devices, std::int64_t split_dim,
   params.set("split_axis", split_dim);
   params.set("concat_axis", concat_dim);
   return bind_checked(all_to_all_op, params, a);
+}
+
+Value position_along(const AxisSet& axes, std::string_view user) {
+  Value position;
+  for (const AxisName name : axes) {
+    const std::int64_t extent = axis_size(name, user);
+    const Value own = axis_index(name, extent);
+    position =
+        position ? add(mul(position, scalar(DType::int32, static_cast<double>(extent))), own) : own;
+  }
+  return position;
 }
 
 Value ppermute(const Value& a, const Devices& devices, const Ints& pairs) {
