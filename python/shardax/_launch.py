@@ -37,6 +37,7 @@ _USAGE = "usage: python -m shardax --processes N [--output all] script.py [args]
 # Seconds that processes have to end by themselves: after the first one has, and when interrupted.
 _PATIENCE = 4
 _AT_ONCE = 1.0  # seconds within which ends of processes have no order
+_LINE_WAIT = 1.0  # seconds that lines of others wait for the end of one that process 0 has begun
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
@@ -138,6 +139,45 @@ def _prctl(option, value):
 # ---- while the processes run ---------------------------------------------------------------------
 
 
+class _Stream:
+    """This program's stdout or stderr: what process 0 writes passes at once, a progress bar too;
+    lines of others wait until its line has ended, or for a second."""
+
+    def __init__(self, to):
+        self._to = to
+        self._line_began = None  # when process 0 began the line that it has not ended
+        self._waiting = b""
+
+    def write(self, text):
+        """Writes what process 0 has written."""
+        if text:
+            self._put(text)
+            in_line = not text.endswith((b"\n", b"\r"))
+            self._line_began = (self._line_began or time.monotonic()) if in_line else None
+
+    def write_lines(self, lines):
+        """Writes whole lines of another process, now or later."""
+        self._waiting += lines
+        self.write_waiting()
+
+    def write_waiting(self, at_once=False):
+        """Writes the lines that wait, where they need to wait no longer."""
+        if not self._waiting:
+            return
+        if self._line_began is not None:
+            if not at_once and time.monotonic() - self._line_began < _LINE_WAIT:
+                return
+            self._waiting = b"\n" + self._waiting
+            self._line_began = None
+        self._put(self._waiting)
+        self._waiting = b""
+
+    def _put(self, text):
+        with contextlib.suppress(BrokenPipeError):
+            self._to.buffer.write(text)
+            self._to.buffer.flush()
+
+
 class _Pipes:
     """The named pipes of all processes, and how their lines are passed on."""
 
@@ -147,6 +187,7 @@ class _Pipes:
         self.ended = {}  # process: when
         self._folder = folder
         self._shows_all = shows_all
+        self._streams = {"out": _Stream(sys.stdout), "err": _Stream(sys.stderr)}
         self._poll = select.poll()
         self._open = {}  # descriptor: (process, name)
         self._rests = {}  # descriptor: the beginning of a line
@@ -166,6 +207,8 @@ class _Pipes:
             self._write(pipe, text)
             if not text:
                 self._close(pipe)
+        for stream in self._streams.values():
+            stream.write_waiting()
         return bool(events)
 
     def pass_on_rest(self):
@@ -174,6 +217,8 @@ class _Pipes:
             pass
         for pipe in list(self._open):
             self._close(pipe)
+        for stream in self._streams.values():
+            stream.write_waiting(at_once=True)
 
     def _close(self, pipe):
         if self._rests[pipe]:
@@ -212,13 +257,11 @@ class _Pipes:
             self.said_why = self.said_why or bool(text)
         elif process > 0 and not self._shows_all:
             return
-        if process > 0:
-            *lines, self._rests[pipe] = (self._rests[pipe] + text).split(b"\n")
-            text = b"".join(b"[%d] %s\n" % (process, line) for line in lines)
-        to = sys.stdout if name == "out" else sys.stderr
-        with contextlib.suppress(BrokenPipeError):
-            to.buffer.write(text)
-            to.buffer.flush()
+        if process == 0:
+            self._streams[name].write(text)
+            return
+        *lines, self._rests[pipe] = (self._rests[pipe] + text).split(b"\n")
+        self._streams[name].write_lines(b"".join(b"[%d] %s\n" % (process, line) for line in lines))
 
     def left_behind(self):
         """Whether processes go on although another one has ended some time ago: those that end as

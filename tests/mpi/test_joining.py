@@ -135,8 +135,31 @@ def test_output_of_all(start):
     program = "import shardax, sys; print('out', shardax.process_index()); sys.stderr.write('err')"
     ended = start(program, options=["--output", "all"])
     assert sorted(ended.out.splitlines()) == ["[1] out 1", "out 0"]
-    assert sorted(ended.err.replace("err", "err\n").split("\n")) == ["", "", "[1] err", "err"]
+    assert sorted(ended.err.splitlines()) == ["[1] err", "err"]
     assert start(program).out == "out 0\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lines"),
+    [(0.5, ["slow line", "[1] other"]), (2.5, ["slow", "[1] other", " line"])],
+)
+def test_lines_of_others_wait_for_a_line_that_process_0_has_begun(start, seconds, lines):
+    program = f"""
+        import os, time, shardax
+        from jax.experimental import multihost_utils
+        first = shardax.process_index() == 0
+        if first:
+            os.write(1, b"slow")
+        multihost_utils.sync_global_devices("begun")
+        if not first:
+            os.write(1, b"other\\n")
+        multihost_utils.sync_global_devices("written")
+        time.sleep({seconds})
+        if first:
+            os.write(1, b" line\\n")
+        """
+    ended = start(program, options=["--output", "all"])
+    assert ended.out.splitlines() == lines, ended.err
 
 
 @pytest.mark.parametrize(
