@@ -28,7 +28,8 @@ class Builder {
   const Array* constant_value(Var v) const;
   MutableProgram finish(const std::vector<Var>& outputs);
 
-  // How often the source program uses what became `v`; 0 for what rewriting made.
+  // The number of uses in the source program of the value that became `v`; 0 for values that
+  // rewriting made.
   int uses(Var v) const { return uses_[index(v)]; }
   void count_uses(Var v, int uses) {
     int& known = uses_[index(v)];

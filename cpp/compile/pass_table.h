@@ -57,12 +57,12 @@ struct Pass {
 // In the order in which they run.
 std::vector<Pass> all_passes();
 
-// How often a pass of pipeline.cpp has been verified (ir/verify.h): each is where SHARDAX_VERIFY=1
-// says so, or SHARDAX_DUMP=passes shows it.
+// The number of passes of pipeline.cpp that have been verified (ir/verify.h). Each pass is verified
+// under SHARDAX_VERIFY=1 or SHARDAX_DUMP=passes.
 std::int64_t verified_passes();
 
-// What the pass makes of the program, verified. Of patterns and rewrites of loops also without what
-// nothing uses any more. Throws ValueError where no pass has that name.
+// The verified result of the pass. Of patterns and rewrites of loops also without what nothing uses
+// any more. Throws ValueError where no pass has that name.
 ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args = {});
 
 // Fusion and lowering give a plan. Its text, made of the program as it is.

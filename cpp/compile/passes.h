@@ -17,11 +17,12 @@ ProgramPtr combine_all_reduces(const ProgramPtr& program);
 ProgramPtr expose_uniform(const ProgramPtr& program, std::vector<Shape>& input_strides,
                           bool stripmine = false);
 
-// One walk (compile/simplify/pattern_driver.h): calls become their regions, pmap its body batched
-// over the mapped axis, where inputs that repeat along it stay without it and collectives become
-// ops along dimension 0. Local rewriting with common subexpressions merged: composes layout ops,
-// keeps work on repeated values small, in loops too, joins reduce_sum with dot_general. With
-// `stripmine`, mapped functions run a few devices at a time (compile/loops/stripmine_devices.cpp).
+// One walk (compile/simplify/pattern_driver.h). Calls become their regions, and pmap becomes its
+// body batched over the mapped axis. Inputs that repeat along that axis stay without it;
+// collectives become ops along dimension 0. Local rewriting with common subexpressions merged:
+// composes layout ops, keeps work on repeated values small, in loops too, joins reduce_sum with
+// dot_general. With `stripmine`, mapped functions run a few devices at a time
+// (compile/loops/stripmine_devices.cpp).
 ProgramPtr simplify(const ProgramPtr& program, bool stripmine = false);
 
 // Equations whose results are not used, and unused constants, go away.

@@ -162,14 +162,14 @@ const DumpFlags& dump_flags() {
 
 namespace {
 
-// Nanoseconds on two cores. Where work is handed out one core waits for the other, and reads what
-// that one has written: 40 us each time in the steps of a transformer (Emerald Rapids).
+// Nanoseconds on two cores. Each hand-out makes one core wait for the other and read its results:
+// 40 us in the steps of a transformer (Emerald Rapids).
 double time_of(const Plan& plan) {
   return plan.cost / 2 + plan.handed_out * tuning::pipeline::hand_out_ns;
 }
 
-// Sums that are products over all devices at once are made, and added up, for each few of them, and
-// work is handed out more often: that may take 5 % more time where it halves the temporaries.
+// The segmented plan adds up sums over all devices for a few devices at a time, and hands out work
+// more often. It may take 5 % more time if it halves the temporaries.
 bool is_better(const Plan& segmented, const Plan& whole) {
   return 2 * segmented.memory() <= whole.memory() &&
          (whole.memory() > tuning::pipeline::large_temporaries ||

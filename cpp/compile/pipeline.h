@@ -18,20 +18,20 @@ struct CompileOptions {
   // Inputs that nobody else holds and the caller gives away: results may take over their memory
   // (Plan::overwritten). Empty: none.
   std::vector<bool> donated;
-  // What the passes over programs make of the program, where that is known.
+  // The program after the passes over programs, if it is known.
   ProgramPtr rewritten = {};
 };
 
 PlanPtr compile(const ProgramPtr& program, const CompileOptions& options);
-// The same for regions of loops and branches: inputs dense unless `strides` says otherwise, dense
-// outputs, and what is said above of a carry, and of `over`.
+// The same for regions of loops and branches. Inputs are dense unless `strides` says otherwise,
+// outputs are dense; carries and `over` are as above.
 PlanPtr compile_body(const ProgramPtr& program, std::size_t first_carry = 0, std::size_t carry = 0,
                      const std::vector<Shape>& strides = {}, const std::vector<int>& over = {});
-// What the passes over programs make of a body.
+// A body after the passes over programs.
 ProgramPtr rewritten_body(const ProgramPtr& program);
 CompileOptions body_options(const Program& program, std::size_t first_carry, std::size_t carry);
 
-// What of a program lies where in a plan, and when.
+// The variables of each slot of a plan, and their lifetimes.
 struct AssignedBuffers {
   std::vector<Vars> variables;            // per slot
   std::vector<std::pair<int, int>> uses;  // per slot: the first and last step; -1: none
@@ -46,7 +46,7 @@ struct Compilation {
 };
 Compilation compile_visibly(const ProgramPtr& program, const CompileOptions& options);
 
-// What SHARDAX_DUMP asks for: "passes", "plan", "time", "asm", joined by '|' or ','.
+// The flags of SHARDAX_DUMP: "passes", "plan", "time", "asm", joined by '|' or ','.
 struct DumpFlags {
   bool passes = false;
   bool plan = false;

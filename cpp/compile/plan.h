@@ -1,8 +1,9 @@
 // compile/plan.h - a compiled program: steps over memory, in order.
 //
-// Memory is addressed through base pointers, one per Slot: inputs and constants (owned by others),
-// outputs (fresh buffers, one each) and the arena (temporaries at planned offsets). Everything but
-// the base pointers is fixed when the plan is made, so a plan can run on several threads at once.
+// Memory is addressed through base pointers, one per Slot. Slots are inputs and constants (owned by
+// others), outputs (fresh buffers, one each) and the arena (temporaries at planned offsets).
+// Everything but the base pointers is fixed when the plan is made, so a plan can run on several
+// threads at once.
 #pragma once
 
 #include <memory>
@@ -39,7 +40,7 @@ class Step {
   virtual const char* kind() const { return "step"; }  // for traces (runtime/spans.h)
   // About how many nanoseconds it takes on one core; decides about releasing locks.
   virtual double cost() const = 0;
-  // How many times it hands out work to threads.
+  // The number of times that it hands out work to threads.
   virtual double handed_out() const { return cost() > tuning::plan::worth_sharing_ns ? 1 : 0; }
   // Bytes that it allocates for the time it runs.
   virtual std::int64_t workspace() const { return 0; }
@@ -52,8 +53,8 @@ class Plan final : public RefCounted {
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<ArrayPtr> constants;
-  std::vector<Window> inputs;   // how each input is seen
-  std::vector<Window> outputs;  // where each result lies: in an output, input or constant slot
+  std::vector<Window> inputs;   // the view of each input
+  std::vector<Window> outputs;  // the place of each result: in an output, input or constant slot
   std::vector<std::int64_t> output_bytes;
   // Results that a loop's body leaves in the memory of the carry that they replace.
   std::vector<bool> in_place;

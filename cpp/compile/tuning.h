@@ -29,22 +29,22 @@ inline constexpr std::int64_t product_ratio = 2;
 // More multiply-adds for each element of the largest array take more time than writing and reading
 // that one.
 inline constexpr std::int64_t most_multiply_adds = 128;
-// What is added up over rows exists once for each part of the rows.
+// Sums over rows exist once for each part of the rows.
 inline constexpr std::int64_t most_sum_bytes = std::int64_t{1} << 20;
 inline constexpr std::size_t most_open = 16;
 }  // namespace tile_groups
 
 namespace tiled_step {
-// What the rows of a block take in all: they stay in a second-level cache of 1 MB, and those of
-// products, which spend more time on rearranging the other operand the fewer rows they have, nearly
-// so (the gradient of attention over 1024 positions takes 92 ms with 512 KB, 83 with these, 81 with
-// twice as many). Half of that cache: x / rms(x) of 4 M floats in rows of 1000 takes 2.63 ms with
-// 96 KB, 1.99 with 256, 1.70 with 512 (one core of a Zen 4).
+// The bytes of the rows of a block, which stay in a second-level cache of 1 MB. Blocks of products
+// nearly fill it, since rearranging the other operand costs more the fewer rows there are. The
+// gradient of attention over 1024 positions takes 92 ms with 512 KB, 83 with these, 81 with twice
+// as many. Half of that cache: x / rms(x) of 4 M floats in rows of 1000 takes 2.63 ms with 96 KB,
+// 1.99 with 256, 1.70 with 512 (one core of a Zen 4).
 inline constexpr std::int64_t block_bytes = std::int64_t{512} << 10;
 inline constexpr std::int64_t product_block_bytes = std::int64_t{1} << 20;
 // Products have at least so many: to rearrange the other operand takes as long as 8.
 inline constexpr std::int64_t least_product_rows = 32;
-// What threads take in turns.
+// The number of parts that threads take in turns.
 inline constexpr std::int64_t most_parts = 32;
 // Sums over rows: in how many pieces they are added up at least, where there are as many blocks,
 // and the memory for them.
@@ -53,7 +53,7 @@ inline constexpr std::int64_t part_bytes = std::int64_t{4} << 20;
 }  // namespace tiled_step
 
 namespace batch_accumulated_dots {
-// What A and B may take, where they were not there before.
+// The most memory for A and B if they do not exist before.
 inline constexpr std::int64_t most_stacked_bytes = std::int64_t{64} << 20;
 }  // namespace batch_accumulated_dots
 
@@ -104,7 +104,8 @@ namespace assign_layouts {
 inline constexpr std::int64_t most_short = 32;
 inline constexpr std::int64_t least_long = 16;
 inline constexpr std::int64_t least_exchanged = 4096;
-// What is so much smaller than what it is repeated into, or summed from, is not turned with it.
+// Values this much smaller than the arrays that they are repeated into, or summed from, are not
+// transposed with them.
 inline constexpr std::int64_t much_smaller = 4;
 // Elements in short rows that are spared, for each that is copied.
 inline constexpr std::int64_t worth = 2;
@@ -124,9 +125,9 @@ inline constexpr std::int64_t least_bytes = 16 << 10;
 }  // namespace lower
 
 namespace pipeline {
-// Where a plan's temporaries take more, its mapped functions are tried a few devices at a time.
+// If a plan's temporaries take more, its mapped functions are tried a few devices at a time.
 inline constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
-// Where they take more than this, half of it is worth any time.
+// If they take more than this, halving them is worth any time.
 inline constexpr std::int64_t large_temporaries = std::int64_t{1} << 30;
 // One core waits for the other, and reads what that one has written (steps of a transformer on
 // Emerald Rapids).
@@ -152,17 +153,17 @@ inline constexpr std::size_t most_of_loop = 64;
 namespace remat_long_lived {
 // Smaller values may be kept.
 inline constexpr std::int64_t least_kept = std::int64_t{256} << 10;
-// What lies between a value and its use, where it has left the caches: to fetch it takes as long as
-// a quick function of what is there anyway.
+// Bytes between a value and its use after which it has left the caches. Fetching it then takes as
+// long as a quick function of values at hand.
 inline constexpr std::int64_t far_bytes = std::int64_t{32} << 20;
 }  // namespace remat_long_lived
 
 namespace remat_tiled_groups {
-// What is computed again, and how much larger it is than what it is made of.
+// The most recomputed equations, and the least ratio of a value's size to that of its sources.
 inline constexpr std::size_t most_copies = 24;
 inline constexpr std::int64_t least_ratio = 2;
-// Smaller scores take a tenth more of the time of a step to compute again than to keep, larger ones
-// take none (measured with 512 to 2048 positions).
+// Recomputing smaller scores takes a tenth more of the time of a step than keeping them. Larger
+// ones take no more (measured with 512 to 2048 positions).
 inline constexpr std::int64_t least_freed = std::int64_t{64} << 20;
 }  // namespace remat_tiled_groups
 

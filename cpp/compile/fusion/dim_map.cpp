@@ -19,8 +19,8 @@ bool takes_any_rows(const Equation& eqn) {
          std::ranges::find(moves, eqn.op) != std::end(moves);
 }
 
-// The factor that a row dimension is in all operands of which its place is given; no_dim where they
-// disagree, or where it is not one factor.
+// The one factor of row dimension k in every operand whose place is given. no_dim if operands
+// disagree, or if it is not one factor.
 std::int32_t factor_of_row(const DimFactors& dims, const std::vector<const TileDims*>& given,
                            std::size_t k) {
   std::int32_t factor = no_dim;

@@ -15,7 +15,7 @@ namespace shardax {
 using TileDims = SmallVector<std::int32_t, 6>;
 
 struct DimMap {
-  std::size_t rows = 0;  // how many row dimensions can be followed; 0: the equation has none
+  std::size_t rows = 0;  // the number of row dimensions that can be followed; 0: none
   TileDims result;       // those that are added up come last
   std::vector<TileDims> operands;
 
@@ -30,8 +30,8 @@ struct DimMap {
 DimMap follow_rows(const Program& program, const Equation& eqn,
                    const std::vector<const TileDims*>& given, std::size_t rows);
 
-// The operand from which rows can start, and where they are in it: all dimensions of more than one
-// element up to those that are reduced, of a product but the right operand's. -1: none.
+// The operand from which rows can start, and its row dimensions: all of more than one element up to
+// the first reduced one. The right operand of a product gives none. -1: none.
 struct TileStart {
   int operand = -1;
   TileDims dims;

@@ -1,7 +1,8 @@
 // compile/fusion/fuse.h - fusion of elementwise equations and reductions into loops.
 //
-// Before: c = mul a b; d = add c 1; e = reduce_sum d        three passes over memory
-// After:  one group over the shape of a: load, mul, add, accumulate
+//   c = mul a b; d = add c 1; e = reduce_sum d     three passes over memory
+// becomes
+//   load, mul, add, accumulate                     one group over the shape of a
 //
 // A group iterates over one shape. It may hold reductions of that shape over one set of axes, whose
 // results are available after it. Layout ops, products and the like are units of their own; so is a

@@ -105,7 +105,7 @@ class Order {
     return std::ranges::any_of(groups, [&](const FusionGroup& g) { return uses(g, awaits_); });
   }
 
-  // What awaits no message under way comes first.
+  // Puts groups that wait for no message under way first.
   void place(Groups& groups) {
     Groups awaiting;
     for (FusionGroup& group : groups) {

@@ -42,7 +42,7 @@ class RowMeasure {
 
  private:
   std::int64_t bytes(Var v) const { return program_.type(v).bytes() / rows_; }
-  // What a view shows.
+  // The variable whose memory a view shows.
   Var memory_of(Var v) const {
     const auto found = viewed_.find(v);
     return found == viewed_.end() ? v : found->second;

@@ -43,12 +43,12 @@ class RowGroupFinder {
     int group = -1;       // the number of the open group that makes it, or reads it row by row
     bool member = false;  // it is made there, and each of its rows with the group's
     TileDims dims;        // the group's rows in it
-    int level = 0;        // how many loops of the group come before it
+    int level = 0;        // the number of loops of the group before it
     Groups needs = 0;     // other open groups that must be complete before it
   };
   struct Open {
     int number = -1;        // -1: the place is free
-    std::size_t first = 0;  // how many variables there were when it was opened
+    std::size_t first = 0;  // the number of variables when it was opened
     int last = 0;           // the equation that joined last
     Shape rows;
     std::int64_t elements = 0;  // of its largest variable
@@ -57,7 +57,7 @@ class RowGroupFinder {
     int kept = -1;     // row dimensions of its sums over rows; -1: it has none
     std::vector<int> equations;
     std::vector<DimMap> maps;
-    std::vector<Var> apart;  // what equations make of which it has copies
+    std::vector<Var> apart;  // results of equations that it has copies of
   };
 
   const Type& type(Var v) const { return program_.type(v); }
@@ -253,7 +253,7 @@ class RowGroupFinder {
     const std::int64_t elements = std::max(group.elements, elements_of(eqn));
     std::size_t rows = map.rows;
     const std::size_t kept = map.kept(rows);
-    // What is added up along a row dimension is part of a row, if a row may be that long.
+    // A reduced row dimension becomes part of a row if the longer row fits.
     if (kept > 0 && size_of(group.rows, 0, kept) >= tuning::tile_groups::least_rows &&
         fits(group.rows, kept, elements))
       rows = kept;
@@ -319,7 +319,7 @@ class RowGroupFinder {
     return eqn.op->kind == Kind::reduction || eqn.op == &core_ops().dot_general;
   }
 
-  // What needs the group at `s` needs `instead`.
+  // Groups that need the group at `s` need `instead` from here on.
   void forget(std::size_t s, Groups instead) {
     for (std::size_t i = open_[s].first; i < made_.size(); ++i) {
       Variable& x = variable(made_[i]);

@@ -1,10 +1,11 @@
 // compile/fusion/tile_groups.h - equations that share leading dimensions and run tile by tile.
 //
-// b = reduce_max[1] a; d = sub a (b along rows); e = exp d; f = reduce_sum[1] e; g = div e (f along
-// rows) would be four loops over an array larger than the cache, one for each reduction that the
-// next waits for. Each row of it needs that row of `a` only: the five equations are a group, whose
-// loops run for a few rows, then for the next few (compile/fusion/tiled_step.h), and `e` never
-// exists as a whole.
+//   b = reduce_max[1] a; d = sub a (b along rows); e = exp d; f = reduce_sum[1] e
+//   g = div e (f along rows)
+// would be four loops over an array larger than the cache, one for each reduction that the next
+// waits for. Each row of it needs that row of `a` only, so the five equations are a group. Its
+// loops run for a few rows, then for the next few (compile/fusion/tiled_step.h); `e` never exists
+// as a whole.
 #pragma once
 
 #include <unordered_map>
@@ -19,8 +20,8 @@ struct TileGroup {
   Shape rows;                  // sizes of the row dimensions
   // Results that are added up over rows have this many of the row dimensions.
   std::size_t kept = 0;
-  // The most bytes of one row that are kept at once from one loop of the group to another, and
-  // whether products are among the equations.
+  // The most bytes of one row that one loop of the group keeps for another, and whether the
+  // equations include products.
   std::int64_t tile_footprint = 0;
   bool products = false;
 };

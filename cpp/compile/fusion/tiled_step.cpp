@@ -151,8 +151,8 @@ struct RowSum {
   }
 };
 
-// Blocks are dealt to parts. Sums over rows have accumulators for each line of blocks whose results
-// they add up, or for each piece of it where there are few lines; a part takes whole pieces.
+// Blocks are dealt to parts. Sums over rows have an accumulator for each line of blocks that they
+// add, or for each piece of a line if lines are few. A part takes whole pieces.
 class RowStep final : public Step {
  public:
   RowStep(const TileGroup& group, const Blocks& blocks, PlanPtr block, PlanPtr tail,

@@ -1,9 +1,9 @@
 // compile/fusion/tiled_step.h - the step that runs a tile group.
 //
-// The group's equations become a program over a block of rows, compiled by itself; the step runs it
+// The group's equations become a program over a block of rows, compiled by itself. The step runs it
 // block by block on windows of the operands and results. Its temporaries take the memory of one
-// block for each part of the rows; parts run on several threads. What is added up over the rows is
-// added up block by block, then part by part. Blocks and parts are fixed by shapes.
+// block for each part of the rows; parts run on several threads. Sums over the rows are added up
+// block by block, then part by part. Blocks and parts are fixed by shapes.
 #pragma once
 
 #include "base/function_ref.h"

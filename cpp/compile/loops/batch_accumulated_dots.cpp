@@ -3,9 +3,9 @@
 //
 // The gradient of weights that every step of a loop uses is a sum over steps:
 //   c = scan { c + transpose(a_t b_t) }   ->   A, B = scan { a_t, b_t };  c + transpose(A B)
-// where A B contracts the steps as well. A loop that adds up writes c, and what it adds, once for
-// each step; so this is done where a_t and b_t together are smaller than c, and only where all of
-// them do not take much memory.
+// Here A B contracts the steps as well. A loop that adds up writes c and the product once for each
+// step. The rewrite therefore needs a_t and b_t together smaller than c, and all of them within a
+// bound of memory.
 #include "base/index.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
@@ -61,7 +61,8 @@ class LoopSums : private CountedLoopView {
   }
 
  private:
-  // What v is before transposes, of `alone` only those that nothing else uses.
+  // The value that `v` transposes, and the permutations; with `alone`, only through transposes
+  // without another use.
   Var without_transposes(Var v, std::vector<Ints>& permutations, bool alone) const {
     for (const Equation* e = definition(v);
          e && e->op == &core_ops().transpose && (!alone || uses_[index(v)] == 1);

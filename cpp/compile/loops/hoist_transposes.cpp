@@ -2,8 +2,8 @@
 //
 //   b = while { dot(a, x) }   ->   t = transpose a; b = while { dot(t, x) contracted along t's rows
 //   }
-// An element of a product is a chain along what is summed over (kernels/gemm/matmul.h): vectors
-// hold the chains of several rows, which lie side by side where the matrix is turned.
+// An element of a product is a chain along the summed dimension (kernels/gemm/matmul.h). Vectors
+// hold the chains of several rows, which are adjacent in the transposed matrix.
 #include "base/index.h"
 #include "compile/loops/loop_rewriter.h"
 #include "compile/passes.h"
@@ -14,7 +14,7 @@
 namespace shardax {
 namespace {
 
-// Which operand is a matrix whose rows the product contracts with a vector; -1: none.
+// The operand that is a matrix whose rows the product contracts with a vector; -1: none.
 int transposed_operand(const Program& program, const Equation& eqn) {
   if (eqn.op != &core_ops().dot_general) return -1;
   const std::optional<DimFactors> dims = dim_factors(program, eqn);

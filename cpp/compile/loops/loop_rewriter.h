@@ -19,8 +19,8 @@ std::vector<RegionPort> doubled(const std::vector<RegionPort>& ports,
 using LoopRule = FunctionRef<std::optional<Vars>(Builder& builder, const Equation& eqn,
                                                  const Vars& in, const Regions& regions)>;
 
-// The program with the rule applied to each op that repeats programs which may be replaced by
-// others of other inputs and outputs; null where all stay.
+// Applies the rule to each op that repeats programs with replaceable inputs and outputs. Returns
+// null if no op changes.
 ProgramPtr with_loops(const Program& program, LoopRule rule);
 
 }  // namespace shardax

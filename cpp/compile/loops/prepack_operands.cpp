@@ -1,11 +1,11 @@
 // compile/loops/prepack_operands.cpp - operands of products packed once before a loop.
 //
-// A large product copies its right operand into panels of columns (kernels/gemm/pack.h). Where
-// the operand is the same in every turn of a loop, it is brought into that form before the loop:
+// A large product copies its right operand into panels of columns (kernels/gemm/pack.h). An operand
+// that is the same in every iteration of a loop is packed before the loop:
 //   scan { dot(h, w) }   ->   p = panels(w); scan { reshape(dot(h, p)) }
-// also where a branch, or a loop within the loop, multiplies by it or by slices of it;
-// where panels(w) are ordinary dimensions, (panel, row, column of the panel), and row major, so
-// that the program stays one that any product computes.
+// The same applies if a branch, or an inner loop, multiplies by it or by slices of it. panels(w)
+// has ordinary dimensions, (panel, row, column of the panel), and is row-major, so any product can
+// compute the program.
 #include <algorithm>
 #include <unordered_map>
 
@@ -28,7 +28,7 @@ namespace {
 // A matrix among the operands that stay the same, or a stack of them, and which of its dimensions a
 // product sums over.
 struct Matrix {
-  std::size_t operand, batch;  // how many dimensions are before those of a matrix
+  std::size_t operand, batch;  // number of dimensions before the two of a matrix
   std::int64_t summed;
   friend bool operator==(const Matrix&, const Matrix&) = default;
 };
@@ -102,7 +102,7 @@ class Wanted {
     return all;
   }
 
-  // What an input of a body is of the operand.
+  // The part of the operand that an input of a body is.
   static std::optional<Matrix> of_operand(const Regions& regions, const Matrix& m) {
     const std::size_t operand = operand_of(regions, m.operand);
     const RegionPort& port = regions.operands[operand];

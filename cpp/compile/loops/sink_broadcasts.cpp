@@ -3,9 +3,9 @@
 // Operands that are broadcasts enter a body without the dimensions along which they repeat:
 //   c:f32[8,5] = broadcast x; _, d:f32[8,5] = scan[body] c   ->   d = broadcast(scan[body']
 //   x:f32[5])
-// A carry can only do so where the body, given a carry that repeats, gives back one that does: the
-// dimensions for which that holds are found by going round until nothing changes. Parameters that
-// are replicated over devices so stay one copy in a loop over steps that are mapped.
+// A carry qualifies only if the body gives back a carry that repeats along the same dimensions.
+// These dimensions are found by iterating until nothing changes. Parameters that are replicated
+// over devices so stay one copy in a loop over steps that are mapped.
 #include <memory>
 
 #include "compile/simplify/pattern_driver.h"
@@ -80,7 +80,7 @@ Ints sliced(const Ints& dims) {
   return out;
 }
 
-// What one run sees of an operand, and back for a result.
+// Dimensions of an operand as one run sees them, and back for a result.
 Ints in_run(const RegionPort& port, const Ints& dims) {
   return port.flow == PortKind::sliced ? sliced(dims) : dims;
 }

@@ -3,10 +3,10 @@
 // A pipeline over devices, or a ring, moves what each turn made on to the next device:
 //   c = zeros; c = scan { ... use(c) ...; move(v) }
 //   ->   p = zeros; p = scan { ... use(move(p)) ...; v };  c = move(p)
-// where a move is made of slices, concatenations with zeros, transposes and choices of zeros, so
-// that zeros move to zeros. The turn leaves v where the next one reads it: where a result stacks v,
-// nowhere else. What takes the moved value is put together once
-// (compile/simplify/fold_masked_select.cpp), or reads parts of it.
+// Here a move consists of slices, concatenations with zeros, transposes and selects with zeros, so
+// zeros move to zeros. The turn leaves v where the next one reads it: where a result stacks v,
+// nowhere else. Consumers of the moved value assemble it once
+// (compile/simplify/fold_masked_select.cpp), or read parts of it.
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/loops/counted_loop_view.h"
@@ -27,10 +27,10 @@ bool moves(const Op& op) {
   return std::find(ops.begin(), ops.end(), &op) != ops.end();
 }
 
-// How the value of a carry is made of another one.
+// Equations that compute the value of a carry from another one.
 struct Move {
   std::size_t carry = 0;     // its position among the carries
-  Var source = -1;           // what is moved
+  Var source = -1;           // the value that is moved
   std::vector<int> numbers;  // of the equations that move it, ascending
   bool chooses = false;
 };

@@ -126,7 +126,7 @@ class SplitSums : private CountedLoopView {
     if (builder_.type(v).shape == shape) return v;
     return emit(core_ops().reshape, ops::reshape_params(shape), {v});
   }
-  // That part of what is carried from before.
+  // The slice [begin, end) of `v` along `axis`.
   Var part(Var v, std::int64_t axis, std::int64_t begin, std::int64_t end) {
     Shape shape = builder_.type(v).shape;
     const auto a = index(axis);

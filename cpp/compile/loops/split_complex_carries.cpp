@@ -3,8 +3,8 @@
 //   z:c64[n] = scan { mul z z }   ->   x = real z; y = imag z;
 //                                      x, y = scan { z = complex x y; w = mul z z; real w, imag w
 //                                      }; z = complex x y
-// Machine code takes each part as an operand of its own: what a turn would take apart before it,
-// and put together behind it, stays apart from the first turn to the last.
+// Machine code takes each part as an operand of its own. An iteration then neither splits its carry
+// nor joins it.
 #include "base/index.h"
 #include "codegen/executable.h"
 #include "compile/loops/loop_rewriter.h"
@@ -26,7 +26,7 @@ bool is_recorded(const Program& program, const Equation& eqn) {
   return eqn.op->map(in, program.type(eqn.outputs[0]), eqn.params).record != nullptr;
 }
 
-// What only recorded elementwise equations touch: variables by their number.
+// Variables, by number, that only recorded elementwise equations touch.
 class Parted {
  public:
   explicit Parted(const Program& program) : used_(program.types.size(), true), made_(used_) {

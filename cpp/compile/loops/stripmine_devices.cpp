@@ -1,8 +1,8 @@
 // compile/loops/stripmine_devices.cpp - strip-mining of the device axis of a mapped function.
 //
-// Over the whole device axis each temporary exists once per device. What a body does between its
-// collectives is a segment: it becomes a scan over chunks of devices, so that temporaries take the
-// memory of one chunk. Sums over devices are added up chunk by chunk,
+// Over the whole device axis each temporary exists once per device. The equations of a body between
+// its collectives are a segment. A segment becomes a scan over chunks of devices, so that
+// temporaries take the memory of one chunk. Sums over devices are added up chunk by chunk,
 //   psum(clip(grad(w, x)))   ->   scan over chunks: acc + reduce_sum(clip(grad(w, x of the chunk)))
 // and what crosses from one segment to the next is stacked. Chunks are fixed by shapes: the same
 // bits come out for any number of threads.
@@ -79,8 +79,8 @@ class Segments {
   using Equations = std::vector<std::size_t>;
   // Equations that need the same number of collectives before them.
   struct Level {
-    Equations uniform;   // what does not vary over the devices
-    Equations segment;   // what does
+    Equations uniform;   // equations that do not vary over the devices
+    Equations segment;   // equations that vary
     Equations boundary;  // then: collectives, and effects, which keep their order
   };
   struct LoopValue {
@@ -108,7 +108,7 @@ class Segments {
       }
       if (levels_.size() <= level + 1) levels_.resize(level + 2);
       Level& at = levels_[level];
-      // What takes no operands, axis_index say, waits for nothing.
+      // Equations without operands, such as axis_index, wait for nothing.
       const bool source = boundary && eqn.inputs.empty() && !effects;
       (source || !(boundary || varies) ? at.uniform
        : boundary                      ? at.boundary
@@ -129,8 +129,8 @@ class Segments {
     return {eqn.outputs.begin(), eqn.outputs.end()};
   }
 
-  // Some of the body's equations as a program of their own, with variables of its own; its inputs
-  // stand for `inputs`, what they need of the body.
+  // Some of the body's equations as a program with variables of its own. Its inputs stand for
+  // `inputs`, the values of the body that they need.
   MutableProgram part_of_body(const Equations& equations, const std::vector<Var>& outputs,
                               std::vector<Var>& inputs) const {
     const MutableProgram out(new Program);
@@ -173,7 +173,7 @@ class Segments {
     return {std::move(inputs), result.program, result.batched};
   }
 
-  // What of these equations' results others need.
+  // The results of these equations that others need.
   std::vector<Var> wanted_outputs(const Equations& equations) const {
     std::vector<bool> inside(body_->equations.size(), false);
     for (std::size_t e : equations) inside[e] = true;

@@ -1,13 +1,12 @@
 // compile/lower/assign_layouts.cpp - short trailing dimensions exchanged with a long one.
 //
-// What compares all pairs of points, x[:, None] - y[None], ends in the few coordinates of a point:
-// rows of three elements, of which one operand repeats each and the other all. Held with the
-// coordinates in front, [n, 3, m], its rows are long, one operand is a number in each of them and
-// the other lies in order; sums over coordinates add rows, sums over points are sums of rows.
+// A comparison of all pairs of points, x[:, None] - y[None], ends in the few coordinates of a
+// point. Its rows have three elements, of which one operand repeats each and the other all. With
+// the coordinates in front, [n, 3, m], rows are long: one operand is a number in each row and the
+// other is contiguous. Sums over coordinates add rows, sums over points are sums of rows.
 //
-// Values that elementwise ops, reductions, slices, pads and concatenations pass on to each other
-// are turned together, where that spares more short rows than it takes copies of what comes in and
-// goes out.
+// Elementwise ops, reductions, slices, pads and concatenations pass values on to each other. These
+// values are transposed together if that spares more short rows than the copies at its ends cost.
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
@@ -30,7 +29,7 @@ std::int64_t elements_behind(const Shape& shape, std::size_t tail) {
                          std::int64_t{1}, std::multiplies<>());
 }
 
-// How many dimensions are behind the long one; 0: the rows are not short, or nothing is long.
+// The number of dimensions behind the long one; 0: the rows are not short, or no dimension is long.
 std::size_t dims_behind(const Type& type) {
   std::size_t tail = 0;
   while (tail < type.rank() &&
@@ -76,7 +75,7 @@ bool turns(const Equation& eqn, std::size_t rank, std::size_t tail) {
          eqn.params.ints(param::permutation) == turned_order(rank, tail);
 }
 
-// Which values are tuning::assign_layouts::worth turning.
+// Finds values that are worth transposing (tuning::assign_layouts::worth).
 class Search {
  public:
   explicit Search(const Program& program)
@@ -310,14 +309,14 @@ class Turner {
                : seen;
   }
 
-  // What lies in that order, as the program has it.
+  // The value in the program's order, given `v` in that order.
   Var natural(Var v, const Ints& order, const LocationPtr& location) {
     const Var seen = reorder(v, ops::inverse_order(order), location);
     if (seen != v) turned_[seen] = {v, order};
     return seen;
   }
 
-  // A view in another order. Where only dimensions of one element move, elements stay in theirs.
+  // A view in another order. If only dimensions of one element move, elements keep their places.
   Var reorder(Var v, const Ints& order, const LocationPtr& location) {
     if (order == ops::iota_ints(order.size())) return v;
     const Shape& shape = builder_.type(v).shape;

@@ -5,9 +5,9 @@
 
 namespace shardax {
 
-// For each result of the equation, which carries programs: the operand whose memory all of them can
-// leave it in, because they change it in place or give it back as it is; -1 where there is none. Of
-// loops, operands of which each turn takes a slice, and results that are stacked.
+// For each result of the equation, which carries programs: an operand whose memory all of them can
+// leave it in, or -1. They change the operand in place or return it unchanged. Of loops, operands
+// of which each turn takes a slice, and results that are stacked.
 std::vector<int> overwritable_operands(const Equation& eqn);
 
 }  // namespace shardax

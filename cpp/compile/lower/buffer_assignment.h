@@ -48,10 +48,9 @@ class BufferAssignment {
   void use(const Window& w);
   void add_step(std::unique_ptr<Step> step);
 
-  // ---- results in the memory of what is not needed again
   // May equation `n` of a loop leave its result `v` in the memory of that slot? The loop goes from
-  // tile to tile, and within one from equation to equation: what is there must be read in the same
-  // order, by this equation or earlier ones, and by nothing afterwards.
+  // tile to tile, and within one from equation to equation. The slot's content must be read in the
+  // same order, by this equation or earlier ones, and never afterwards.
   bool takes_over(const FusionGroup& unit, std::size_t n, Var v, int slot) const;
   // A donated input that the result `v` of the program can take over; -1: none.
   int given_memory(const FusionGroup& unit, std::size_t n, Var v) const;
@@ -59,8 +58,8 @@ class BufferAssignment {
   int replaced_memory(const FusionGroup& unit, std::size_t n, Var v) const;
   // A temporary that is read here for the last time; -1: none.
   int dead_memory(const FusionGroup& unit, std::size_t n, Var v) const;
-  // Where a result of a loop is stored: in new memory, or that of a donated input or a temporary
-  // which nothing else needs.
+  // The memory for a result of a loop: new, or that of a donated input or a temporary without
+  // further use.
   Window result_memory(const FusionGroup& unit, std::size_t n, Var v);
   // A donated input that a result of a row group can take over, none of `others`; -1: none.
   Var given_rows(const TileGroup& group, Var v, const std::vector<Var>& others) const;

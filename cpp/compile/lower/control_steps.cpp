@@ -1,9 +1,9 @@
 // compile/lower/control_steps.cpp - steps of cond, scan and while: compiled regions run in place.
 //
 // Carries live in two sets of buffers that swap roles from one iteration to the next, so that an
-// iteration allocates nothing; where a result stacks a carry, in its slices. Operands and results
-// are row-major (compile/lower/lower.cpp sees to it); only what a scan reads in slices may have any
-// strides.
+// iteration allocates nothing. A carry that a result stacks lives in the slices of that result.
+// Operands and results are row-major (compile/lower/lower.cpp sees to it); only what a scan reads
+// in slices may have any strides.
 #include <cstring>
 #include <optional>
 
@@ -78,7 +78,7 @@ class CondStep final : public ControlStep {
 // Two sets of carry buffers.
 class Carry {
  public:
-  // What the body leaves in place has one buffer, what results stack none.
+  // A carry that the body updates in place has one buffer, a carry that a result stacks has none.
   Carry(const std::vector<std::int64_t>& bytes, const Plan& body, const std::byte* const* initial)
       : bytes_(bytes), stacked_(body.stacked), memory_(Carry::bytes(bytes, body)) {
     std::byte* at = memory_.data();

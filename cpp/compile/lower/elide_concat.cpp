@@ -92,7 +92,7 @@ std::vector<Window> part_windows(const Program& program, const Equation& eqn, co
 std::vector<Window> filled_windows(const Equation& eqn, const Window& whole) {
   const Ints &low = eqn.params.ints(param::low), &high = eqn.params.ints(param::high);
   std::vector<Window> out;
-  Window left = whole;  // what dimensions before do not fill
+  Window left = whole;  // the rest that earlier dimensions do not fill
   for (std::size_t d = 0; d < low.size(); ++d) {
     const std::int64_t size = whole.type.shape[d];
     if (low[d] > 0) out.push_back(cut(left, d, 0, low[d]));

@@ -1,7 +1,7 @@
 // compile/lower/elide_concat.h - operands of a concatenation written straight into its result.
 //
-// Where a loop makes an operand of a concatenation, or what is padded, and nothing else needs it,
-// the loop writes it where it belongs in the whole, and no step copies it.
+// A loop can make an operand of a concatenation or a pad that nothing else needs. Such a loop
+// writes it straight into the result, and no step copies it.
 #pragma once
 
 #include <unordered_map>
@@ -21,9 +21,9 @@ std::unordered_map<Var, int> elided_concats(const Program& program,
                                             const std::vector<FusionGroup>& units,
                                             const std::vector<int>& uses);
 
-// Where each operand of a pad or concatenation lies in `whole`, the memory of its result.
+// The window of each operand of a pad or concatenation in `whole`, the memory of its result.
 std::vector<Window> part_windows(const Program& program, const Equation& eqn, const Window& whole);
-// What a pad fills of its result.
+// The windows of the result that a pad fills.
 std::vector<Window> filled_windows(const Equation& eqn, const Window& whole);
 
 }  // namespace shardax

@@ -7,7 +7,7 @@
 
 namespace shardax {
 
-// How often equations and results use each variable.
+// The number of uses of each variable by equations and results.
 std::vector<int> count_uses(const Program& program);
 
 // Variables of loops that must lie in memory: results of reductions, what another unit uses, and

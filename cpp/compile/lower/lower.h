@@ -16,8 +16,8 @@ PlanPtr lower(const ProgramPtr& program, const std::vector<FusionGroup>& units,
 
 // Makes the step of an op that carries programs; operands and results are row-major, but for large
 // arrays of which a loop reads slices. `scalars`: the values of operands that are constant scalars,
-// null for others. `over`: for each result the operand that it may be written
-// over; the function sets to -1 those that are not, and asks `place` where results lie.
+// null for others. `over`: for each result the operand that it may overwrite. The function sets
+// unused entries to -1, and asks `place` for the windows of results.
 // compile/lower/control_steps.cpp
 using PlaceOver = FunctionRef<std::vector<Window>(const std::vector<int>& over)>;
 std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Window>& in,

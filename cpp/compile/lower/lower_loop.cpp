@@ -48,13 +48,13 @@ class LoopStep final : public Step {
   std::string text_;
 };
 
-// Where an operand of the loop comes from while it is being built.
+// The source of an operand of the loop while it is being built.
 struct Operand {
   enum class Kind { load, value, store } kind;
   int index;
 };
 
-// What machine code takes elements of a dtype for.
+// The kind of number that machine code computes with for a dtype.
 codegen::Kind lane_kind(DType dtype) {
   codegen::Kind kind = codegen::Kind::none;
   visit_dtype(dtype, [&](auto zero) { kind = codegen::kind_of<decltype(zero)>; });
@@ -137,8 +137,8 @@ class LoopLowering {
     }
   }
 
-  // The dimension of stride 1 of an operand in memory, of one that repeats nothing if there is one;
-  // else the last one of those that operands have.
+  // The dimension of stride 1 of an operand in memory, preferably of one that repeats nothing.
+  // Otherwise the last dimension that operands have.
   std::size_t fastest_dimension() const {
     for (const bool repeats : {false, true}) {
       std::optional<std::size_t> last;
@@ -389,7 +389,7 @@ class LoopLowering {
   const Plan& plan_;
   kernels::TileLoop loop_;
   std::vector<std::size_t> order_;
-  std::size_t split_ = 0;  // where the second kind of dimension (kept or reduced) starts
+  std::size_t split_ = 0;  // the first dimension of the second kind (kept or reduced)
   std::vector<Operand> entries_;
   std::unordered_map<Var, int> values_;
   std::string text_;

@@ -19,8 +19,8 @@ View view_of_window(const Window& w, std::byte* const* base) {
   return {address_of_window(w, base), w.type.dtype, w.type.shape, w.strides};
 }
 
-// Products take the time of their operations, at the speed of one core of a common server, other
-// kernels that of what they read and write.
+// Products take the time of their operations at the speed of one core of a common server. Other
+// kernels take the time of the memory that they read and write.
 double kernel_cost(const Equation& eqn, const std::vector<Window>& in,
                    const std::vector<Window>& out) {
   Types operands, results;

@@ -61,7 +61,7 @@ class Remaker {
   }
 
  private:
-  // What a loop makes again, by the value that it is.
+  // The values that a loop recomputes, by variable.
   struct Loop {
     std::unordered_map<Var, int> equations;
     Renamed names;
@@ -103,7 +103,7 @@ class Remaker {
     stored_[index(v)] = false;
   }
 
-  // Where unit `u` has an operand from, of which a value of `bytes` is made again.
+  // The source of an operand in unit `u`, from which a value of `bytes` is recomputed.
   RematSource source_in_unit(Var v, int u, std::int64_t bytes) const {
     const Loop& loop = loops_[index(u)];
     if (loop.names.contains(v) || loop.reads.contains(v)) return RematSource::present;
@@ -135,7 +135,7 @@ class Remaker {
     loop.reads.insert(slice.reads.begin(), slice.reads.end());
   }
 
-  // What a loop makes again comes before its first use.
+  // Moves recomputed equations before their first use.
   void arrange(std::size_t u) {
     Loop& loop = loops_[u];
     if (loop.equations.empty()) return;

@@ -5,8 +5,8 @@
 // becomes
 //   loop 1: d = sub x m; e = mul d d; f = reduce_sum e         stores nothing
 //   loop 2: d' = sub x m; y = mul d' s; ...                    reads x, m (small), s
-// which moves less memory, and keeps less: what a forward pass leaves for a backward one most of
-// all. Values are made again where all loops that use them can, of what lies in memory anyway.
+// This moves less memory and keeps less, above all from a forward pass for a backward pass. Values
+// are made again where all loops that use them can, of what lies in memory anyway.
 #pragma once
 
 #include "compile/fusion/fuse.h"

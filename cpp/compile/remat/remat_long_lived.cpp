@@ -83,8 +83,8 @@ class Shortener {
            before_[e] - before_[index(made) + 1] >= tuning::remat_long_lived::far_bytes;
   }
 
-  // What is used much later, pinned where that is not by elements. What there is before and after
-  // is free, and what is small.
+  // Values with a late use are wanted, and pinned if that use is not elementwise. Small values, and
+  // inputs that nothing overwrites, are free.
   SufficientSet::Question far_values() const {
     SufficientSet::Question out;
     std::set<Var> wanted;
@@ -138,7 +138,7 @@ class Shortener {
   std::vector<std::int64_t> before_;  // per equation: bytes that those before it leave
   std::optional<Builder> builder_;    // once there is something to change
   const SufficientSet* enough_ = nullptr;
-  std::unordered_map<Var, Var> now_;                              // what a variable has become
+  std::unordered_map<Var, Var> now_;                              // the present name of a variable
   std::unordered_map<Var, std::pair<Var, std::int64_t>> copies_;  // and where they stand
   std::int64_t barriers_ = 0;
 };

@@ -77,7 +77,7 @@ ScalarArray ElementWriter::readable(const ScalarArray& held) {
   return out;
 }
 
-// What the program may write is written in place; small arrays are copied.
+// The array itself if the program may write its memory, else a copy in the frame.
 ScalarArray ElementWriter::target(const ScalarArray& held) {
   if (held.storage >= 0 && held.writable && held.nodes.empty()) {
     check_version(held);
@@ -142,8 +142,8 @@ ScalarArray ElementWriter::update(const std::vector<ScalarArray*>& in) {
 
 // ---- windows at rows of indices --------------------------------------------------------------
 
-// For each element of each window: where it lies in the operand, its position in the other array,
-// and whether the window is inside (-1: it is, or is moved).
+// For each element of each window: its place in the operand, its position in the other array, and
+// the condition that the window is inside. -1: it is always inside, or moved to be.
 struct ElementWriter::Rows {
   struct Element {
     Access at;

@@ -77,7 +77,7 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<ScalarArray*>& i
   return true;
 }
 
-// What joins two elements of a reduction: the op on scalars.
+// The op on scalars that joins two elements of a reduction.
 const Op* ElementWriter::pair_of(const Op& reduction) {
   static const Op* const pairs[][2] = {{&core_ops().reduce_and, &core_ops().and_},
                                        {&core_ops().reduce_or, &core_ops().or_},

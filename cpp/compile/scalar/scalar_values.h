@@ -1,8 +1,8 @@
 // compile/scalar/scalar_values.h - arrays as lists of scalar values, and ops on these.
 //
-// An array of few elements is a list of nodes; a larger one a list of registers, or it stays in
-// memory, where windows of it are read and, if a loop carries it, written. Such memory has a
-// version, which each writing changes: who holds an older one cannot be written for (Unsuited).
+// An array of few elements is a list of nodes. A larger one is a list of registers, or stays in
+// memory: windows of it are read and, if a loop carries it, written. Such memory has a version,
+// which each writing changes: who holds an older one cannot be written for (Unsuited).
 #pragma once
 
 #include "codegen/vector/lane.h"
@@ -12,13 +12,13 @@
 
 namespace shardax {
 
-// What ends the writing of a program that is not for machine code.
+// Ends the writing of a program that does not suit machine code.
 struct Unsuited {};
 
 codegen::Kind number_kind(DType dtype);
 
-// How many registers of numbers of so many bytes (truth values are as wide) an array takes; 0 where
-// it cannot be so.
+// The number of registers of numbers of `width` bytes (also of truth values) that an array takes;
+// 0: it cannot be in registers.
 std::int64_t registers_of(const Type& type, int width);
 
 // An array as its elements in row-major order, or in memory, with strides in elements.
@@ -77,7 +77,7 @@ class ElementWriter {
   bool large(const Type& type) const {
     return type.size() > tuning::scalar_values::most_elements && !packed(type);
   }
-  // How many nodes it is.
+  // The number of nodes of a value.
   std::int64_t nodes_of(const Type& type) const {
     return packed(type) ? registers_of(type, width_) : type.size();
   }
@@ -137,7 +137,7 @@ class ElementWriter {
   ScalarArray update(const std::vector<ScalarArray*>& in);
   ScalarArray gather(const Equation& eqn, const std::vector<ScalarArray*>& in, const Type& out);
   ScalarArray scatter(const Equation& eqn, const Op* combine, const std::vector<ScalarArray*>& in);
-  // Where the operand lies, for reading; for writing, where its new version will.
+  // The place of the operand for reading, or of its new version for writing.
   ScalarArray readable(const ScalarArray& held);
   ScalarArray target(const ScalarArray& held);
   ScalarArray written(ScalarArray& target);

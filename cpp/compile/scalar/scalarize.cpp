@@ -138,7 +138,8 @@ class Writer : ElementWriter {
     versions_.push_back(0);
     return held;
   }
-  // Carries as the body sees them. What the loop writes, nobody else may read any more.
+  // Carries as the body sees them. No other value may read the old version of an array that the
+  // loop writes.
   std::vector<ScalarArray> start_carries(std::vector<ScalarArray> carried, bool top,
                                          const std::vector<std::size_t>& results) {
     for (std::size_t k = 0; k < carried.size(); ++k) {
@@ -184,7 +185,7 @@ class Writer : ElementWriter {
     versions_ = before;
     code_.otherwise(all_elements(first));
     const std::vector<ScalarArray> second = branch(regions, which, k + 1, in);
-    // What either side has written is a version of its own; both must give it.
+    // An array that either side has written gets a new version; both sides must give it.
     for (std::size_t s = 0; s < before.size(); ++s) {
       const bool written = after[s] != before[s] || versions_[s] != before[s];
       after[s] = std::max(after[s], versions_[s]) + (written ? 1 : 0);
@@ -284,7 +285,7 @@ class Writer : ElementWriter {
     }
     return in;
   }
-  // Where the stacked results of a loop go: to results of the program, or to the frame.
+  // The arrays for stacked results of a loop: results of the program, or memory of the frame.
   std::vector<ScalarArray> stacked_results(const Regions& regions, const Types& types, bool top) {
     std::vector<ScalarArray> out(types.size());
     for (const std::size_t k : regions.results_of(PortKind::sliced)) {

@@ -35,8 +35,8 @@ struct InitialCopy {
 
 struct ScalarLoop {
   codegen::ScalarProgram program;
-  // What pointers[] holds: the state of a run, operands, results, constants, and the frame, memory
-  // for what is called.
+  // The layout of pointers[]: the state of a run, operands, results, constants, and the frame,
+  // which is memory for called functions.
   int operands = 1, results = 1, constants = 1, frame = 1;
   std::vector<ArrayPtr> constant_arrays;
   std::int64_t frame_bytes = 0;

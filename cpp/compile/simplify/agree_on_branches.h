@@ -10,8 +10,8 @@ namespace shardax {
 // follows from such values alone.
 std::vector<bool> same_in_processes(const Program& program, const std::vector<bool>& inputs);
 
-// Where messages are inside, processes compare the choice of a branch before they take it, and the
-// condition of a loop each time; a difference is an error in all of them. `in` are the operands of
+// If messages are inside, processes compare the index of a branch before they take it, and the
+// condition of a loop each time. A difference is an error in all of them. `in` are the operands of
 // an op with these regions, `same` says which of them processes share.
 void agree_on_branches(const std::vector<bool>& same, Regions& regions, Values& in);
 

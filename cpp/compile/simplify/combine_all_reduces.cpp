@@ -1,8 +1,8 @@
 // compile/simplify/combine_all_reduces.cpp - sums over processes that do not need each other travel
 // as one message.
 //
-// The pass runs on the program as it was staged, before anything depends on the layout or the
-// values of inputs: messages are effects from here on, and the same in all processes.
+// The pass runs on the program as staged, before any dependence on the layout or the values of
+// inputs. From here on messages are effects, the same in all processes.
 #include <algorithm>
 #include <map>
 

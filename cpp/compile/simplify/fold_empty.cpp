@@ -59,7 +59,7 @@ ArrayPtr narrowed(DType dtype, const Array& wide) {
   return scalar_array(dtype, static_cast<double>(value));
 }
 
-// What a reduction of no elements gives.
+// The value of a reduction of no elements.
 ArrayPtr identity_of(const Op& reduction, DType dtype) {
   const DType wide = is_half(dtype) ? DType::float32 : wide_dtype(dtype);
   const kernels::ReduceKernels kernels = reduction.reduce(wide);

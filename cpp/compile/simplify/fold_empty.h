@@ -5,7 +5,7 @@
 
 namespace shardax {
 
-// What follows from an operand without elements, so that no other pass and no kernel meets one:
+// Removes operands without elements, so that no other pass and no kernel meets one:
 //   results without elements                            broadcasts of a number
 //   a reduction, a product of none                      its identity, repeated
 //   parts of a concatenation, updates without elements  left out

@@ -100,7 +100,7 @@ class Wrapper {
     return in[1];
   }
 
-  // What `eqn` made, of another operand of the same shape.
+  // Repeats `eqn` on other inputs of the same shape.
   Var again(const Equation& eqn, const Vars& inputs) {
     const Var out = program_->add(type(eqn.outputs[0]));
     Equation made = eqn;

@@ -72,7 +72,7 @@ std::optional<Chosen> choice_of(const PatternContext& m, const Vars& in) {
 }
 
 // v[at:at + 1], computed of that part of what v is computed of: of elementwise work, and of sums
-// over other dimensions. What others need as well is only computed again where that takes one step.
+// over other dimensions. Values with other uses are computed again only if that takes one step.
 class Row {
  public:
   Row(const PatternContext& m, std::int64_t at) : m_(m), at_(at) {}
@@ -161,7 +161,7 @@ std::optional<Vars> sum_of_masked_row(const PatternContext& m) {
 
 namespace {
 
-// What `v` is before dimensions of one element come or go.
+// The value before reshapes that add or drop dimensions of one element.
 Var without_units(const PatternContext& m, Var v) {
   for (const Equation* e = m.b.definition(v);
        e && (e->op == &core_ops().reshape || e->op == &core_ops().squeeze); e = m.b.definition(v)) {

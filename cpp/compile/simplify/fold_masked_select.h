@@ -11,8 +11,8 @@ std::optional<Vars> fold_masked_concat(const PatternContext& m);
 // A slice of select(iota == 0, x, y) that leaves out that index, or is that index, is one of x or
 // y.
 std::optional<Vars> slice_of_masked_select(const PatternContext& m);
-// sum(select(iota == 7, 0, x)) over that dimension is x[7], and so is what x is made of: of a loss
-// that one device has, the others compute nothing.
+// sum(select(iota == 7, 0, x)) over that dimension is x[7], and x itself is reduced to row 7 as
+// well. The other devices thus compute nothing of a loss that one device has.
 std::optional<Vars> sum_of_masked_row(const PatternContext& m);
 
 // x[:, 2] = where(iota == 7, y, x[:, 2]) writes y[7] alone: of what devices keep, the one that has

@@ -49,7 +49,7 @@ Ints end_of(Ints start, const Ints& sizes) {
 
 namespace {
 
-// Where the only window begins, in each dimension; none where it is not known to lie within.
+// The start of the only window in each dimension; none unless it is known to lie within.
 std::optional<Ints> known_place(const PatternContext& m, const Shape& shape, const Ints& sizes,
                                 const Ints& indexed) {
   const std::optional<Ints> at = static_integers(m, m.in[1]);

@@ -7,11 +7,11 @@ namespace shardax {
 
 // The elements of an array of few integers, in order, if constants say them.
 std::optional<Ints> static_integers(const PatternContext& m, Var v);
-// Where a dynamic_slice of inputs[0], or an update of it, begins: inputs from `first` on, where
-// constants say it, clamped.
+// The clamped start of a dynamic_slice of inputs[0], or of an update of it, from inputs[first] on;
+// none unless they are constants.
 std::optional<Ints> static_starts(const PatternContext& m, const Vars& inputs, const Ints& sizes,
                                   std::size_t first);
-// Where a window that begins there ends.
+// The end of a window that begins there.
 Ints end_of(Ints start, const Ints& sizes);
 
 // x.at[2].set(y) is a dynamic_update_slice, or y where it is all of x.

@@ -11,8 +11,8 @@ std::optional<Vars> drop_transpose(const PatternContext& m);
 std::optional<Vars> join_transposes(const PatternContext& m);
 // A product whose factors change places is the same, element by element.
 std::optional<Vars> transpose_into_dot(const PatternContext& m);
-// What is computed element by element is computed in the order in which it is used, where operands
-// have it or are made in it as easily.
+// Elementwise values are computed in the order of their use, if operands have that order or are
+// made in it as easily.
 std::optional<Vars> transpose_operands(const PatternContext& m);
 
 }  // namespace shardax

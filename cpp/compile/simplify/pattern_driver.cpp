@@ -277,8 +277,8 @@ Vars PatternDriver::map(const Equation& eqn, const Regions& regions, const Vars&
 }
 
 ProgramPtr simplify(const ProgramPtr& program, bool stripmine) {
-  // Where regions are walked in place, how often their values are used is not known yet.
-  // A result is used by others too.
+  // In regions that are walked in place, the uses of values are not known yet. A result is used by
+  // others too.
   std::vector<int> uses = count_uses(*program);
   for (const Var v : program->outputs) ++uses[index(v)];
   PatternDriver driver(*program, stripmine, calls(*program) ? nullptr : &uses);

@@ -3,11 +3,11 @@
 //
 // A PatternDriver re-emits equations into a Builder, one after the other, and offers each to the
 // rules (compile/simplify/patterns.cpp) first. Calls are replaced by their regions, which are
-// walked in place; pmap by its body batched over the mapped axis, where inputs that repeat along it
-// stay without it.
+// walked in place. pmap is replaced by its body batched over the mapped axis; inputs that repeat
+// along that axis stay without it.
 //
 // A value *repeats* along a dimension if it is a broadcast along it: replicated parameters repeat
-// along the device dimension. What repeats is kept, computed and carried by loops once.
+// along the device dimension. Repeating values are kept, computed and carried by loops once.
 #pragma once
 
 #include <optional>
@@ -62,7 +62,7 @@ class PatternDriver {
   LocationPtr caller_;  // of the mesh axes that is walked: what it expands to has none
 };
 
-// What rules see of an equation: its operands are simplified already.
+// The view that a rule has of an equation: its operands are simplified already.
 struct PatternContext {
   Builder& b;
   const Op& op;
@@ -75,7 +75,7 @@ struct PatternContext {
     return b.emit1(made, p, inputs, location);
   }
 };
-// What a rule of one result gives.
+// The result of a rule with one output.
 inline std::optional<Vars> one(Var v) { return Vars{v}; }
 
 // The variables that replace the equation's results, if a rule applies.

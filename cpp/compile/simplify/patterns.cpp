@@ -165,7 +165,8 @@ Result shrink_elementwise(const PatternContext& m) {
     }
     operands.push_back(operand);
   }
-  // Where every operand has shrunk to rank 0, so has the result; else one keeps the small shape.
+  // If every operand has shrunk to rank 0, the result has too; else one operand keeps the small
+  // shape.
   const Var result = m.b.emit(m.op, m.params, operands, m.location)[0];
   Ints dims = kept;
   if (m.b.type(result).rank() == 0) {
@@ -185,7 +186,7 @@ Shape without_units(const Shape& shape) {
   return out;
 }
 
-// What gives an operand dimensions of one element that it had not before; null where nothing does.
+// The reshape that gives an operand new dimensions of one element; null if there is none.
 const Equation* with_units(const PatternContext& m, Var v) {
   const Equation* reshape = m.b.defined_by(v, core_ops().reshape);
   if (!reshape) return nullptr;
@@ -204,7 +205,7 @@ Result add_units_after(const PatternContext& m) {
   }
   if (!first) return {};
   const Shape shape = m.b.type(first->inputs[0]).shape, added = m.b.type(first->outputs[0]).shape;
-  const auto number = [&](Var v) {  // that repeats
+  const auto number = [&](Var v) {  // a number that is repeated
     const Equation* source = m.b.defined_by(v, core_ops().broadcast_in_dim);
     return source && m.b.type(source->inputs[0]).rank() == 0 ? source : nullptr;
   };
@@ -245,7 +246,7 @@ Result add_into_scatter(const PatternContext& m) {
   return {};
 }
 
-// What was looked up twice has one gradient.
+// Two gathers at the same indices have one gradient.
 Result join_scatters(const PatternContext& m) {
   const Equation* inner = m.b.defined_by(m.in[0], m.op);
   if (!inner || !m.uses_known || m.b.uses(m.in[0]) > 1 || inner->inputs[1] != m.in[1] ||

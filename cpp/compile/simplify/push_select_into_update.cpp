@@ -92,7 +92,7 @@ class Pushing {
                      {"operand_batching_dims", p.ints(param::operand_batching_dims)},
                      {"start_indices_batching_dims", p.ints(param::scatter_indices_batching_dims)},
                      {"slice_sizes", sizes},
-                     {"mode", std::string("clip")},  // what is out of bounds is not written
+                     {"mode", std::string("clip")},  // updates out of bounds are dropped
                      {"fill_value", std::monostate()},
                      {"indices_are_sorted", p.flag(param::indices_are_sorted)},
                      {"unique_indices", p.flag(param::unique_indices)}},

@@ -6,9 +6,9 @@
 namespace shardax {
 
 // select(p, scatter(x, i, u), x) is scatter(x, i, select(p, u, gather(x, i))), which touches the
-// window only and can be written in place. `p` repeats along all dimensions of x but those by which
-// the update has one window for each element: loops over a batch whose slices end at different
-// times choose like that. The same of dynamic_update_slice, of scatter-add, and of several updates
+// window only and can be written in place. `p` repeats along all dimensions of x but those along
+// which the update has one window per element. Loops over a batch whose slices end at different
+// times select like that. The same of dynamic_update_slice, of scatter-add, and of several updates
 // one after the other.
 std::optional<Vars> push_select_into_update(const PatternContext& m);
 
