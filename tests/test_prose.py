@@ -59,24 +59,27 @@ class Paragraph(NamedTuple):
         return " ".join(line.text for line in self.lines)
 
 
-def runs(lines):
-    """Paragraphs of a comment: blank lines and items part them, deeper lines are left out."""
+def runs(lines, first):
+    """Paragraphs of a comment: blank lines and items part them, deeper lines are left out.
+
+    `first` is the column that the first line counts as: a docstring begins behind its quotes.
+    """
+    margin = min((line.column for line in lines[1:] if line.text), default=first)
     found, base = [], None
     for line in lines:
+        item = ITEM.match(line.text)
+        column = first if line is lines[0] else line.column
         if not line.text or set(line.text) <= set("-=~*/ "):
             base = None
-        elif base is None or ITEM.match(line.text):
-            item = ITEM.match(line.text)
+        elif item or column <= margin and (base is None or column < base):
             found.append([line])
-            base = line.column
-            depth = line.column + (len(item[0]) if item else 0)
-        elif line.column in (base, depth) and found[-1][-1].number == line.number - 1:
-            found[-1].append(line)
-        elif line.column < base:
-            found.append([line])
-            base = depth = line.column
-        elif line.column == base:  # after an example
-            found.append([line])
+            base = column
+            depth = column + (len(item[0]) if item else 0)
+        elif base is not None and column in (base, depth):
+            if found[-1][-1].number == line.number - 1:
+                found[-1].append(line)
+            else:  # after an example
+                found.append([line])
     return found
 
 
@@ -86,8 +89,8 @@ def label_of(text):
     return match.end() if match else 0
 
 
-def paragraphs_of_comment(lines):
-    for run in runs(lines):
+def paragraphs_of_comment(lines, first=None):
+    for run in runs(lines, lines[0].column if first is None else first):
         yield Paragraph(tuple(run), label_of(run[0].text))
 
 
@@ -135,7 +138,8 @@ def docstrings(text):
 def paragraphs_of_docstring(lines):
     """The paragraphs before sections, and the entries of these."""
     section = next((i for i, line in enumerate(lines) if SECTION.match(line.text)), len(lines))
-    yield from paragraphs_of_comment(lines[:section])
+    margin = min((line.column for line in lines[1:] if line.text), default=0)
+    yield from paragraphs_of_comment(lines[:section], margin)
     heading, entry = None, []
 
     def done():
@@ -241,7 +245,7 @@ def files():
 
 
 # Folders and files whose prose is checked.
-CLEAN = ("cpp/compile/",)
+CLEAN = ("cpp/analysis/", "cpp/callables/", "cpp/compile/", "cpp/ir/")
 
 
 def test_sentences():
@@ -272,6 +276,7 @@ CASES = [
     ("a.cpp", f"// Much\n// - {LONG}\n// - {LONG}", []),
     ("a.cpp", f"int x;  // much\n// {LONG}", []),
     ("a.py", f'def f():\n    """Much {LONG}"""', ["26 words"]),
+    ("a.py", f'def f():\n    """Much\n    {LONG}"""', ["26 words"]),
     ("a.py", f"# Much\n# {LONG}", ["26 words"]),
     ("a.py", 'x = """What is it"""\ny = "# What"', []),
     ("a.py", f'"""Adds.\n\nArgs:\n  x: whether it is.\n  y: much\n    {LONG}\n"""', ["26 words"]),

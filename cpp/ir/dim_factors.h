@@ -49,7 +49,7 @@ struct DimFactors {
   ArrayFactors add_each(const Shape& shape, FactorUse use = FactorUse::parallel);
 
   const Factor& at(std::int32_t factor) const { return factors[index(factor)]; }
-  // How many elements each element of a result combines.
+  // The number of elements that each element of a result combines.
   std::int64_t reduced_size() const;
   // An operand's dimensions that are reduced, in the order of their factors.
   Ints reduced_dims(std::size_t operand) const;
@@ -59,7 +59,7 @@ struct DimFactors {
   static Ints matching_dims(const ArrayFactors& part, const ArrayFactors& whole);
 };
 
-// What the op's record says; nothing where it is silent.
+// The factors in the op's record; none if it has no rule.
 std::optional<DimFactors> dim_factors(const Op& op, const Params& params, const Types& in,
                                       const Type& out);
 std::optional<DimFactors> dim_factors(const Program& program, const Equation& eqn);

@@ -109,7 +109,7 @@ Types infer_types(const Op& op, const Types& in, const Params& params) {
   if (op.kind != Kind::collective) {
     for (const Type& type : in) varying = join(varying, type.varying);
   }
-  // What a program gives is typed already; not all of it depends on all operands.
+  // The results of a program have types already, and need not depend on all operands.
   if (op.kind == Kind::control) varying = unchecked_axes(varying);
   if (!varying.empty()) {
     for (Type& type : out) type.varying = join(type.varying, varying);

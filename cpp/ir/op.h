@@ -4,7 +4,7 @@
 // op. Families of ops (ops/*.cpp) fill most fields through constructors such as `unary`.
 //
 // Rules run in "final style": they call functions on Values (ops/ops.h), which trace, stage or
-// compute according to what the Values are, so that any rule works under any nesting.
+// compute depending on the Values. Any rule therefore works under any nesting.
 #pragma once
 
 #include <functional>
@@ -46,9 +46,9 @@ struct JvpResult {
 };
 using JvpBodyRule = JvpResult (*)(const Params& params, const Values& in, const Values& t);
 
-// Splits an op into what is known (computed here, on the primal inputs) and a linear function of
-// the tangents; `nonzero` says which inputs have one. `linear` takes a tangent per input and gives
-// one per output, null where zero.
+// Splits an op into known results (computed here, on the primal inputs) and a linear function of
+// the tangents. `nonzero` marks the inputs with a tangent. `linear` takes a tangent per input and
+// gives one per output, null where zero.
 struct Linearized {
   Values out;
   std::function<Values(const Values& t)> linear;
@@ -140,14 +140,14 @@ struct View {
   Shape shape;
   Shape strides;
 };
-// How dimensions of operands and results map to each other (ir/dim_factors.h); all results have the
-// same dimensions, `out` is the type of one.
+// The map between dimensions of operands and results (ir/dim_factors.h). All results have the same
+// dimensions, `out` is the type of one.
 struct DimFactors;
 using DimsRule = DimFactors (*)(const Params& params, const Types& in, const Type& out);
 // The params for results of another shape of the same rank: of a device's part or of some rows.
 using ResizeRule = Params (*)(const Params& params, const Shape& out);
 
-// How a result is split over the mesh, given how operands are: the mesh axes that divide each
+// The split of a result over the mesh, given those of operands: the mesh axes that divide each
 // dimension. `mesh` is that of the first operand that has a sharding, or of the param `sharding`;
 // rules are in ops/sharding_rules/sharding_rules.h.
 using Split = std::vector<std::vector<std::string>>;
@@ -160,11 +160,10 @@ struct SplitArgs {
   const Sharding& mesh;
 };
 using SplitRule = Split (*)(const SplitArgs&);
-// The op on one device, where each has its own parts of arrays: how operands are to be split, how
-// results then are, and the params of the op on parts. Rules
-// (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few messages, given how operands
-// are split now.
-struct Halo {  // what a part of an operand takes of the parts beside it, along one split dimension
+// The op on one device that has parts of arrays: the splits of operands and results, and the params
+// of the op on parts. Rules (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few
+// messages, given how operands are split now.
+struct Halo {  // the overlap of a part of an operand with its neighbours, along one split dimension
   std::size_t operand = 0, dim = 0;
   std::int64_t before = 0, after = 0;  // elements; negative: so many of its own are left out
   Value fill;                          // beyond the ends of the array; null: zeros
@@ -194,8 +193,8 @@ using PartRule = Value (*)(const PartArgs&);
 // Throws where explicit axes of operands leave open how results are split
 // (ops/sharding_rules/ambiguity.h).
 using SplitCheck = void (*)(const Op& op, const Params& params, const Types& in, const Types& out);
-// Over which mesh axes a result is still to be summed, and its cotangents will be; throws where the
-// op does not go with sums of operands that are still to be done
+// The mesh axes over which a result is still to be summed, and those over which its cotangents will
+// be. Throws if the op does not commute with open sums of operands
 // (ops/sharding_rules/unreduced_rules.h).
 struct Sums {
   std::vector<std::string> unreduced, reduced;
@@ -216,8 +215,8 @@ using ShowRule = std::vector<std::string> (*)(const Params& params);
 // The parameters that users see, where they are others than the op's own.
 using ShownParamsRule = Params (*)(const Params& params);
 
-// For layout ops: the strides and the offset (in elements) at which the output is seen in the
-// input's memory; false where only a copy will do.
+// For layout ops: the strides and the offset (in elements) of the output as a view of the input's
+// memory. False if only a copy will do.
 struct ViewLayout {
   Shape strides;
   std::int64_t offset = 0;
@@ -228,15 +227,15 @@ using ViewRule = bool (*)(const Params& params, const Type& in, const Shape& in_
 // The loops of a reduction over elements of a dtype; 16-bit floats reduce as float32.
 using ReduceRule = kernels::ReduceKernels (*)(DType dtype);
 
-// What checkify looks for in an op by itself. JAX's list: selections, sign changes and layout only
-// pass a NaN on.
+// The checks of checkify that concern an op by itself. JAX's list: selections, sign changes and
+// layout only pass a NaN on.
 using Checks = std::uint8_t;
 constexpr Checks makes_nan = 1;  // out of numbers
 constexpr Checks divides = 2;    // by operand 1, which may be 0
 
-// Where the windows start that an op reads or writes, one component after the other, and for each
-// component the dimension of operand 0 along which it counts and the last start that fits. All have
-// the same shape, [n].
+// The starts of the windows that an op reads or writes, one component after the other. For each
+// component, the dimension of operand 0 along which it counts, and the last start that fits. All
+// have the same shape, [n].
 struct Starts {
   Value start;
   Value dimension;
@@ -244,7 +243,7 @@ struct Starts {
 };
 using StartsRule = Starts (*)(const Params& params, const Values& in);
 
-// What an op does with PRNG keys, each of which is to be used once (analysis/key_reuse.h).
+// The use that an op makes of PRNG keys, each of which is to be used once (analysis/key_reuse.h).
 enum class KeyUse : std::uint8_t {
   by_kind,   // layout and what reads windows: forwards; what works in place: updates; else consumes
   consumes,  // uses them up; keys among its results are used up too
@@ -260,7 +259,7 @@ enum class KeyUse : std::uint8_t {
 using DTypeSet = std::uint64_t;
 constexpr DTypeSet bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
 
-// How many operands an op takes.
+// The number of operands that an op takes.
 struct Operands {
   std::size_t least = 0, most = SIZE_MAX;
   constexpr Operands() = default;  // any number
@@ -347,8 +346,8 @@ std::vector<std::string_view> effects(const Program& program);
 const std::vector<const Op*>& all_ops();
 const Op* find_op(std::string_view name);
 
-// How results are split, of operands some of which have a sharding as part of their type.
-// Installed by analysis/.
+// The shardings in the types of results, given operands some of which have one. Installed by
+// analysis/.
 using ShardingTypeRule = void (*)(const Op& op, const Types& in, const Params& params, Types& out);
 void set_sharding_type_rule(ShardingTypeRule rule);
 

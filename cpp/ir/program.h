@@ -1,8 +1,8 @@
 // ir/program.h - a typed straight-line program in single-assignment form (JAX: a jaxpr).
 //
 // Variables are indices into `types`. Each is an input, a constant or the output of one equation,
-// and is defined before it is used. Programs are immutable once built and shared; what is derived
-// from one (its transforms, its plans) is cached in it, and so lives as long as it does.
+// and is defined before it is used. Programs are immutable once built and shared. Derived objects
+// (transforms, plans) are cached in the program, and live as long as it does.
 #pragma once
 
 #include <functional>
@@ -36,8 +36,8 @@ std::string to_string(const Location& location);
 // "file.py:12 (f)", without folders
 std::string short_string(const Location& location);
 
-// A name that the user gave to a part of a function (named_scope), or a transformation that the
-// parts inside went through; and what it is inside of.
+// A name that the user gave to a part of a function (named_scope), or a transformation of that
+// part; and the names around it.
 struct Names {
   std::shared_ptr<const Names> outside;
   std::string name;
@@ -80,9 +80,9 @@ class Program final : public RefCounted {
     return static_cast<Var>(types.size()) - 1;
   }
 
-  // What has been derived from this program: `make` runs at a key's first use. A key starts with
-  // the name of the derivation. Values live as long as the program, or until there are many of them
-  // (the sizes over which it is batched may come and go).
+  // The object derived from this program under a key; `make` runs at the key's first use. A key
+  // starts with the name of the derivation. Values live as long as the program, or until there are
+  // many of them (the sizes over which it is batched may come and go).
   template <class T>
   std::shared_ptr<T> derived(const std::string& key,
                              const std::function<std::shared_ptr<T>()>& make) const {

@@ -41,7 +41,7 @@ std::vector<std::size_t> Regions::results_of(PortKind flow) const {
 
 namespace {
 
-// What an operand's types say of one run.
+// The type of an operand in one run.
 Type type_in_run(const Op& op, const Regions& regions, std::size_t i, Type type) {
   const RegionPort& port = regions.operands[i];
   if (port.flow != PortKind::sliced) return type;

@@ -1,17 +1,16 @@
 // ir/regions.h - the programs that an op carries: their operands, results, carries and trip counts.
 //
 // An op's record describes them once (`regions` and `with_regions` in ir/op.h). Analyses, passes
-// and steps read the description, so that none of them names an op: dead code, forwarding,
-// checkpoint policies, checks, shardings, uniform inputs, the search for NaN, narrowing, compiled
-// steps.
+// and steps read the description, so that none of them names an op. Examples are dead code,
+// forwarding, checkpoint policies, shardings, the search for NaN and compiled steps.
 //
-//            programs           operands                             results
-//   jit      body        once   whole                                whole
-//   pmap     body      mapped   sliced along in_axes, or whole       sliced along out_axes, or
-//   whole cond     branches  one_of   choice, whole                        whole scan     body
-//   counted   whole, carried, sliced               carried, sliced while    condition, whole of the
-//   one, whole of the       carried
-//            body      looped   other, carried
+//            programs            operands                           results
+//   jit      body       once     whole                              whole
+//   pmap     body       mapped   sliced along in_axes, or whole     sliced along out_axes, or whole
+//   cond     branches   one_of   choice, whole                      whole
+//   scan     body       counted  whole, carried, sliced             carried, sliced
+//   while    condition,          whole of the one, whole of the     carried
+//            body       looped   other, carried
 #pragma once
 
 #include "ir/op.h"
@@ -27,7 +26,7 @@ enum class ExecutionKind : std::uint8_t {
   looped,   // as long as the first program, the condition, gives true: the second
 };
 
-// How an operand reaches the programs, or a result comes out of them.
+// The way in which an operand reaches the programs, or a result comes out of them.
 enum class PortKind : std::uint8_t {
   choice,  // operand 0 of ExecutionKind::one_of; no program sees it
   // As it is, the same in each run. Results: that of the run; of ExecutionKind::mapped the first's.
@@ -50,7 +49,7 @@ struct Regions {
   Programs programs;
   std::vector<RegionPort> operands;
   std::vector<RegionPort> results;
-  std::int64_t length = 1;  // how many runs, where that is known
+  std::int64_t length = 1;  // the number of runs, if known
   bool reverse = false;     // ExecutionKind::counted from the last slice to the first
   AxisName axis = -1;       // of ExecutionKind::mapped
   // Over whose devices the programs run: of ExecutionKind::mapped one, of ExecutionKind::mesh all.
@@ -62,7 +61,7 @@ struct Regions {
   // Of these, results may be left out all the same: the op's `with_regions` sees to the rules.
   bool sheds_results = false;
 
-  // Whether program k gives the results; the condition of a loop gives one boolean.
+  // Does program k give the results? The condition of a loop gives one boolean.
   bool gives_results(std::size_t k) const { return runs != ExecutionKind::looped || k == 1; }
   // The operands that program k takes, by position.
   std::vector<std::size_t> taken_by(std::size_t k) const;
@@ -78,7 +77,7 @@ void check_regions(const Op& op, const Regions& regions, const Types& in);
 // A call: every operand and every result whole.
 Regions call_of(const ProgramPtr& program, bool fixed = false);
 
-// What the op's record says of these params, with every port's `source`.
+// The regions that the op's record gives for these params, with every port's `source`.
 Regions regions_of(const Op& op, const Params& params);
 
 // The program that an op calls, where it does nothing else; else null.

@@ -13,14 +13,14 @@
 
 namespace shardax {
 
-// What one equation may take to run again.
+// The cost of running one equation again.
 enum class RematEffort : std::uint8_t {
   cheap,          // as much as a read or a write
   cheap_or_view,  // or nothing
   quick_too,      // or a few times as much, as machine code
 };
 
-// Where a policy takes a value from.
+// The place from which a policy takes a value.
 enum class RematSource : std::uint8_t {
   present,       // it is there, at no cost
   read,          // from memory
@@ -42,7 +42,7 @@ class Rematerializer {
   int maker(Var v) const { return makers_[index(v)]; }
   // The equation that makes it, if that has no other result and takes no more; or null.
   const Equation* maker_within(Var v, RematEffort effort) const;
-  // What `v` shows in another way, or a negative number.
+  // The value that `v` is a view of, or a negative number.
   Var viewed(Var v) const;
 
   // Adds what makes `v` to the slice. False where a value is out of reach, or where the slice has

@@ -205,7 +205,7 @@ class Reader {
     bytes_.remove_prefix(n);
     return at;
   }
-  // How many items follow, of at least so many bytes each.
+  // The number of items that follow, of at least so many bytes each.
   std::size_t count(std::size_t bytes_each) {
     const std::int64_t n = number();
     if (n < 0 || index(n) > bytes_.size() / bytes_each) malformed();

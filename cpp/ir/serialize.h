@@ -11,8 +11,8 @@
 
 namespace shardax {
 
-// Throws ValueError for programs that call Python functions or ops that are not the package's own;
-// `inline_calls` (transform/inline_calls.h) makes programs without these where that is possible.
+// Throws ValueError for programs that call Python functions or foreign ops. `inline_calls`
+// (transform/inline_calls.h) removes such calls if possible.
 std::string serialize(const Program& program);
 
 // The same, and where in it numbers lie: integers, of 8 bytes each, and the elements of constants.

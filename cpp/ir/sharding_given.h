@@ -6,8 +6,8 @@
 
 namespace shardax {
 
-// While it lives, results whose sharding operands leave open are not split, and that is no error:
-// the user says how, or has been asked when a program was staged that runs now.
+// While it lives, results whose sharding operands leave open are not split, without an error. The
+// user gives the sharding, or gave it when the running program was staged.
 class ShardingGiven {
  public:
   ShardingGiven() : ShardingGiven(std::vector<std::string>()) {}

@@ -1,8 +1,8 @@
 // ir/structural_equal.h - programs that are the same though they were made twice.
 //
-// Two programs are the same if nothing can tell them apart: equations, types, the values of numbers
-// among the constants (arrays: the same array), the user's functions they call (the same function),
-// the user's lines. A lambda that is written where it is used gives one on each turn of a loop.
+// Programs are equal if they agree in equations, types, numbers among the constants (arrays:
+// identity), called user functions (identity), and the user's lines. A lambda that is written where
+// it is used gives one on each turn of a loop.
 #pragma once
 
 #include "ir/program.h"

@@ -10,7 +10,7 @@
 namespace shardax {
 namespace {
 
-// That make one value again.
+// The most equations that make one value again.
 constexpr std::size_t most_equations = 12;
 
 }  // namespace
@@ -23,8 +23,8 @@ SufficientSet::SufficientSet(const Program& program, Question question)
   express_by_others();
 }
 
-// What makes `v` by few cheap equations, down to values for which `is_leaf` holds or that nothing
-// cheap makes; nothing where it takes more.
+// The few cheap equations that make `v` from values for which `is_leaf` holds or that nothing cheap
+// makes. None if it takes more.
 template <class IsLeaf>
 std::optional<RematSlice> SufficientSet::sources(Var v, const IsLeaf& is_leaf) const {
   const RematEffort effort = question_.quick ? RematEffort::quick_too : RematEffort::cheap_or_view;
@@ -41,8 +41,8 @@ std::optional<RematSlice> SufficientSet::sources(Var v, const IsLeaf& is_leaf) c
   return slice;
 }
 
-// Values that are made of one value each, and of what is free, give way to that value where it is
-// smaller than they are together.
+// Values made of one value each, and of free ones, give way to that value if it is smaller than
+// their sum.
 void SufficientSet::share_sources() {
   std::map<Var, std::vector<Var>> made_of;
   for (Var v : kept_) {

@@ -1,8 +1,8 @@
 // ir/sufficient_set.h - the smallest set of values from which others are recomputed.
 //
 //   s = logistic x; d = mul s (sub 1.0 s); b = broadcast_in_dim w
-// Of s, d and b, s and w are enough: what cheap elementwise ops and views make of other kept
-// values, or of what is there anyway, takes less time to make again than to write and read.
+// Of s, d and b, s and w are enough. Cheap elementwise ops and views of kept or present values take
+// less time to run again than results take to write and read.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,8 @@ class SufficientSet {
   bool is_free(Var v) const { return question_.is_free[index(v)]; }
   // Values that are wanted but not kept.
   const std::set<Var>& dropped() const { return dropped_; }
-  // What the wanted values are made of, but constants: inputs first, then as they are made.
+  // The sources of the wanted values, without constants: inputs first, then in the order of
+  // computation.
   std::vector<Var> kept() const;
   // The equations that make the wanted values of these, in order.
   std::vector<int> equations() const;

@@ -1,10 +1,10 @@
 // ir/verify.h - checks that a program is one: for passes, and for programs that others wrote.
 //
-// Rules, passes and kernels take for granted what is checked here: variables lie in the table of
-// types and are defined once, before they are used; an equation has as many operands and results
-// as its op; its params are of the kinds and in the ranges that the op's type rule expects, and its
-// results have the types that the rule gives; the operands of an op that carries programs are what
-// these programs take; axes that a collective names are in scope, of the sizes that it expects.
+// Checks the assumptions of rules, passes and kernels. Variables lie in the table of types, and are
+// defined once, before their use. An equation has as many operands and results as its op. Its
+// params have the kinds and ranges that the op's type rule expects, and its results the types that
+// the rule gives. Operands of an op that carries programs fit these programs. Axes that a
+// collective names are in scope, of the sizes that it expects.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace shardax {
 
-// How deeply programs of a file may lie within each other.
+// The deepest nesting of programs in a file.
 inline constexpr int max_nesting = 1000;
 
 // Throws InternalError with the program and `stage`, the pass that made it.

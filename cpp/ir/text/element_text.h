@@ -23,8 +23,8 @@ struct NumberText {
   std::string text;
   bool bits = false;  // `text` is that of an unsigned integer: the element's bits
 };
-// Writes an element of a dtype that is neither complex nor a key, or a part of such an element;
-// false where the text is no number of that dtype.
+// Writes an element of a dtype that is neither complex nor a key, or a part of such an element.
+// False if the text is no number of that dtype.
 bool read_number(DType dtype, const NumberText& number, std::byte* element);
 
 // Of how many numbers an element is written, and the dtype of each.

@@ -10,8 +10,8 @@
 
 namespace shardax {
 
-// How the operands and the results of an equation are values of the user's: of each value how many
-// variables it takes, and the type that is shown for it, empty for an array.
+// The operands and results of an equation as values of the user. Each has a number of variables and
+// the type that is shown for it, empty for an array.
 struct UserValue {
   std::size_t count = 1;
   std::string type;
@@ -23,7 +23,7 @@ using UserValuesRule = UserValues (*)(const Equation& eqn);
 // For the ops whose operands may be other than arrays; others give nothing.
 void set_user_values_rule(UserValuesRule rule);
 
-// Which variables of a program are shown as one:
+// The variables of a program that are shown as one:
 //   b:i8[3] c:f32[] = quantize a; d:f32[3] = dequantize b c
 //   b:q8[3] = quantize a; d:f32[3] = dequantize b
 // The first of them has the value's type, the others are hidden. Variables that any list of the

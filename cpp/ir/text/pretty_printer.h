@@ -1,7 +1,7 @@
 // ir/text/pretty_printer.h - text with possible line breaks, laid out to a width.
 //
-// After P. Wadler, "A prettier printer" (2003): a group is put on one line if it fits, whatever
-// follows it, else all of its own breaks become new lines.
+// After P. Wadler, "A prettier printer" (2003). A group is put on one line if it fits, else all of
+// its own breaks become new lines.
 #pragma once
 
 #include <optional>

@@ -17,9 +17,9 @@
 //   types(f32[3], i32[])  sharding(...)  { lambda ... } or @f  [{ lambda ... }, @f] programs
 //
 // Programs with several uses stand once, under a name (`let @f = ... in`), and so do shardings.
-// What no text can hold is shown and refused when read: Python functions (`function "f"`),
-// constants of many elements (`elided`), primitives of the user's own. Without a trace are lines
-// of the user's, named scopes, names of programs, labels of constants.
+// Some parts are shown, and refused when read: Python functions (`function "f"`), constants of many
+// elements (`elided`), primitives of the user's own. Without a trace are lines of the user's, named
+// scopes, names of programs, labels of constants.
 #pragma once
 
 #include <string>
