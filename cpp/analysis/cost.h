@@ -5,11 +5,11 @@
 
 namespace shardax {
 
-// As XLA counts: a product of m x k and k x n takes 2 m n k operations, an elementwise op one for
-// each element, a sum one for each element but the first of each result. Elementwise ops that are
-// not defined for integers (exp, sin ...) are counted apart. Bytes: operands and results of every
-// equation, each read or written once. Of branches the dearest counts; the body of a while loop
-// counts once.
+// Counts are XLA's. A product of m x k and k x n takes 2 m n k operations, an elementwise op one
+// per element. A sum takes one for each element but the first of each result. Elementwise ops that
+// are not defined for integers (exp, sin ...) are counted apart. Bytes: operands and results of
+// every equation, each read or written once. Of branches the dearest counts; the body of a while
+// loop counts once.
 struct Cost {
   double flops = 0;
   double transcendentals = 0;

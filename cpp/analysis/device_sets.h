@@ -27,7 +27,7 @@ class Misplaced final : public UserError {
 void require_same_devices(std::string_view user, const Values& arrays);
 struct AskedDevices {
   std::vector<int> ids;  // sorted; none: operands may lie anywhere
-  std::string_view by;   // what asks
+  std::string_view by;   // the op or function that asks
 };
 // Those of the first sharding_constraint or shard_map in a program.
 AskedDevices devices_asked(const Program& program);

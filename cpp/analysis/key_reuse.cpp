@@ -39,7 +39,7 @@ KeyUse use_of(const Op& op) {
   return op.kind == Kind::layout || op.first_index > 0 ? KeyUse::forwards : KeyUse::consumes;
 }
 
-// Whether an op makes an array of keys out of those of several.
+// Does an op select its keys from several arrays of keys?
 bool chooses(const Op& op) {
   return op.keys == KeyUse::by_kind && op.kind == Kind::elementwise && !op.in_place;
 }
@@ -62,7 +62,7 @@ KeyMask sliced(const Type& type, const Params& params) {
   return mask;
 }
 
-// What one equation does: as a signature of its operands and results.
+// The effect of one equation on keys, as a signature of its operands and results.
 KeySignature of_equation(const Program& program, const Equation& eqn);
 
 // Follows the keys of one program, equation by equation.
@@ -119,8 +119,8 @@ class KeyWalk {
     }
   }
 
-  // A loop whose turns end for one element of a batch before the others keeps the used keys of that
-  // element, which nothing draws from: what is chosen is new if one of the choices is.
+  // A batched loop keeps the used keys of elements that have finished, and nothing draws from
+  // these. A selection is therefore fresh if one of its choices is.
   void choose(const Equation& eqn) {
     bool fresh = false;
     for (const Var v : eqn.inputs) {
@@ -195,7 +195,7 @@ std::vector<bool> renewed_carries(const Regions& regions, const KeySignature& do
 }
 
 KeySignature of_regions(const Program& program, const Equation& eqn) {
-  // What a derivative computes again draws the same numbers once more.
+  // A derivative that recomputes values draws the same numbers again.
   if (eqn.params.has("differentiated") && eqn.params.flag(param::differentiated)) return {};
   const Regions regions = regions_of(*eqn.op, eqn.params);
   std::vector<std::shared_ptr<const KeySignature>> all;

@@ -1,10 +1,9 @@
 // analysis/key_reuse.h - jax_debug_key_reuse: errors for PRNG keys that are used twice.
 //
-// A program has a signature: which keys among its inputs it uses up, which of its outputs are keys
-// that nobody has used, and which are keys that came in. It follows from what records say of ops
-// (KeyUse in ir/op.h) and from how they run the programs that they carry (ir/regions.h). While the
-// flag is set, programs and single ops are asked before they run, and arrays remember which of
-// their keys have been used.
+// A program has a signature: the input keys that it uses up, the outputs that are unused keys, and
+// the outputs that are input keys. It follows from what records say of ops (KeyUse in ir/op.h) and
+// from how they run the programs that they carry (ir/regions.h). While the flag is set, programs
+// and single ops are asked before they run, and arrays remember which of their keys have been used.
 //
 //   { lambda ; a:key<fry>[]. let b:key<fry>[2] = random_split a in (b, a) }
 //   uses: input 0; fresh: output 0; passed: input 0 as output 1
@@ -17,7 +16,7 @@
 
 namespace shardax {
 
-// Which keys of an array, by position.
+// A flag for each key of an array, by position.
 using KeyMask = std::vector<bool>;
 
 struct KeySignature {

@@ -5,8 +5,8 @@
 
 namespace shardax {
 
-// What a device of a mesh has of an array: its part, which the devices along `open` are still to
-// add up.
+// The part of an array that a device of a mesh has, still to be added up over the devices along
+// `open`.
 struct Part {
   Value value;
   Split split;  // an entry for each dimension

@@ -23,7 +23,7 @@ constinit thread_local bool replaying = false;
 
 // ---- elements ------------------------------------------------------------------------------
 
-// What is wrong with an element: "nan", "inf", or nothing.
+// The kind of fault of an element: "nan", "inf", or null.
 const char* fault(double x) {
   if (watched.nans && std::isnan(x)) return "nan";
   if (watched.infs && std::isinf(x)) return "inf";
@@ -257,7 +257,7 @@ class Replay {
     return std::nullopt;
   }
 
-  // What program k takes in the run `index`, where carries have come to `carry`.
+  // The inputs of program k in the run `index`, given the current values of carries.
   static Values operands(const Regions& regions, std::size_t k, const Values& in,
                          const Values& carry, std::int64_t index) {
     Values out;

@@ -1,8 +1,8 @@
 // analysis/nonfinite.h - jax_debug_nans and jax_debug_infs: errors at the first NaN or infinity.
 //
 // While a flag is set, the results of compiled programs and of single ops are inspected. A program
-// whose result has a NaN runs again op by op, so that the error can name the op, its line, the
-// device and the element. While none is set, nothing is inspected.
+// whose result has a NaN runs again op by op. The error can then name the op, its line, the device
+// and the element. While none is set, nothing is inspected.
 #pragma once
 
 #include "trace/trace.h"

@@ -142,7 +142,7 @@ Value without_ones(const Value& x, std::size_t count) {
   return ops::reshape(x, Shape(x->shape().begin() + count, x->shape().end()));
 }
 
-// How an argument comes: in parts, or as the stacked terms of a sum over axes.
+// The form of an argument: parts, or the stacked terms of a sum over axes.
 struct Taken {
   Split split;
   Axes open;

@@ -240,11 +240,11 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
   return out;
 }
 
-// Carries stay split as they are at first, slices without the dimension that lists them; of
-// branches, results are split as the first one has them.
+// Carries keep their first split, slices have it without the leading dimension. Results of branches
+// are split as in the first branch.
 HeldList Partitioner::loop(const Equation& eqn, Regions regions, const HeldList& in,
                            const Types& in_types) {
-  // How what goes in and out is split, and which sums are left to do: types say so.
+  // The split of an operand or result, and its open sums, as types say.
   struct Form {
     Split split;
     Axes open = {};

@@ -15,15 +15,15 @@ namespace shardax {
 struct Parted {
   std::vector<Part> forms;
   std::function<Value(const Split&)> make = {};  // parts of it without the whole; null: cut it
-  int made_of = 0;                               // how many ops `make` goes back at most
+  int made_of = 0;                               // the most ops that `make` goes back
 };
 using PartedPtr = std::shared_ptr<Parted>;
 using HeldList = std::vector<PartedPtr>;
 
 PartedPtr held(Part part);
 
-// What has an effect and no results, and its operands, which are whole: it happens once, wherever
-// the devices are.
+// An equation with an effect and no results, and its whole operands. The effect happens once, for
+// all devices.
 struct Effect {
   const Equation* equation;
   Values in;
@@ -44,7 +44,7 @@ class Partitioner {
   // within, and effects happen in each process.
   bool in_processes = false;
 
-  // How parts can be that are to be split like this: evenly, and over this mesh.
+  // The nearest split that is even and over this mesh.
   Split even(const ShardingPtr& sharding, const Type& type) const;
   HeldList run(const Program& program, const HeldList& inputs);
   // The array as `split` says, by messages where a device has less.
@@ -70,7 +70,7 @@ class Partitioner {
   HeldList blocks_of_processes(const Equation& eqn, const HeldList& in);
   std::vector<std::string> open_through(const Op& op, const HeldList& in, const Types& in_types,
                                         const Type& result, const Parts& parts) const;
-  // Where parts of a result can be computed alone: sets `make`.
+  // Sets `make` if parts of a result can be computed alone.
   void make_in_parts(Parted& result, const Equation& eqn, const HeldList& in, const Types& in_types,
                      const Type& out);
   Value by_dims(const Op& op, const Params& params, const HeldList& in, const Types& in_types,
@@ -79,7 +79,7 @@ class Partitioner {
 
   const Sharding& mesh_;
   const Messages messages_;
-  int loops_ = 0;  // that are being walked
+  int loops_ = 0;  // the number of loops around the present equation
   AxisSet names_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using Axes = std::vector<std::string>;
 }
 
-// Where a device's part begins, in elements of each dimension.
+// The start of a device's part, in elements of each dimension.
 Values Partitioner::starts_of(const Type& whole, const Split& split) const {
   const Shape part = ops::part_shape(whole, split, mesh_);
   Values starts;

@@ -102,7 +102,7 @@ HeldList Partitioner::blocks_of_processes(const Equation& eqn, const HeldList& i
     position[k] = static_cast<std::int64_t>(within.axes.size());
     within.axes.push_back({intern_axis(text), all.axes[k].size});
   }
-  // How processes split an array, and how their devices do.
+  // The blocks of an array, as split over processes and over their devices.
   const auto cut = [&](const MeshAxes::Blocks& blocks) {
     std::pair<Split, MeshAxes::Blocks> out{Split(blocks.size()), MeshAxes::Blocks(blocks.size())};
     for (std::size_t d = 0; d < blocks.size(); ++d) {

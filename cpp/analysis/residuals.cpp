@@ -9,7 +9,7 @@
 namespace shardax {
 namespace {
 
-// Where a value stands among all: its kind, then positions, outermost first.
+// The order of a value among all: its kind, then positions, outermost first.
 using ResidualPath = std::vector<std::size_t>;
 struct Origin {
   ResidualPath place;
@@ -68,7 +68,7 @@ std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vect
     Origin from = origin(*halves.known, halves.known->outputs[outputs + r]);
     found.insert_or_assign(std::move(from.place), std::move(from.residual));
   }
-  // What the linear part has as constants of its own comes after those of the known part.
+  // Constants of the linear part alone come after those of the known part.
   const std::size_t known = halves.known->types.size();
   for (const Constant& c : needed.program->constants) {
     Origin from = origin(*needed.program, c.var);

@@ -15,9 +15,9 @@ struct Residual {
   LocationPtr location = {};         // and the user's line, which may be null
 };
 
-// What linearizing `program` keeps for the linear part, each value once: literals, constants and
-// inputs first, then results in the order in which they are computed. Calls are looked into: what
-// they keep is said to come from the equation of their body that made it.
+// The residuals that linearizing `program` keeps for the linear part, each once. Literals,
+// constants and inputs come first, then results in the order of their computation. Calls are looked
+// into: what they keep is said to come from the equation of their body that made it.
 std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero);
 
 }  // namespace shardax

@@ -44,7 +44,7 @@ Type without_places(Type type) {
 // ValueError for an operand over another mesh than that of the context, or, where there is none,
 // than another operand's.
 void check_meshes(const Op& op, const Params& params, const Types& in) {
-  if (given_sharding(params)) return;  // that is how arrays come to another mesh
+  if (given_sharding(params)) return;  // arrays come to another mesh in this way
   ShardingPtr mesh = context_mesh();
   if (mesh && !mesh->is_explicit()) return;
   const bool current = bool(mesh);

@@ -161,7 +161,7 @@ SplitRule split_rule(const Op& op) {
   return op.kind == Kind::collective ? ops::split_exchanged : ops::split_same_shape;
 }
 
-// What is computed lies in the usual order.
+// Computed values have the default layout.
 Shardings without_layouts(Shardings in) {
   for (ShardingPtr& sharding : in) sharding = with_layout(sharding, {});
   return in;
@@ -246,8 +246,9 @@ bool splits_callbacks(const Equation& eqn) {
 }
 
 namespace {
-constinit thread_local std::vector<Inspected>* inspections = nullptr;  // where they are collected
-}
+// the list that collects them
+constinit thread_local std::vector<Inspected>* inspections = nullptr;
+}  // namespace
 
 std::vector<Inspected> inspected(const Program& program, const Shardings& in) {
   std::vector<Inspected> out;

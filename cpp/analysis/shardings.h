@@ -22,9 +22,9 @@ ShardingPtr given_sharding(const Params& params);
 bool maps_over_devices(const Op& op, const Params& params);
 // Does it take operands from wherever they lie, as pmap does?
 bool gathers_operands(const Op& op, const Params& params);
-// Whether any array has a sharding: otherwise results have none either.
+// Has any array a sharding? Otherwise results have none either.
 bool any_sharding(const Values& arrays);
-// Whether results, here or within, have shardings whatever the operands have.
+// Have results, here or within, shardings whatever the operands have?
 bool gives_sharding(const Op& op, const Params& params);
 bool gives_sharding(const Equation& eqn);
 Shardings shardings_of(const Values& arrays);
@@ -33,8 +33,8 @@ void set_shardings(const Values& arrays, const Shardings& shardings);
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
-// Of an op that is run at once. Slices are then cut out wherever they start, as in JAX, by a
-// program that knows their sizes only: over automatic axes dimensions that they shorten are whole.
+// Of an op that is run at once. Slices may start anywhere then, as in JAX: the program that cuts
+// them knows their sizes only. Over automatic axes, dimensions that they shorten are whole.
 Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
                             const Types& out_types, const Shardings& in);
 
@@ -62,13 +62,13 @@ const ShardingPtr& context_mesh();
 // Labels such results.
 void place_in_context(const Values& results);
 
-// What a program asks of its inputs: the first sharding_constraint on each.
+// The sharding that a program asks for each input: that of its first sharding_constraint.
 Shardings asked_of_inputs(const Program& program);
 // A program's results lie on the same devices: those without a sharding are replicated over them.
 Shardings replicated_rest(Shardings shardings);
-// Where automatic axes split it, or there are no others, a result that is split as the first input
-// is shows its spec, entries for whole dimensions included; others have none behind the last
-// dimension that is split.
+// Gives a result that is split as the first input the spec of that input, with its entries for
+// whole dimensions. It does so only for automatic axes, or if there are no others. Other specs end
+// at the last dimension that is split.
 Shardings as_results_show(Shardings results, const Types& result_types, const Shardings& inputs,
                           const Types& input_types);
 
