@@ -55,7 +55,7 @@ bool is_concrete(PyObject* value) {
                      [](PyObject* item) { return Py_IS_TYPE(item, objects::array_impl_type); });
 }
 
-// Where something records ops, or watches them one by one.
+// Is any part of the system recording or watching single ops?
 bool runs_op_by_op() {
   return staging_in_progress() || !bound_axes().empty() || watching_key_reuse() ||
          watching_nonfinite() || objects::transfers_guarded;

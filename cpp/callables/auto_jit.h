@@ -5,10 +5,10 @@
 
 namespace shardax::callables {
 
-// A function that behaves as `fun` does. Where all its arguments are arrays, numbers or sequences
-// of arrays, and the static ones can be told apart by ==, it is jitted; with `at_once` only where
-// nothing is being staged, so that programs show `fun`'s ops and no call, and from the second call
-// with the same types on.
+// A function that behaves as `fun` does. It is jitted if all its arguments are arrays, numbers or
+// sequences of arrays, and the static ones compare by ==. With `at_once`, it is jitted from the
+// second call with the same types on, and only while nothing is staged. Programs then show `fun`'s
+// ops.
 Ref make_auto_jit(PyObject* fun, StaticSpec statics, bool at_once);
 
 }  // namespace shardax::callables

@@ -1,11 +1,10 @@
 // callables/cache.h - the programs of a function, one per signature.
 //
-// A signature is a call's form, the types of its leaves and the context: the mapped axes in scope
-// and the settings that change what tracing gives. Looking up the signature of the call before
-// compares, without hashing. Entries are shared: a function may be called again while it is traced.
-// Those used longest ago make room for new ones, so that shapes and static values that come and go
-// do not pile up.
-// Used with the interpreter's lock held.
+// A signature is a call's form, the types of its leaves and the context. The context is the mapped
+// axes in scope and the settings that change the result of tracing. Looking up the signature of the
+// call before compares, without hashing. Entries are shared: a function may be called again while
+// it is traced. Those used longest ago make room for new ones, so that shapes and static values
+// that come and go do not pile up. Used with the interpreter's lock held.
 #pragma once
 
 #include <algorithm>
@@ -84,8 +83,8 @@ class Cache {
     if (cache.use_count() <= 2) cache->clear();
   }
 
-  // When the last function that uses it goes: programs that hold functions of the host would keep
-  // those alive, and with them, perhaps, the function whose cache this is.
+  // Runs when the last function that uses the cache goes. Programs that hold functions of the host
+  // would keep those alive, and through them perhaps the function that owns this cache.
   static void release_own(const std::shared_ptr<Cache>& cache) {
     if (cache.use_count() > 2) return;
     cache->last_ = nullptr;
@@ -164,8 +163,8 @@ class Cache {
   std::shared_ptr<Item> last_;
 };
 
-// The cache that all functions made from `fun` with equal `options` share, as long as `fun` lives;
-// one of its own where `fun` cannot be referenced weakly. `options` is compared with ==.
+// The cache that all functions made from `fun` with equal `options` share, as long as `fun` lives.
+// If `fun` has no weak references, a separate cache. `options` is compared with ==.
 template <class C>
 std::shared_ptr<C> shared_cache(PyObject* fun, PyObject* options) {
   const auto clear = [](void* cache) { static_cast<C*>(cache)->clear(); };

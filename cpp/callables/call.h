@@ -2,9 +2,9 @@
 // leaves.
 //
 // A call's arguments are static ones, which stay Python objects, and dynamic ones, which are
-// flattened into leaves. FlatCall is one call, on the stack; CallForm is what is kept of it: all
-// that is needed to call the function again with other leaves, and, with the leaves' types and the
-// context, the key under which programs are kept.
+// flattened into leaves. FlatCall is one call, on the stack; CallForm is the part of it that is
+// kept: enough to call the function again with other leaves. With the leaves' types and the context
+// it is the key of the cached programs.
 #pragma once
 
 #include <span>
@@ -58,15 +58,15 @@ Ref call_with_values(PyObject* fun, const CallForm& form, const Values& values);
 // (args, kwargs) as they would be passed.
 std::pair<Ref, Ref> rebuild_arguments(const CallForm& form, const std::vector<Ref>& leaves);
 
-// For each leaf the argument that it is part of: a position as the caller counts (static ones
-// included), or the name of a keyword argument (borrowed) with position -1.
+// The argument that each leaf is part of. It is a position as the caller counts (static ones
+// included), or position -1 and the name of a keyword argument (borrowed).
 struct LeafOwner {
   int position;
   PyObject* name;
 };
 std::vector<LeafOwner> leaf_owners(const CallForm& form);
 
-// What a function returned, flat. `api` and `fun` are named where a leaf is no array.
+// The flat result of a function. `api` and `fun` are named where a leaf is no array.
 struct FlatResult {
   TreeDefPtr tree;
   Values values;

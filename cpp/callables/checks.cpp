@@ -16,7 +16,7 @@ namespace py = pybind11;
 namespace shardax::callables {
 namespace {
 
-// What Python makes the text of a check from.
+// The Python object that gives the text of a check.
 class Message final : public Function {
  public:
   explicit Message(PyObject* object) : object_(object) {}

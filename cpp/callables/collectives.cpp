@@ -67,8 +67,8 @@ const Op& psum_op() {
   return op;
 }
 
-// How many values were summed, in the dtype of the sum: where groups differ in size, each device
-// has a number of its own.
+// The number of summed values, in the dtype of the sum. If groups differ in size, each device has a
+// number of its own.
 Value count_over(const Value& operand, const Axes& axes, DType dtype) {
   if (axes.devices.group_size() < 0)
     return ops::reduce_devices(psum_op(), ops::scalar(dtype, 1, true), axes.devices);

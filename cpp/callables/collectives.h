@@ -8,9 +8,8 @@
 
 namespace shardax::callables {
 
-// The collective of that name after which all devices have one value: "psum", "pmax", "pargmax",
-// ... A Python number summed over named axes stays a Python number: psum(1, axis) is the axis's
-// size.
+// The collective of that name after which all devices have one value: "psum", "pmax", "pargmax". A
+// Python number summed over named axes stays a Python number, so psum(1, axis) is the axis's size.
 Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pmean(PyObject* tree, PyObject* axes, PyObject* groups);
 Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source);

@@ -145,7 +145,7 @@ class Group {
   std::vector<Ref> values_;
 };
 
-// What is remembered with a function, most recently used first.
+// The programs kept with a function, most recently used first.
 class Groups {
  public:
   Group& of(const Arguments& arguments) {

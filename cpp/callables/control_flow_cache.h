@@ -2,16 +2,16 @@
 //
 // The first call of such a function with these functions and types runs as it is written, in
 // Python. From the second on it is a program, as a jitted function's is: flattened, looked up and
-// run without Python. What is remembered belongs to the first of the functions, by identity, and
-// goes with it; the others are referenced weakly too. Calls that are given tracers, or that are
-// made while something is staged, are none of ours.
+// run without Python. The first of the functions, by identity, owns the kept programs; the others
+// are weakly referenced. Calls that are given tracers, or that are made while something is staged,
+// are none of ours.
 #pragma once
 
 #include "callables/function.h"
 
 namespace shardax::callables {
 
-// Which arguments are functions (or sequences of them), and which others are no arrays; values of
+// The arguments that are functions (or sequences of them), and others that are no arrays. Values of
 // the latter must be None, bool, int or str.
 struct ControlFlowOptions {
   StaticSpec functions;

@@ -61,7 +61,7 @@ std::int64_t product(const std::vector<MappedAxis>& axes) {
   return out;
 }
 
-// How many devices a collective joins.
+// The number of devices that a collective joins.
 std::int64_t participants(const Source& source) {
   std::int64_t out = 0;
   for (const Ints& group : ops::groups_of(source.params))
@@ -162,7 +162,7 @@ py::list described(const std::vector<DeviceUnit>& units) {
   return out;
 }
 
-// How a sharding splits an array between devices; None where one has all of it.
+// The split of an array between devices under a sharding; None where one has all of it.
 py::object placed(const ShardingPtr& sharding, Type type) {
   if (!sharding || !sharding->named || sharding->devices.size() < 2) return py::none();
   py::dict mesh;

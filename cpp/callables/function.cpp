@@ -26,7 +26,7 @@ struct FunctionObject {
 
 FunctionObject* as_function(PyObject* object) { return reinterpret_cast<FunctionObject*>(object); }
 
-// What jax_traceback_filtering asks for is done to the exception that is set.
+// Shortens the traceback of the current exception as jax_traceback_filtering asks.
 void shorten_traceback() {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -93,7 +93,7 @@ PyObject* represent(PyObject* self) {
   }
   const char* name = Py_TYPE(self)->tp_name;
   if (const char* dot = std::strrchr(name, '.')) name = dot + 1;
-  // What runs as one program for speed alone is the function to its users.
+  // To its users, a function compiled only for speed is the function itself.
   PyObject* text = std::strcmp(name, "CompositionFunction") == 0
                        ? PyObject_Repr(as_function(self)->wrapped)
                        : PyUnicode_FromFormat("<%s of %R>", name, as_function(self)->wrapped);
@@ -115,7 +115,7 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-// That of the user's function, as inspect finds it. AttributeError where there is none. Of
+// The signature of the user's function, as inspect finds it. AttributeError where there is none. Of
 // functions of functions it is the innermost one's: inspect asks each of them for its own, and more
 // than once.
 PyObject* get_signature(PyObject* self, void*) {

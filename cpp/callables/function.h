@@ -1,8 +1,9 @@
 // callables/function.h - the Python type of transformed functions: jit, pmap, vmap, grad.
 //
-// A transformed function is a callable heap object: it is called by vectorcall without a Python
-// frame, binds as a method, has a `__dict__` (with `__wrapped__`, `__name__`, `__doc__`), can be
-// weakly referenced and takes part in garbage collection. What a call does is its Transform.
+// A transformed function is a callable heap object: vectorcall reaches it without a Python frame,
+// and it binds as a method. It has a `__dict__` (with `__wrapped__`, `__name__`, `__doc__`), can be
+// weakly referenced and takes part in garbage collection. Its Transform defines the effect of a
+// call.
 #pragma once
 
 #include <Python.h>
@@ -23,7 +24,7 @@ struct CallArguments {
   Py_ssize_t keyword_count() const { return names ? PyTuple_GET_SIZE(names) : 0; }
 };
 
-// Which arguments are static: positions (negative ones count from the end) and keyword names.
+// The static arguments: positions (negative ones count from the end) and keyword names.
 struct StaticSpec {
   std::vector<int> positions;
   std::vector<Ref> names;
@@ -32,7 +33,7 @@ struct StaticSpec {
   bool empty() const { return positions.empty() && names.empty(); }
 };
 
-// What a transformed function does. Called with the interpreter's lock held.
+// The behaviour of a transformed function. Called with the interpreter's lock held.
 class Transform {
  public:
   virtual ~Transform() = default;
@@ -41,17 +42,17 @@ class Transform {
   // Visits the Python objects that it owns, as tp_traverse does, and drops them.
   virtual int traverse(visitproc visit, void* arg);
   virtual void clear() {}
-  // What is staged for a call of the user's function; null: the transformed function itself.
+  // The function that a call of the user's function stages; null: the transformed function itself.
   virtual Ref staged(PyObject* fun) const { return Ref::borrow(fun); }
-  // Which of its arguments are static.
+  // Its static arguments.
   virtual const StaticSpec& statics() const;
-  // Which of its arguments a call gives away.
+  // The arguments that a call donates.
   virtual StaticSpec donated() const { return {}; }
   // The name of the function of shardax._core.api that makes it of the user's, and what that takes
   // besides: what it is pickled as. Null: it is pickled by its name alone.
   virtual Ref recipe(PyObject*) const { return {}; }
-  // What later functions made from the same one could go on with, and would lose if it went; null:
-  // nothing.
+  // The programs that later functions made from the same one can reuse
+  // (callables/program_retention.h); null: none.
   virtual const void* leaves() const { return nullptr; }
 };
 

@@ -26,7 +26,7 @@ class HostObject : public Function {
   mutable int owners_ = 0;  // KeptFunctions that list it
 };
 
-// `callable` takes a list of arrays (None: a zero that has no array) and returns a sequence of
+// `callable` takes a list of arrays (None: a zero without an array). It returns a sequence of
 // groups, each a sequence of arrays or None. `name` is what programs print.
 FunctionPtr host_function(PyObject* callable, std::string name);
 // The object, listed with the owner of this thread's scope, if there is one.

@@ -70,7 +70,7 @@ PyTypeObject* left_type() {
   return type;
 }
 
-// What `fun` has as the attribute, borrowed; null: nothing.
+// The programs kept in an attribute of `fun`, borrowed; null: none.
 LeftObject* left_with(PyObject* fun) {
   if (!PyFunction_Check(fun)) return nullptr;
   PyObject* attributes = reinterpret_cast<PyFunctionObject*>(fun)->func_dict;
@@ -96,7 +96,7 @@ void retain_programs(PyObject* fun, std::unique_ptr<Transform>& behaviour) {
   if (!behaviour || !PyFunction_Check(fun) || Py_REFCNT(fun) < 2) return;
   const void* programs = behaviour->leaves();
   if (!programs) return;
-  PyObject *type, *value, *traceback;  // what is being raised while a function goes
+  PyObject *type, *value, *traceback;  // the exception under way while a function goes
   PyErr_Fetch(&type, &value, &traceback);
   LeftObject* object = left_with(fun);
   if (!object) object = new_left(fun);

@@ -1,9 +1,9 @@
 // callables/program_retention.h - programs that outlive the transformed function they belong to.
 //
 // Programs that hold functions of the host (custom rules, callbacks) may refer to the function that
-// they were traced from. In a table of the core they would keep it alive; in an attribute of that
-// function they are part of a cycle, which the garbage collector sees and takes apart. So
-// `jit(f)(x)`, written out for each call, traces `f` once whatever `f` consists of.
+// they were traced from. In a table of the core they would keep it alive. In an attribute of that
+// function they are part of a cycle, which the garbage collector collects. So `jit(f)(x)`, written
+// out for each call, traces `f` once whatever `f` consists of.
 #pragma once
 
 #include <Python.h>

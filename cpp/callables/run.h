@@ -29,16 +29,16 @@ class BoundOp {
   std::unique_ptr<Callable> callable_;
 };
 
-// Outputs that are also held by others (an argument, a constant) become objects of their own over
-// the same memory, so that deleting or labelling one leaves the other alone.
+// Outputs that others hold as well (an argument, a constant) become separate objects over the same
+// memory. Deleting or labelling one then leaves the other alone.
 void detach(Values& outputs);
 
-// Which leaves a call gives away, and what happens to them after it.
+// The leaves that a call donates, and their deletion after it.
 class Donation {
  public:
   Donation() = default;
-  // Of the leaves in the arguments `positions` and `names`, those for which there is an output of
-  // the same type, or else of the same size; warns about the rest.
+  // Donates those leaves in the arguments `positions` and `names` that have an output of the same
+  // type, or else of the same size. Warns about the rest.
   Donation(const CallForm& form, const std::vector<int>& positions, const std::vector<Ref>& names,
            const Types& inputs, const Types& outputs);
   // RuntimeError where a donated array is also an argument that is not.

@@ -71,7 +71,7 @@ ProgramPtr closed_program(const ProgramObject& p);
 // Throw TypeError for other objects.
 const ProgramObject& program_object(PyObject* object);
 ProgramPtr unwrap_program(PyObject* object);  // closed
-// What types show of a Sharding, over a mesh with explicit axes; else null.
+// The sharding that types show for a Sharding over a mesh with explicit axes; else null.
 ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank);
 // Manual axes, as a ManualAxisType or a set of names.
 AxisSet varying_in_types(PyObject* axes);

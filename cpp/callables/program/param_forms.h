@@ -1,6 +1,5 @@
-// callables/program/param_forms.h - the parameters of ops in the form that JAX gives them:
-// dimensions of windows as one tuple, modes as members of an enum, and options that are always None
-// here.
+// callables/program/param_forms.h - the parameters of ops in JAX's form: tuples for windows, enum
+// members for modes, and the options that are always None.
 #pragma once
 
 #include <pybind11/cast.h>

@@ -25,8 +25,8 @@ struct FunctionObject {
   FunctionPtr function;
 };
 
-// What JAX has as one parameter, dimension_numbers: the specs of a convolution, and of a product
-// contracted dimensions, then those of the batch, of both operands.
+// JAX's parameter dimension_numbers: the specs of a convolution; of a product the contracted, then
+// the batch dimensions of both operands.
 constexpr std::string_view conv_specs[] = {"lhs_spec", "rhs_spec", "out_spec"};
 constexpr std::string_view product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
                                                    "rhs_batch"};

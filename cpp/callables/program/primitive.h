@@ -1,8 +1,9 @@
 // callables/program/primitive.h - primitives that users make: ops whose rules call Python.
 //
-// A program holds one like any other op. Its record's rules convert operands and call the functions
-// of shardax/_transform/primitives.py, which look up what the user has registered; its only param
-// holds the user's parameters, any Python objects. Records are kept for the life of the process.
+// A program holds one like any other op. The rules of its record convert operands and call
+// functions of shardax/_transform/primitives.py, which look up the user's registrations. Its only
+// param holds the user's parameters, any Python objects. Records are kept for the life of the
+// process.
 #pragma once
 
 #include <pybind11/cast.h>

@@ -55,7 +55,7 @@ KeepsShown::KeepsShown(const Program& program) : shown_(shown_program(program)) 
     const Program& each = *left.back();
     left.pop_back();
     ShownProgram& shown = *shown_program(each);
-    if (shown.keepers_++ > 0) continue;  // which keeps those within it
+    if (shown.keepers_++ > 0) continue;  // the first keeper keeps those within it
     if (shown.keepable_) shown.kept_ = shown.get();
     for (const Program* within : programs_within(each)) {
       shown.within_.push_back(shown_program(*within));

@@ -1,8 +1,8 @@
 // callables/program/shown.h - the one object that shows a program.
 //
 // Users compare programs with `is`, and remember what they derive from one by its id or by a weak
-// reference. So a program has one object as long as anybody holds it, and what keeps programs for
-// later calls (KeepsShown) keeps the objects that were asked for. Used with the interpreter's lock
+// reference. So a program has one object as long as anybody holds it. Caches that keep programs for
+// later calls (KeepsShown) keep the objects that users asked for. Used with the interpreter's lock
 // held, but for destructors of programs.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace shardax::callables {
 
-// Kept with its program. That refers to the object weakly, since the object owns the program.
+// Kept with its program. It refers to the object weakly, since the object owns the program.
 class ShownProgram {
  public:
   ShownProgram() = default;

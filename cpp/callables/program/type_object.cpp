@@ -40,8 +40,8 @@ void check_even_split(const Type& type) {
   }
 }
 
-// What JAX's types have besides: how arrays are split over explicit axes, and the manual axes over
-// which they vary, and in which memory they lie.
+// The options of JAX's types: the split over explicit axes, the manual axes over which values vary,
+// and the memory space.
 void add_options(Type& type, const py::kwargs& options) {
   for (const auto& [key, value] : options) {
     const auto name = py::cast<std::string>(key);
@@ -75,7 +75,7 @@ ShardingPtr sharding_in_types(PyObject* sharding, std::size_t rank) {
 }
 
 namespace {
-// What a ManualAxisType calls the axes of each state.
+// The fields of a ManualAxisType for the axes of each state.
 constexpr std::pair<const char*, AxisState> fields[] = {{"varying", AxisState::varying},
                                                         {"unreduced", AxisState::unreduced},
                                                         {"reduced", AxisState::reduced}};

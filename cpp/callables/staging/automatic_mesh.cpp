@@ -12,7 +12,7 @@ ShardingPtr& current() { return per_thread<ShardingPtr, AutomaticMesh>(); }
 
 const ShardingPtr& automatic_mesh() { return current(); }
 
-// What pmap gives lies on devices that nobody has chosen.
+// The devices of a pmap's results were chosen by nobody.
 ShardingPtr automatic_mesh_of(const Value& value) {
   if (!value || value->is_tracer()) return nullptr;
   const ShardingPtr& own = as_array(value).sharding();

@@ -1,8 +1,8 @@
 // callables/staging/automatic_mesh.h - the mesh shown by types without being part of them.
 //
-// How automatic axes split arrays is not said in types, and no program depends on it. Whoever asks
-// for the sharding of a type sees the mesh nevertheless: that of the array, and while a function is
-// traced that of its arguments.
+// Types do not say how automatic axes split arrays, and no program depends on it. The sharding of a
+// type shows the mesh nevertheless: that of the array, and during tracing that of the function's
+// arguments.
 #pragma once
 
 #include "trace/trace.h"

@@ -10,8 +10,8 @@ namespace shardax::callables {
 // An array that exists, a NumPy array or scalar of numbers, or a Python number.
 bool is_concrete_number(PyObject* object);
 
-// Appends the leaves as Values. False where one is a tracer, a deleted array, an integer that no
-// dtype of the current mode holds, or nothing of the kind: `out` is then unspecified.
+// Appends the leaves as Values. False if one is a tracer, a deleted array, an integer that no dtype
+// of the current mode holds, or no array or number. `out` is then unspecified.
 bool concrete_values(std::span<const Ref> leaves, Values& out);
 
 }  // namespace shardax::callables

@@ -20,7 +20,7 @@ Context current_context();
 bool context_is(const Context& context);
 
 // A word that stands for the settings that tracing may look at: x64, the random bit generator's
-// layout, the number of devices. What else counts is in objects::traced_settings.
+// layout, the number of devices. objects::traced_settings covers the other settings.
 std::uint64_t settings_word();
 // The current mesh, as a number that stands for it; 0: none. The description is that of a sharding
 // over it, or None.

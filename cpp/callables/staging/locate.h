@@ -23,8 +23,8 @@ void install_locator();
 
 // "f", as programs are named after it.
 std::string function_name(PyObject* fun);
-// What a transformed function has as that attribute, "__name__" or "__qualname__": the function's
-// own, that of what a partial calls, or JAX's text for callables without.
+// The attribute "__name__" or "__qualname__" of a transformed function. It is the function's own,
+// that of the function in a partial, or JAX's text for callables without one.
 std::string given_name(PyObject* fun, const char* attribute);
 // The code behind functions, methods, partials and transformed functions; null for others.
 Ref function_code(PyObject* fun);

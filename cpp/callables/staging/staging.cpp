@@ -42,8 +42,7 @@ struct StagedEntry {
   KeptFunctions functions;
 };
 
-// Whether the references that a function closes over hold values of other types than it was staged
-// for.
+// Do the references that a function closes over hold values of other types than at staging?
 bool has_changed(const Staged& staged) {
   return staged.references &&
          call_python("_transform.refs.binding", "has_changed", staged.references).get() == Py_True;
@@ -88,7 +87,8 @@ std::string describe(const Residual& residual, const std::vector<std::string>& a
   return at ? concat(made, " from ", to_string(*at)) : made;
 }
 
-// What the reverse derivative of fun(*args, **kwargs) keeps: pairs of a type and its description.
+// The residuals of the reverse derivative of fun(*args, **kwargs): pairs of a type and its
+// description.
 py::list residuals(const py::object& fun, const py::tuple& args, const py::dict& kwargs) {
   const Unpacked unpacked(args, kwargs);
   FlatCall call(unpacked.arguments(), {}, fun.ptr());
@@ -149,7 +149,8 @@ class AxisEnv {
 };
 
 // A Python context in which the user says how results are split, and over which axes sums are left
-// to do. What is staged in it has not been asked, and serves no call outside of it.
+// to do. A function staged in it has no shardings from propagation, and serves no call outside of
+// it.
 class ShardingContext {
  public:
   explicit ShardingContext(std::vector<std::string> unreduced) : unreduced_(std::move(unreduced)) {}

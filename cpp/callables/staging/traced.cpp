@@ -154,7 +154,7 @@ Ref call_of(NamedTrace& named, const std::string& api, PyObject* fun, const Call
        "an argument.");
 }
 
-// What the references that a function has met hold when it is done.
+// The values that the references met by a function hold when it is done.
 struct HeldValues {
   Ref references;
   std::size_t in = 0;
@@ -270,7 +270,7 @@ ClosedBody closed_body(const Staged& staged, bool in_front) {
 
 namespace {
 
-// Which devices have which value, for a value that Python needs one of.
+// The value of each device, for a value that Python needs one of.
 std::string describe_slices(const Tracer& tracer) {
   const Tracer::Slices slices = tracer.slices();
   if (slices.stacked->is_tracer() || tracer.underlying()) return "";

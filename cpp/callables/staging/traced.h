@@ -30,7 +30,7 @@ class NamedTrace {
   // (_transform/refs.py). Null: none.
   const Ref& met() const { return met_; }
   Ref& met() { return met_; }
-  // Where the caller of the function records ops on plain arrays.
+  // The level of the caller's trace that records ops on plain arrays.
   int outer_dynamic() const { return outer_dynamic_; }
   // "f at file.py:12 for jit"
   std::string described() const;
@@ -70,8 +70,8 @@ void check_leaks(std::uint64_t generation, const char* trace, const std::string&
 // The program with its constants as last inputs; their values are appended to `values`.
 ProgramPtr hoist_constants(const Program& program, Values& values);
 
-// A body for an op that carries programs: what the function closes over, tracers and arrays, comes
-// first among the inputs, in the order of its first use. Scalars stay constants. With
+// A body for an op that carries programs. The tracers and arrays that the function closes over come
+// first among the inputs, in the order of first use. Scalars stay constants. With
 // `references_first`, their values follow at once, and are the first outputs.
 struct ClosedBody {
   ProgramPtr program;

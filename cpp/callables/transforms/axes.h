@@ -16,16 +16,16 @@ namespace shardax::callables {
 using LeafAxes = std::vector<std::int64_t>;
 inline constexpr std::int64_t unmapped = std::numeric_limits<std::int64_t>::min();
 
-// `in_axes` over the arguments of a call: an int, None, or a tuple or list with an entry per
-// positional argument (static ones may be left out), each a tree prefix of it. Arguments passed by
-// keyword are mapped over axis 0. Where it does not fit, ValueError in the words of JAX's `api`.
+// `in_axes` over the arguments of a call: an int, None, or a tuple or list with an entry, a tree
+// prefix, per positional argument. Entries of static arguments may be left out. Arguments passed by
+// keyword are mapped over axis 0. Throws ValueError in JAX's words for `api` if it does not fit.
 LeafAxes input_axes(const char* api, PyObject* in_axes, PyObject* fun, const CallForm& form);
 // `out_axes` over a result: a tree prefix of it.
 LeafAxes output_axes(const char* api, PyObject* out_axes, const TreeDefPtr& out_tree);
 
-// The size of the mapped axis: that of all mapped leaves, which must agree with each other and with
-// `axis_size` (-1: not given); -1 where no leaf is mapped. Makes the axes non-negative. Values that
-// are not mapped may be null.
+// The size of the mapped axis. All mapped leaves must agree on it, and with `axis_size` (-1: not
+// given); -1 if no leaf is mapped. Makes the axes non-negative. Values that are not mapped may be
+// null.
 std::int64_t mapped_size(const char* api, const Values& values, LeafAxes& axes,
                          std::int64_t axis_size, PyObject* fun, const CallForm& form);
 
@@ -35,13 +35,13 @@ std::int64_t checked_axis(std::int64_t axis, std::size_t rank);
 
 // The text of an axis name: strings are their own, other hashable objects get one of theirs.
 std::string axis_name_text(PyObject* name);
-// The interned name for an axis about to be bound. Where one of that text is in scope already, it
-// is another name: the two never mix.
+// The interned name for an axis about to be bound. An axis of the same text that is in scope
+// already has another name: the two never mix.
 AxisName new_axis(const std::string& text, bool checked = false);
-// What the user wrote for the name of an axis.
+// The user's text for the name of an axis.
 const std::string& written_axis(AxisName name);
-// The axis in scope that the user means by `text`, innermost first; its own name where there is
-// none (looking up its size then says so).
+// The axis in scope that the user means by `text`, innermost first. If there is none, the name of
+// `text` itself, whose size is then an error.
 AxisName axis_in_scope(const std::string& text);
 // The axis in scope that programs print as `text`; else as above.
 AxisName shown_axis(const std::string& text);

@@ -29,7 +29,7 @@ Ref objects(const std::vector<Ref>& values) {
   return list;
 }
 
-// Whether a function runs op by op in this thread; what it calls does so too.
+// Set while a function, and the functions that it calls, run op by op in this thread.
 constinit thread_local bool op_by_op = false;
 
 // Calls the function itself, whose ops look for NaN one by one: the traceback has the user's lines.
@@ -193,8 +193,8 @@ void Jit::require_given(FlatCall& call, const Values& values, JitEntry& entry) c
   entry.placed = shardings_of(values);
 }
 
-// Adds what the references hold that the function closes over. Where that has other types than it
-// was staged for, it is staged again.
+// Adds what the references hold that the function closes over. If their types differ from those at
+// staging, the function is staged again.
 std::shared_ptr<JitEntry> Jit::with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
                                                 FlatCall& call, Values& values) {
   if (call_python("_transform.refs.binding", "has_changed", entry->references).get() == Py_True)
@@ -219,8 +219,8 @@ bool on_mesh(const Values& values) {
 
 }  // namespace
 
-// Null for the first call of a signature: what is called once is not worth a program, unless that
-// tells how results are split over a mesh.
+// Null for the first call of a signature, since one call is not worth a program. An exception is a
+// call on a mesh, for which the program gives the splits of results.
 std::shared_ptr<JitEntry> Jit::patient_entry(PyObject* fun, FlatCall& call, const Values& values) {
   std::shared_ptr<JitEntry> known = cache_->find(call, values);
   if (!known && on_mesh(values)) {

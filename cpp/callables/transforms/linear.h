@@ -22,7 +22,7 @@ FlatObjects flatten_objects(PyObject* const* objects, std::size_t count);
 // own: Python says what is differentiated by in their place.
 class OpenedObjects {
  public:
-  // Where there are such values, `flat` becomes what is differentiated by.
+  // If there are such values, their parts to differentiate replace them in `flat`.
   OpenedObjects(const std::vector<PyObject*>& objects, FlatObjects& flat);
   // The objects, and their gradients, given arrays in place of those in `flat`.
   std::vector<Ref> values(std::vector<Ref> arrays) const;

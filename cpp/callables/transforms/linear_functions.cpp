@@ -26,13 +26,13 @@ AxisSet excess(const Type& type, const Type& expected) {
   return lacking(expected.varying, checked_axes(type.varying));
 }
 
-// What a function linearised at a point keeps of it, beside the residuals: structures and types of
-// what goes in and comes out.
+// The parts of a function linearised at a point beside the residuals: structures and types of
+// inputs and outputs.
 struct Linearization {
   LinearMap map;  // without primal outputs and residuals
   std::vector<TreeDefPtr> in_trees;
   Types in_types;
-  std::vector<bool> nonzero;  // which inputs have tangents
+  std::vector<bool> nonzero;  // the inputs with tangents
   TreeDefPtr out_tree;
   Types out_types;
   Types residual_types;
@@ -157,8 +157,8 @@ class Vjp final : public Transform {
   KeptFunctions functions_;
 };
 
-// What no tangent of an output needs is not computed; it might be a custom_vjp function's, which
-// cannot be.
+// Drops equations that no output's tangent needs. One may be a custom_vjp function's, which has no
+// tangent.
 Linearization without_unused(Linearization linear) {
   const ProgramPtr& program = linear.map.program;
   const std::vector<bool> outputs(program->outputs.size(), true);

@@ -12,8 +12,8 @@
 
 namespace shardax::callables {
 
-// The first argument of a linear function, a list: the values that it was made with, or others of
-// their types, as tree transformations give it.
+// The first argument of a linear function, a list: its residuals, or others of their types from a
+// tree transformation.
 Values residual_values(const CallArguments& arguments, const Types& types);
 
 Ref tuple_of(const std::vector<Ref>& items);

@@ -1,8 +1,8 @@
 // callables/transforms/pmap.cpp - calls of pmapped functions.
 //
-// Start at Pmap::call. A new signature goes through Pmap::stage: the axes of all leaves, the size
-// of the mapped axis, the per-device program, and the params of the pmap op. Later calls find the
-// entry, whose op holds compiled plans, and label the results with where their shards lie.
+// Start at Pmap::call. A new signature goes through Pmap::stage. It finds the axes of all leaves,
+// the size of the mapped axis, the per-device program, and the params of the pmap op. Later calls
+// find the entry, whose op holds compiled plans, and label the results with where their shards lie.
 #include "callables/transforms/pmap.h"
 
 #include <numeric>
@@ -37,7 +37,7 @@ struct PmapEntry {
   std::vector<ShardingPtr> shardings;  // of the outputs
   bool returns_once;  // has outputs that are not stacked, and that have not been looked at
   KeptFunctions functions;
-  // Where devices may differ in such outputs: the op that stacks them, and which they are.
+  // If devices may differ in such outputs: the op that stacks them, and a flag for each output.
   std::optional<BoundOp> stacking = {};
   std::vector<bool> stacked = {};
 
@@ -253,7 +253,7 @@ void check_first_device(std::int64_t size, std::size_t leaf, bool varies) {
               "size 0. Return a value that all devices share, of psum say, or map the output.");
 }
 
-// Where the mapped axis goes in result leaf `leaf`, whose shape is `shape` on each device.
+// The mapped axis in result leaf `leaf`, whose shape is `shape` on each device.
 std::int64_t output_axis(std::int64_t axis, std::size_t leaf, const Shape& shape) {
   const auto rank = static_cast<std::int64_t>(shape.size()) + 1;
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;

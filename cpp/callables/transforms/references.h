@@ -2,8 +2,8 @@
 //
 // A program has no references: what a function reads and writes of one becomes inputs and outputs
 // (shardax/_transform/refs/__init__.py, ref_binding.py). References that a function closes over are
-// found as it is traced (NamedTrace). Arguments that are references, and functions where there can
-// be no further inputs, raise a signal, and the call is made again by a function of ref_calls.py.
+// found as it is traced (NamedTrace). Arguments that are references, and functions that can have no
+// further inputs, raise a signal. A function of ref_calls.py then repeats the call.
 #pragma once
 
 #include <pybind11/cast.h>
@@ -34,7 +34,7 @@ auto without_references(std::string_view api, PyObject* fun, F&& f) {
        ": the function reads, writes or is passed a mutable array reference. Pass the value of the "
        "reference, ref[...], and write what comes back.");
 }
-// Whether a reference has ever been made.
+// Has a reference ever been made?
 bool references_exist();
 // Raises the signal where an argument is a reference.
 void check_no_reference(PyObject* argument);

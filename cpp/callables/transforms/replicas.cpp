@@ -95,7 +95,7 @@ bool differs(const Program& program, const Values& in, std::size_t output) {
            : runs == ExecutionKind::mesh ? grid_differs(eqn, operands, i)
                                          : false;
   } catch (const UserError&) {
-    return false;  // what is wrong with it the call itself will say
+    return false;  // the call itself reports the error
   }
 }
 
@@ -104,7 +104,7 @@ bool differs(const Program& program, const Values& in, std::size_t output) {
 std::vector<bool> warn_of_dropped(const Op& op, const Params& params, const Values& in,
                                   const TreeDefPtr& tree) {
   const ProgramPtr program = program_of(op, params, in);
-  // Where all is well, nobody has to know which equations are whose.
+  // This first test needs no owners of equations; it finds nothing in nearly all programs.
   TaggedProgram plain{program, {}, {}};
   const auto dropped = [&](const std::vector<Ints>& equal) {
     std::vector<bool> out;

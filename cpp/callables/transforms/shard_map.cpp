@@ -1,9 +1,9 @@
 // callables/transforms/shard_map.cpp - calls of shard_mapped functions.
 //
 // Start at ShardMap::call. A new signature goes through ShardMap::stage: Python's plan checks the
-// specs against the arguments and says which axes split which dimension; the function is staged
-// on blocks, and the program is a param of the op shard_map (control/shard_map.h). Where Python
-// needs the values of blocks, and they are there, the function runs op by op instead.
+// specs against the arguments and gives the axes that split each dimension. The function is staged
+// on blocks, and the program is a param of the op shard_map (control/shard_map.h). If Python needs
+// the values of blocks, and they are known, the function runs op by op instead.
 #include "callables/transforms/shard_map.h"
 
 #include <pybind11/cast.h>

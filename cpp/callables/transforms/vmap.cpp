@@ -70,8 +70,8 @@ Axes seen_in_types(Axes names, const Values& inputs) {
   return names;
 }
 
-// The explicit mesh axes that split the mapped dimension of what is mapped. Where the user asked
-// for explicit axes they are the same for all.
+// The explicit mesh axes that split the mapped dimension of what is mapped. They must be the same
+// for all inputs if the user asked for explicit axes.
 Axes mapped_split(const Values& inputs) {
   Axes found;
   bool first = true, asked = false;
@@ -91,7 +91,7 @@ Axes mapped_split(const Values& inputs) {
   return found;
 }
 
-// What is not mapped is whole along the mesh axes that split what is.
+// Unmapped inputs must be whole along the mesh axes that split the mapped dimension.
 void check_unmapped(PyObject* leaf, const Axes& split) {
   const Value value = objects::is_array_object(leaf) ? objects::value_of(leaf) : nullptr;
   if (!value || !asked_explicit(value->type().sharding)) return;
@@ -127,7 +127,7 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
   FlatCall flat(arguments, {}, fun);
   const CallForm form = flat.form();
   LeafAxes axes = input_axes("vmap", options_.in_axes.get(), fun, form);
-  // What is not mapped reaches the function as the object that it is, which need not be an array.
+  // An unmapped argument reaches the function as the same object, which need not be an array.
   std::vector<Ref> leaves(flat.leaves().begin(), flat.leaves().end());
   std::vector<bool> mapped;
   for (std::int64_t axis : axes) mapped.push_back(axis != unmapped);
