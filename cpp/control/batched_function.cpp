@@ -98,7 +98,7 @@ class BatchedFunction final : public Function {
   FunctionPtr inner_;
   BatchAxis axis_;
   FunctionOverBatch options_;
-  BatchTag batching_;  // whose tracers the user's function may close over
+  BatchTag batching_;  // the user's function may close over tracers of this one
 };
 
 }  // namespace

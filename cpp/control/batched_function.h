@@ -7,14 +7,14 @@
 
 namespace shardax {
 
-// What batching remembers between the functions of one call: which values carry the axis.
+// The values that carry the axis, kept between the functions of one call.
 using Mask = std::shared_ptr<std::vector<bool>>;
 
 struct FunctionOverBatch {
   std::vector<bool> batched = {};  // inputs; beyond its end, those of `rest` in turn, then all
   std::vector<Mask> rest = {};
-  // Results that carry the axis: all, but with `results` those that turn out to in the call's
-  // first function, and the others do not; `linear` is the part of that with tangents.
+  // Results that carry the axis: all by default. With `results`, those that do in the call's first
+  // function; `linear` is the part of that with tangents.
   Mask results = {};
   Mask linear = {};
   int free_group = -1;  // of this one, those that turn out to, which is remembered

@@ -5,8 +5,8 @@
 
 namespace shardax {
 
-// Values that branches hand on beside their outputs, each its own, as all must give and take them:
-// those of the first branch, then those of the second, ...
+// The residuals of all branches, which every branch gives and takes: those of the first branch,
+// then those of the second, ...
 struct BranchResiduals {
   Types types;
   std::vector<std::size_t> first;  // by branch, where its own begin

@@ -1,8 +1,8 @@
 // control/check.h - checks of a running program, and the op that reports one.
 //
-// A check that fails is a number and a payload: 0 says that nothing has failed, k that the k-th
-// check of a table has (they count from 1), and the payload holds the values that its text shows.
-// The op `check` takes both. Run on its own it raises; compiled, it is an error, unless checkify
+// A failure is a number and a payload. Number 0 says that no check has failed, k that the k-th
+// check of a table has (they count from 1). The payload holds the values that its text shows. The
+// op `check` takes both. Run on its own it raises; compiled, it is an error, unless checkify
 // (control/checkify.h) has made it values of the program.
 #pragma once
 
@@ -32,8 +32,9 @@ class CheckTable final : public Function {
   std::vector<Values> call(const Values&) const override { return {}; }
 
   const std::vector<Check>& checks() const { return checks_; }
-  const Types& payload() const { return payload_; }              // of all of them
-  std::size_t place(std::size_t k) const { return places_[k]; }  // where that of checks()[k] starts
+  const Types& payload() const { return payload_; }  // of all of them
+  // start of the payload of checks()[k]
+  std::size_t place(std::size_t k) const { return places_[k]; }
 
  private:
   std::vector<Check> checks_;
@@ -42,7 +43,7 @@ class CheckTable final : public Function {
 };
 using CheckTablePtr = Shared<const CheckTable>;
 
-// What has failed first so far.
+// The first failure so far.
 struct Failure {
   Value number;
   Values payload;

@@ -114,7 +114,7 @@ class Checkify {
     return out;
   }
 
-  // Where checks that share a place have it from one array, the first to come puts it there.
+  // Checks that share a place take their payload from one array; the first one puts it there.
   void place(std::size_t check, const Values& payload, Failure& failure) const {
     for (std::size_t i = 0; i < payload.size(); ++i) {
       Value& at = failure.payload[table_->place(check) + i];
@@ -146,7 +146,7 @@ class Checkify {
     join(failure, std::move(next));
   }
 
-  // What `next` says where nothing has failed before. Its payload is null where it has none. Either
+  // Takes over `next` if nothing has failed before. Its payload is null where it has none. Either
   // may be stacked along the devices of a pmap.
   static void join(Failure& failure, Failure next) {
     const auto stacked = [](const Failure& f) { return !f.number->shape().empty(); };
@@ -234,9 +234,9 @@ class Checkify {
         body->name);
   }
 
-  // A failure goes into the programs of an op with the operands, and comes out with the results: in
-  // front of them, that of loops as a carry. Each device has a failure of its own. They stay so,
-  // but for where the pmap is part of a loop, a branch or another pmap.
+  // A failure goes into the programs of an op with the operands, and comes out in front of the
+  // results. In loops it is a carry. Each device has a failure of its own. They stay so, but for
+  // where the pmap is part of a loop, a branch or another pmap.
   Values carry_through(const Equation& eqn, Regions regions, const Values& in, Failure& failure) {
     const bool loops = regions.runs == ExecutionKind::counted,
                mapped = regions.runs == ExecutionKind::mapped;
@@ -261,8 +261,8 @@ class Checkify {
                    failure);
   }
 
-  // The user's rules know nothing of failures: the function is called as it is, and its checks are
-  // made by a call of their own, which shares its computation once compiled.
+  // The user's rules know nothing of failures, so the function is called as it is. A second call
+  // makes its checks, and shares its computation once compiled.
   Values call_with_rules(const Equation& eqn, Regions regions, const Values& in, Failure& failure) {
     const ProgramPtr body = regions.programs[0];
     regions.programs[0] = without_checks(body);

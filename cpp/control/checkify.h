@@ -11,7 +11,7 @@
 namespace shardax {
 
 struct Checked {
-  CheckTablePtr table;  // what numbers stand for
+  CheckTablePtr table;  // the checks of the numbers
   Failure failure;
   Values out;
 };

@@ -20,7 +20,7 @@ const CheckpointPolicy* policy_of(const Params& params) {
   return function ? static_cast<const CheckpointPolicy*>(function->get()) : nullptr;
 }
 
-// Which inputs a second evaluation must not share with the first: all or none, or some.
+// The inputs that a second evaluation must not share with the first: all or none, or some.
 std::vector<bool> barriers_of(const Params& params, std::size_t inputs) {
   const ParamValue* prevent = params.find("prevent_cse");
   if (const auto* all = std::get_if<bool>(prevent)) return std::vector<bool>(inputs, *all);
@@ -60,7 +60,7 @@ SavingProgram keeping(const ProgramPtr& program, const CheckpointPolicy& policy)
     again->inputs.push_back(v);
     out.kept.push_back(forward->type(v));
   };
-  // What has no results is done again with operands all of which are.
+  // An equation without results is repeated if all of its operands are.
   const auto is_computed_again = [&](Var v) { return computed[index(v)] && !held[index(v)]; };
   for (Equation& eqn : forward->equations) {
     for (const Var v : eqn.outputs) computed[index(v)] = true;

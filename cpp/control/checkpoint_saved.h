@@ -16,15 +16,15 @@ struct SavingProgram {
 };
 using SavingBody = std::function<SavingProgram(const ProgramPtr&)>;
 
-// The same for an op that carries programs, each of which `body` splits. What a run of many keeps
-// is stacked along a leading axis; branches hand on what each of them keeps.
+// The same for an op that carries programs, each of which `body` splits. The residuals of repeated
+// runs are stacked along a leading axis; branches hand on the residuals of each.
 struct SavingCall {
   Params forward;
   Params again;
   Types kept;
 };
-// Nothing is kept inside an op for which this is false: how often a loop goes round is not known
-// before, and rules of the user's own know only what they were written for.
+// May values inside an op be kept? Not in a while loop, whose length is unknown, nor under the
+// user's own rules, which fit only the function that they were written for.
 bool can_keep(const Op& op, const Params& params);
 SavingCall keep(const Op& op, const Params& params, const SavingBody& body);
 

@@ -94,9 +94,9 @@ std::vector<std::size_t> passed_values(const std::vector<LinearizedProgram>& bra
   return {found.begin(), found.end()};
 }
 
-// Its linear program takes those operands and results first, in place of the residuals that they
-// are, which the known one gives no more: a loop around stacks nothing then that is the same in all
-// its turns, and nothing twice.
+// The linear program takes those operands and results first, in place of the residuals that they
+// are, and the known program no longer gives these. A loop around then stacks no residual twice,
+// and none that is the same in all turns.
 void take_passed(LinearizedProgram& branch, std::size_t outputs,
                  const std::vector<std::size_t>& passed) {
   const MutableProgram known = copy_of(*branch.known);
@@ -218,7 +218,7 @@ Value clamped_index(const Value& index, std::size_t branches) {
   return ops::min(ops::max(index, low), high);
 }
 
-// An index that varies over devices: each takes its own branch. Where some branch contains a
+// An index that varies over devices: each takes its own branch. If some branch contains a
 // collective over their axis, all must agree as soon as one device takes such a branch.
 Batched cond_over_devices(const BatchArgs& a) {
   const Programs& branches = a.params.programs(param::branches);
@@ -267,8 +267,8 @@ Batched cond_over_devices(const BatchArgs& a) {
   return {bind_cond(choices, in), everywhere};
 }
 
-// The operands of branch k as it may see them, where its results may be thrown away: derivatives of
-// branches that were not taken, which may be infinite or NaN, do not reach the operands.
+// The operands of branch k, zeroed if its results are thrown away. Derivatives of branches that
+// were not taken may be infinite or NaN, and do not reach the operands.
 Values guarded_operands(const Value& index, std::size_t k, const Values& operands) {
   const Value taken = ops::eq(index, ops::scalar(DType::int32, static_cast<double>(k)));
   Values out;

@@ -17,13 +17,13 @@ namespace shardax {
 Values spread(const Values& values, const std::vector<bool>& mask);
 
 Values bind_jit(const ProgramPtr& body, const Values& in);
-// The transpose of a call of `body`, which is a call too: of `program` on `in`, the operands that
-// are known and the cotangents that are not zero. `spread` places its results.
+// The transpose of a call of `body`, which is a call too. `in` are the known operands and the
+// cotangents that are not zero. `spread` places its results.
 struct TransposedCall {
   ProgramPtr program;
   Values in;
   std::vector<bool> known;  // of the call's operands
-  std::size_t cotangents;   // how many of `in` are
+  std::size_t cotangents;   // the number of cotangents in `in`
 
   Values placed(const Values& results) const { return spread(results, inverse(known)); }
 };
@@ -40,10 +40,10 @@ Values mapped_first(const Values& in, const Ints& axes);
 Value place_mapped(const Value& value, bool mapped, std::int64_t axis, std::int64_t size);
 
 // Functions with derivative rules of the user's own. `rule` takes primals and tangents and gives
-// outputs and their tangents; `forward` gives outputs and residuals; `backward` takes residuals and
-// cotangents and gives a cotangent per argument. With `symbolic_zeros`, null stands for tangents
-// and cotangents that are zero, and `forward` gets each argument twice: the second time null where
-// it is not differentiated.
+// outputs and their tangents. `forward` gives outputs and residuals; `backward` takes residuals and
+// cotangents and gives a cotangent per argument. With `symbolic_zeros`, null stands for zero
+// tangents and cotangents. `forward` then gets each argument twice, the second time null unless it
+// is differentiated.
 Values bind_custom_jvp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& rule,
                        bool symbolic_zeros, const Values& in);
 Values bind_custom_vjp(const std::string& name, const FunctionPtr& fun, const FunctionPtr& forward,
@@ -56,7 +56,7 @@ Values bind_remat_opt(const FunctionPtr& fun, const FunctionPtr& forward, const 
 // A function with a batching rule of the user's own: see control/custom_vmap.cpp for what it takes.
 Values bind_custom_vmap(const ProgramPtr& call, const FunctionPtr& rule, const Values& in);
 
-// What a checkpoint keeps besides its inputs.
+// The values that a checkpoint keeps besides its inputs.
 class CheckpointPolicy : public Function {
  public:
   virtual bool saves(const Program& program, const Equation& eqn) const = 0;
@@ -71,7 +71,7 @@ Values bind_checkpoint(const ProgramPtr& body, const FunctionPtr& policy,
 Values bind_device_loop(const ProgramPtr& body, std::int64_t size, std::size_t consts,
                         const Values& in);
 
-// A property of a loop's carry (it has a tangent, it is batched), gone round until nothing changes:
+// A property of a loop's carry (it has a tangent, it is batched), iterated until nothing changes.
 // `once` gives it for the carry that comes out, given that of the carry that goes in.
 std::vector<bool> carry_fixpoint(
     std::vector<bool> carry,

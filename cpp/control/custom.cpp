@@ -1,9 +1,9 @@
 // control/custom.cpp - functions with derivative rules of the user's own: custom_jvp_call,
 // custom_vjp_call, and custom_lin, the linear map that a custom vjp rule stands for.
 //
-// Where nothing is staged, the user's functions are called when they are needed, with concrete
-// values. Staging records the function as a program and keeps the rules as Functions, which are
-// called when the program is differentiated.
+// If nothing is staged, the user's functions are called when they are needed, with concrete values.
+// Staging records the function as a program and keeps the rules as Functions, which are called when
+// the program is differentiated.
 #include "base/errors.h"
 #include "base/index.h"
 #include "control/batched_function.h"
@@ -19,7 +19,7 @@ extern const Op custom_jvp_op, custom_vjp_op, custom_lin_op;
 // The params that hold rules.
 constexpr std::string_view jvp_name = "jvp", fwd_name = "fwd", bwd_name = "bwd";
 
-// How many of the last inputs are values that the function closed over.
+// The number of last inputs that are values the function closed over.
 std::size_t closed_over(const Params& params) {
   return params.has("num_consts") ? index(params.integer(param::num_consts)) : 0;
 }
@@ -54,7 +54,7 @@ Regions call_regions(const Params& params) {
   return regions;
 }
 
-// Which results of the body are left; empty: all.
+// The results of the body that are left; empty: all.
 std::vector<bool> results_left(const Params& params, const Regions& regions) {
   std::vector<bool> left(call_body(params)->outputs.size());
   for (const RegionPort& port : regions.results) left[index(port.source)] = true;
@@ -90,8 +90,8 @@ StagedCall call_stage(const Params& params, const Values& in) {
 }
 
 // The call over a batch; the rules are replaced by the caller. With a batched operand all results
-// carry the axis. Without one (the function closes over a batched value, or names the axis) those
-// do that turn out to, as the function shows when it is called or was recorded.
+// carry the axis. Without one, the function closes over a batched value or names the axis. Results
+// then carry the axis if they do when the function is called or recorded.
 struct CallOverBatch {
   Params params;
   Mask results = nullptr;  // null: all
@@ -192,8 +192,8 @@ const Op custom_jvp_op{{.name = "custom_jvp_call",
 
 // ---- custom_vjp ----------------------------------------------------------------------------
 
-// The forward rule gives outputs and residuals; the tangents of the outputs are an unknown linear
-// map of the inputs', of which only the transpose exists.
+// The forward rule gives outputs and residuals. The tangents of the outputs are an unknown linear
+// map of the inputs' tangents, of which only the transpose exists.
 JvpResult custom_vjp_jvp(const Params& params, const Values& in, const Values& t) {
   check_closed_over(custom_vjp_op, params, t);
   const Values args = arguments(params, in);
@@ -315,7 +315,7 @@ Batched custom_lin_batch(const BatchArgs& a) {
   return all_batched(shardax::bind(a.op, params, in));
 }
 
-// Which arguments have no tangent.
+// The arguments without tangents.
 std::vector<std::string> show_custom_lin(const Params& params) {
   const Ints& linear = params.ints(param::linear);
   std::string zeros;

@@ -43,8 +43,8 @@ std::vector<Values> call_rule(const Function& rule, std::int64_t size,
 }
 
 // The rule of a derivative: the derivative of the rule. Arguments are primals, then the tangents
-// that `nonzero` selects. Where no primal carries the axis together with its tangent, the rule is
-// asked for one slice, and its derivative is batched; else both get the axis if one has it.
+// that `nonzero` selects. If no primal carries the axis together with its tangent, the rule is
+// asked for one slice, and its derivative is batched. Otherwise both get the axis if one has it.
 class DerivedRule final : public Function {
  public:
   DerivedRule(FunctionPtr rule, std::vector<bool> nonzero, std::vector<bool> wanted)

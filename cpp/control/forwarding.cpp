@@ -61,7 +61,8 @@ std::int64_t source_of(const Regions& regions, std::size_t r) {
   return source;
 }
 
-// Where operands stand: the choice, then what is the same in each run, then carries, then slices.
+// The order of operands: the choice, then values that are the same in each run, then carries, then
+// slices.
 int rank(const RegionPort& port) { return static_cast<int>(port.flow) * 4 + port.program + 1; }
 
 // `program` with inputs in another order, and some of its outputs.

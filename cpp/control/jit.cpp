@@ -56,7 +56,8 @@ JvpResult jit_jvp(const Params& params, const Values& in, const Values& t) {
 // A known half whose residuals are no inputs and no other outputs.
 struct LeanKnown {
   ProgramPtr program;
-  // Where each output of the known half is: among the inputs and then what the program gives.
+  // The position of each output of the known half among the inputs and then the outputs of
+  // `program`.
   std::vector<std::size_t> places;
 };
 

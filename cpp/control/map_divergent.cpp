@@ -155,7 +155,7 @@ Value agreed(const Value& choice, const std::vector<bool>& reaches, const Collec
 
 namespace {
 
-// What each device knows by itself: its index, and values that are typed as its own.
+// Values that each device knows by itself: its index, and values of types that vary over the axis.
 bool is_local_over(const Equation& eqn, AxisName axis) {
   if (!ops::stays_local(*eqn.op)) return false;
   const bool by_name = eqn.params.has("axis_name");
@@ -199,7 +199,7 @@ ProgramPtr program_at_index(const Program& program, std::size_t position, AxisNa
       program.name);
 }
 
-// Where a new operand that all runs of program k take stands: constants come first, program by
+// The position of a new operand that all runs of program k take. Constants come first, program by
 // program.
 std::size_t place_for_constant(const Regions& regions, int k) {
   std::size_t at = 0;

@@ -1,7 +1,7 @@
 // control/map_divergent.h - control flow whose predicate varies over a device axis.
 //
-// Each device runs its own path. A collective over that axis needs all devices on one path: then
-// the predicate is evaluated for all of them first, and a difference is an error.
+// Each device runs its own path. A collective over that axis needs all devices on one path. The
+// predicate is then evaluated for all of them first, and a difference is an error.
 #pragma once
 
 #include "control/control.h"

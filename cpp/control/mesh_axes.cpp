@@ -11,8 +11,8 @@
 namespace shardax {
 namespace {
 
-// What the dimensions of an array are, seen within the first `level` axes: the number of the axis
-// that lists blocks, or -1 for a dimension of blocks.
+// The dimensions of an array within the first `level` axes: the number of the axis that lists
+// blocks, or -1 for a dimension of blocks.
 Ints dimensions_within(const MeshAxes& mesh_axes, const MeshAxes::Blocks& blocks,
                        std::size_t level) {
   Ints out;

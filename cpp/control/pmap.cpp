@@ -68,8 +68,8 @@ JvpResult pmap_jvp(const Params& params, const Values& in, const Values& t) {
 // Over a checked axis, whether the devices have values of their own is a matter of types.
 bool follows_types(const Params& params) { return is_checked(params.axes(param::axis_name)[0]); }
 
-// Where a value that leaves the body goes which no one has placed: stacked along a leading axis, or
-// alone where all devices are known to share it.
+// The axis of a result without a given axis: stacked along a leading axis, or none if types say
+// that all devices share the value.
 std::int64_t free_axis(const Params& params, const Type& type) {
   const bool shared =
       follows_types(params) && !contains(type.varying, params.axes(param::axis_name)[0]);
@@ -134,8 +134,8 @@ std::string text_of(const Types& types) {
   return text;
 }
 
-// Of the pmap op with these params, the outputs that `sum` selects, summed over their leading
-// device axis: one program, which need not keep a slice for each device.
+// Sums the outputs that `sum` selects of the pmap op with these params over their leading device
+// axis. It is one program, which need not keep a slice for each device.
 Values bind_summed(const Params& params, const std::vector<bool>& sum, const Values& in) {
   const Types types = types_of(in);
   const ProgramPtr& body = params.program(param::jaxpr);

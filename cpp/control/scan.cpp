@@ -19,8 +19,8 @@ extern const Op scan_op;
 using Mask = std::vector<bool>;
 using Positions = std::vector<std::size_t>;
 
-// What belongs to the operands of a scan (values, masks, positions among the inputs of its body),
-// by how they reach the body.
+// Parts of a list over the operands of a scan (values, masks, input positions of its body), by the
+// way they reach the body.
 template <class List>
 struct Parts {
   List consts, carry, xs;
@@ -109,8 +109,8 @@ Types scan_type(const Op&, const Types&, const Params& params) {
   return out;
 }
 
-// Which operands have a property (a tangent, a batch), where a carry that gets it in some iteration
-// has it in all.
+// The operands with a property (a tangent, a batch). A carry that gets it in some iteration has it
+// in all.
 template <class Once>
 Parts<Mask> settled(const ScanParams& p, const Mask& nonzero, Once&& once) {
   Parts<Mask> mask = p.split(nonzero);
@@ -162,7 +162,7 @@ JvpResult scan_jvp(const Params& params, const Values& in, const Values& t) {
                  spread(part(both, first_y + p.ys(), count_true(ys)), ys))};
 }
 
-// Which values of a body depend on the constants of its loop alone, its first inputs.
+// The values of a body that depend only on the constants of its loop, its first inputs.
 Mask invariant(const Program& body, std::size_t consts) {
   Mask same(body.types.size(), false);
   const auto at = [&](Var v) { return same[index(v)]; };
@@ -175,7 +175,7 @@ Mask invariant(const Program& body, std::size_t consts) {
   return same;
 }
 
-// What computes outputs of the body from the constants, on which they depend alone.
+// The program that computes outputs of the body that depend only on the constants.
 ProgramPtr once_for_all(const ProgramPtr& body, std::size_t consts, const Positions& outputs) {
   const MutableProgram out = copy_of(*reordered(body, range(0, consts), outputs));
   Mask needed(body->types.size(), false);
@@ -190,8 +190,8 @@ ProgramPtr once_for_all(const ProgramPtr& body, std::size_t consts, const Positi
   return out;
 }
 
-// The known scan also stacks the residuals of each step. Those that are the same in all steps are
-// computed once and pass by unstacked; slices of xs, and ys, are in stacks that there are.
+// The known scan also stacks the residuals of each step. Residuals that are the same in all steps
+// are computed once and pass by unstacked. Slices of xs, and ys, are in existing stacks.
 Linearized scan_linearize(const Params& params, const Values& in, const Mask& nonzero_in) {
   const ScanParams p(params);
   const Parts<Mask> mask = settled(p, nonzero_in, [&](const Mask& nonzero) {

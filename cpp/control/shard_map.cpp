@@ -43,8 +43,8 @@ JvpResult shard_map_jvp(const Params& params, const Values& in, const Values& t)
   return {part(both, 0, count), spread(part(both, count, both.size() - count), derivative.nonzero)};
 }
 
-// Where a residual comes from: an operand or a result of the op, as it is, or what no one has
-// placed. That is joined along dimension 0, over the axes over which it may vary.
+// The source of a residual: an operand or a result of the op, as it is, or a value of its own
+// without a place. An own value is joined along dimension 0, over the axes over which it may vary.
 struct Residual {
   enum class Kind { operand, result, own } kind;
   std::size_t position;  // of the operand or result
@@ -177,8 +177,8 @@ Linearized shard_map_linearize(const Params& params, const Values& in,
   return out;
 }
 
-// Over axes that are not checked, an operand that they do not split collects the cotangents of all
-// devices, and a result the first device's value, whose cotangent is shared out equally.
+// Over unchecked axes, an operand that they do not split collects the cotangents of all devices. A
+// result is the first device's value, whose cotangent is shared out equally.
 Values shard_map_transpose(const TransposeArgs& a) {
   const MeshAxes mesh_axes = mesh_axes_of(a.params);
   const bool shares = !mesh_axes.follows_types();
@@ -226,7 +226,7 @@ Values shard_map_transpose(const TransposeArgs& a) {
   return spread(bind_grid(outer, backward, joined(select(a.in, known), cts)), linear);
 }
 
-// How a batch is labelled; ValueError where axes that split it split blocks too.
+// The label of a batch; ValueError where axes that split it split blocks too.
 Ints batch_label(const MeshAxes& mesh_axes, const BatchAxis& axis) {
   Ints out;
   if (!mesh_axes.mesh) return out;

@@ -2,9 +2,8 @@
 // mesh.
 //
 // It is pmap with several axes. Transformations act on the program of blocks
-// (control/shard_map.cpp); where it is compiled each axis is a `pmap`, one in the other
-// (control/mesh_axes.cpp), of which an array that axes split is seen, without a copy, with a
-// dimension for each of them:
+// (control/shard_map.cpp). When compiled, each axis is a `pmap`, one in the other
+// (control/mesh_axes.cpp). A split array is viewed, without a copy, with a dimension for each axis:
 //
 //   x: f32[8,6], dimension 0 over 'a' (2) and 'b' (2), 1 over 'c' (3)
 //   seen as f32[2,2,2,3,2]: a, b, rows of a block, c, columns of a block
@@ -21,14 +20,14 @@ struct MeshAxes {
     AxisName name;
     std::int64_t size;
   };
-  // For each dimension of an array, the axes that split it, major first: positions in `axes` or,
-  // from axes.size() on, in `mesh`: axes outside of the mesh axes, which a batch may be labelled
-  // with.
+  // For each dimension of an array, the axes that split it, major first. They are positions in
+  // `axes` or, from axes.size() on, in `mesh`: axes outside of the mesh axes, which may label a
+  // batch.
   using Blocks = std::vector<Ints>;
 
   std::vector<Axis> axes;  // outermost first
   std::vector<Blocks> in, out;
-  ShardingPtr mesh;      // what operands and results are labelled with, but for the splits; or null
+  ShardingPtr mesh;      // label of operands and results, but for the splits; or null
   bool given = false;    // the specs are the user's, not those of a derivative
   bool current = false;  // the mesh is the current one, not an argument of shard_map
 
@@ -39,19 +38,18 @@ struct MeshAxes {
   const Axis* axis(std::int64_t entry) const;
   // The entry of blocks for an axis outside of the mesh axes, by its position in the mesh.
   std::int64_t outside(std::ptrdiff_t mesh_axis) const;
-  // What the user calls an entry of blocks.
+  // The user's name for an entry of blocks.
   const std::string& text_of(std::int64_t entry) const;
   // "(P('x',), P())"
   std::string specs_text(const std::vector<Blocks>& list) const;
   // Is it the processes' part of a mesh axis (array/process_axis.h)? The part of their devices
   // stands for both where users see the axes.
   bool across_processes(std::int64_t entry) const;
-  // How many blocks there are along a dimension that `split` splits.
+  // The number of blocks along a dimension that `split` splits.
   std::int64_t count(const Ints& split) const;
   // The axes that blocks do not mention.
   Ints unmentioned(const Blocks& blocks) const;
-  // How an array is labelled, whose blocks have a type: split by the mesh axes, then by
-  // others.
+  // The label of an array whose blocks have a type: split by the mesh axes, then by others.
   ShardingPtr label(const Blocks& blocks, const Type& block) const;
   // The type of one block of an array, and of the array whose blocks have a type.
   Type block(Type whole, const Blocks& blocks) const;

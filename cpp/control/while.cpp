@@ -77,8 +77,8 @@ JvpResult while_jvp(const Params& params, const Values& in, const Values& t) {
   return {part(both, 0, p.carry()), spread(part(both, p.carry(), carry_t.size()), carry)};
 }
 
-// The known loop runs once for the results and, beside the tangents, once more: how often is not
-// known before, so that there is nowhere to keep what the steps computed.
+// The known loop runs once for the results and once more beside the tangents. Its length is not
+// known before, so there is no memory for the residuals of its steps.
 Linearized while_linearize(const Params& params, const Values& in, const std::vector<bool>&) {
   return {shardax::bind(while_op, params, in),
           [params, in](const Values& t) { return while_jvp(params, in, t).t; }};
@@ -101,7 +101,7 @@ BatchedProgram agreed_condition(const BatchedProgram& cond, const Collective& co
 // A condition that varies over the batch holds until no slice wants to go on; slices that are done
 // keep their carry. Such a loop is marked: what its body computes for them is not to be looked at.
 //
-// Over a device axis each slice runs its own loop; where a collective over the axis is inside, all
+// Over a device axis each slice runs its own loop. With a collective over the axis inside, all
 // devices must agree, each time, about going on.
 Batched while_batch(const BatchArgs& a) {
   const WhileParams p(a.params);
