@@ -37,20 +37,20 @@ class Native {
   int multiple_;
 };
 
-// Whether loops get machine code: none where SHARDAX_CODEGEN is 0, or an x86-64 processor lacks
-// AVX2, fused multiply-add or conversions of float16. On AArch64 all where it is neon.
+// Do loops get machine code? None do if SHARDAX_CODEGEN is 0, or if an x86-64 processor lacks AVX2,
+// fused multiply-add or conversions of float16. On AArch64 all where it is neon.
 enum class Wanted { none, all };
 Wanted wanted();
 
-// Of x86-64 those of AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2. Where it
-// is neon, the code for AArch64 is written, and listed, on other processors too.
+// Of x86-64 those of AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2. Under
+// SHARDAX_CODEGEN=neon, code for AArch64 is written, and listed, on other processors too.
 Instructions instructions();
 // Does this processor run them? Else the tile kernels do.
 bool runs(Instructions instructions);
 
-// Results of so many bytes are written past the caches, in which they would not stay: 64 M floats
-// take 12.9 ms for x + 1 in place of 17.7, 4 M the same time either way (Zen 4 with 32 MB). All
-// where SHARDAX_CODEGEN is stream.
+// Results of so many bytes are written past the caches, in which they would not stay. 64 M floats
+// take 12.9 ms for x + 1 in place of 17.7; 4 M take the same time either way (Zen 4 with 32 MB).
+// All where SHARDAX_CODEGEN is stream.
 std::int64_t least_streamed_bytes();
 
 // The code of a program; null where there is none, and the tile kernels run.

@@ -1,10 +1,10 @@
 // codegen/scalar/numbers.h - instructions for the nodes of scalar programs.
 //
-// In a vector register a number stands in all 8 (or 4) lanes: constants are read as they lie in the
-// pool, comparisons of one width select numbers of another, and no lane holds what would be slow to
-// compute with. Integers of general registers (scalar_homes.h) have instructions of their own
-// (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what is no
-// constant, go through general registers.
+// In a vector register a number stands in all 8 (or 4) lanes. Constants are read from the pool as
+// they are, and comparisons of one width select numbers of another. No lane holds a value that
+// would slow down computation. Integers of general registers (scalar_homes.h) have instructions of
+// their own (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what
+// is no constant, go through general registers.
 #pragma once
 
 #include <array>
@@ -39,13 +39,13 @@ class NumberCode {
   const Node& node(int i) const { return nodes_.node(i); }
   Place place(int i) const { return schedule_.places[index(stored(nodes_, i))]; }
   bool is_general(int i) const { return schedule_.homes.general[index(stored(nodes_, i))]; }
-  // Where vectors read it.
+  // The place from which vectors read it.
   Place lanes(int i) const {
     return is_general(i) ? schedule_.spread[index(stored(nodes_, i))] : place(i);
   }
   bool is_wide(int i) const { return width_of(node(i).kind) == 8; }
 
-  // What the last operand of an instruction may be.
+  // A number as the last operand of an instruction.
   Encoder::Operand last(int i);
   // A number in its register, or read into `otherwise`.
   Vector first(int i, Vector otherwise);
@@ -58,7 +58,7 @@ class NumberCode {
   Condition flags(int i);
   static Address slot(int i) { return {rsp, vector_bytes * i}; }
 
-  // Where a result is computed: its register, or scratch0, from which `done` stores it.
+  // The register for a result: its own, or scratch0, from which `done` stores it.
   Vector target(int i) const;
   void done(int i);
   // Of general registers: rax, and what `from` holds is brought to its place.
@@ -67,7 +67,7 @@ class NumberCode {
 
   // Computes a node that is no load; false where it has no instruction.
   bool compute(int i);
-  // What a general register holds, to all lanes of its second place, or of `to`.
+  // Broadcasts a general register to all lanes of its second place, or of `to`.
   void spread(int i);
   void to_lanes(int i, Vector to);
   void to_lanes(General from, Vector to, bool wide);

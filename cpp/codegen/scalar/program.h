@@ -42,8 +42,8 @@ struct Argument {
   std::int64_t value;
 };
 
-// A function of C++ that is called with at most four numbers. Where `checked`, the program ends if
-// it gives other than 0.
+// A function of C++ that is called with at most four numbers. With `checked`, a result other than 0
+// ends the program.
 struct Call {
   const void* function;
   std::vector<Argument> arguments;
@@ -82,8 +82,8 @@ class ScalarProgram {
   void test(int condition);
   std::vector<int> again(const std::vector<int>& next);
 
-  // A choice: what is computed where the condition holds, `otherwise` with the results there, what
-  // is computed where it does not, and `join`, which gives the results.
+  // A choice: `branch`, the code for a true condition, `otherwise` with its results, the code for a
+  // false one, and `join`. `join` gives the results.
   void branch(int condition);
   void otherwise(const std::vector<int>& results);
   std::vector<int> join(const std::vector<int>& results);

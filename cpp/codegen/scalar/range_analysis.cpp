@@ -59,7 +59,7 @@ class Folding {
   const Node& node(int i) const { return program_.nodes.node(i); }
   std::optional<Interval> bounds(int i) const { return i < 0 ? std::nullopt : bounds_[index(i)]; }
 
-  // What every value of the interval is, if the kind holds it without wrapping.
+  // The interval of a value, if its kind holds it without wrapping.
   static std::optional<Interval> in_kind(Kind kind, Wide low, Wide high) {
     const auto all = all_of(kind);
     if (!all || low < all->low || high > all->high) return {};
@@ -201,7 +201,7 @@ class Folding {
     std::vector<Counter> counters = {};
     std::optional<Wide> turns = {};  // at most
   };
-  // What grows by the same in each turn.
+  // A carry that grows by the same constant in each turn.
   std::optional<Counter> counter_of(const Move& initial, const Event& again) const {
     const auto start = bounds(initial.from);
     if (!start || !is_integer(node(initial.to).kind)) return {};
@@ -219,7 +219,7 @@ class Folding {
     return {};
   }
 
-  // What a counter is, from turn 0 to turn `turns`.
+  // The interval of a counter from turn 0 to turn `turns`.
   std::optional<Interval> counted(const Counter& c, Wide turns) const {
     return in_kind(node(c.carry).kind, c.start.low, c.start.high + c.step * turns);
   }

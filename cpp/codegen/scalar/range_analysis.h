@@ -5,9 +5,9 @@
 
 namespace shardax::codegen {
 
-// Comparisons whose outcome is known become constants, selections by them what they select: a
-// counter lies between where it starts and where its loop ends, so that an index made of it need
-// not be clipped, nor counted from the end.
+// Comparisons with a known outcome become constants, and selections by them the chosen value. A
+// counter lies between its start and the end of its loop. An index made of it then need not be
+// clipped, nor counted from the end.
 void fold_ranges(ScalarProgram& program);
 
 }  // namespace shardax::codegen

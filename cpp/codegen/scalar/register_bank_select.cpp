@@ -56,7 +56,7 @@ class Finder {
     }
   }
 
-  // How often nodes and events happen: ten times in each loop.
+  // The weights of nodes and events by frequency: ten times in each loop.
   void find_weights() {
     weights_.resize(n_);
     event_weights_.resize(program_.events().size());

@@ -1,12 +1,12 @@
 // codegen/scalar/register_bank_select.h - the choice between general and vector registers for each
 // value.
 //
-// Integers that stand in all lanes alike can be computed there, and often should: products take 3
-// cycles in place of up to 10, there are those of 64 bits, shifts and quotients, choices are moves,
-// and what loops and branches are decided on, and indices, are where they are asked for. What
-// floats are made of, or lanes, had better stay in vectors: bringing a number from one kind of
-// register to all lanes of the other takes 5 cycles. So integers that depend on each other go
-// together, where what is gained is more than what their ways to and fro cost.
+// Integers that all lanes share can be computed in general registers. There products take 3 cycles
+// in place of up to 10, 64-bit products, shifts and quotients exist, and choices are moves.
+// Conditions and indices are then in the register that needs them. Sources of floats and of lanes
+// stay in vectors: moving a number from a general register to all lanes, or back, takes 5 cycles.
+// So integers that depend on each other go together, where what is gained is more than what their
+// ways to and fro cost.
 #pragma once
 
 #include <vector>

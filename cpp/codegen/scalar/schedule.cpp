@@ -47,8 +47,8 @@ class Scheduler {
     }
   }
 
-  // What is stored and decided on, and what that is made of. A carry is made of what it starts
-  // with and what each turn gives.
+  // Marks the values that are stored or decide, and their sources. A carry is made of what it
+  // starts with and what each turn gives.
   void find_needed() {
     std::vector<std::vector<int>> made_of(index(nodes_.size()));
     std::vector<int> work;
@@ -78,7 +78,7 @@ class Scheduler {
     std::vector<Item> items;
   };
 
-  // Where a node may go: out of the loops that none of its operands belongs to.
+  // Places a node in the outermost loop that has all its operands, or outside of loops.
   void place(int node) {
     int depth = static_cast<int>(regions_.size()) - 1;
     const Access* access = program_.loaded(node);
@@ -127,7 +127,7 @@ class Scheduler {
   void happen(int e) {
     const Mark mark = event(e).mark;
     if (mark == Mark::again || mark == Mark::otherwise || mark == Mark::join) close();
-    // What moves out of a loop stands before its event.
+    // Nodes that move out of a loop come before its event.
     if (mark == Mark::loop) regions_.push_back({true, {}});
     regions_.back().items.push_back({-1, e});
     const auto& made = mark == Mark::again ? event(e).leaving : event(e).moves;
@@ -285,7 +285,7 @@ class Scheduler {
   std::vector<bool> needed_;
   std::vector<Region> regions_;
   std::vector<int> depth_;  // of regions, where each node is computed
-  std::vector<int> start_;  // where in the order
+  std::vector<int> start_;  // position in the order
   std::vector<Life> lives_;
 };
 

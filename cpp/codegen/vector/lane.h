@@ -2,8 +2,8 @@
 //
 // The kernels of elementwise ops are generic functions of C++ numbers. Called with Lane<T> in place
 // of T, they write the nodes of a vector program, as a traced function writes a program's
-// equations: an op has one source for its tile kernel and for its machine code, which so compute
-// the same bits. A kernel that branches says `select`, which both kinds of number have.
+// equations. An op thus has one source for its tile kernel and its machine code, which compute the
+// same bits. A kernel that branches says `select`, which both kinds of number have.
 #pragma once
 
 #include <bit>

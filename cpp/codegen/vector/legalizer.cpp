@@ -45,7 +45,7 @@ int Legalizer::write(Node node) {
 
 // ---- truth values -------------------------------------------------------------------------
 
-// What can be had in any width.
+// Does the value exist in any width?
 bool Legalizer::any_width(int v) const {
   return out_.node(v).code == Code::input || out_.node(v).code == Code::constant;
 }
@@ -77,8 +77,8 @@ int Legalizer::product(Kind kind, int a, int b) {
   return view(kind, sum);
 }
 
-// What is rounded to float64 and then to float32 as if it were to float32 at once: of 2^53 and
-// more the low 11 bits only say whether it lies between two of these.
+// Replaces an integer by one that rounds to float64 and then to float32 as if rounded to float32 at
+// once. Of numbers from 2^53 on, the low 11 bits only say whether one lies between two floats.
 int Legalizer::without_middle(int x) {
   const Kind kind = this->kind(x);
   const auto wide = [&](std::uint64_t bits) { return constant(kind, bits); };

@@ -1,9 +1,9 @@
 // codegen/vector/legalizer.h - rewriting vector programs for machines without mask registers.
 //
 // Registers hold as many of a program's widest numbers as they can, others lane by lane in their
-// low part. A truth value there is a lane of all ones or zeros, as wide as what it is of or for:
-// `truth` as the widest numbers, truth_4 and truth_2 where those are wider. A machine adds the
-// conversions that it has no instruction for.
+// low part. A truth value is a lane of all ones or zeros, as wide as the numbers that it comes from
+// or selects. The kind `truth` is as wide as the widest numbers, truth_4 and truth_2 are for
+// narrower ones. A machine adds the conversions that it has no instruction for.
 #pragma once
 
 #include <array>

@@ -9,8 +9,8 @@ namespace shardax::codegen {
 // are no vector instructions that divide integers.
 VectorProgram lower_int_division(VectorProgram program);
 
-// The node that a choice, a comparison or a conjunction of a division that is rounded down is, by
-// what signs say; -1 where it is nothing simpler. In floor_division.cpp.
+// Simplifies a selection, comparison or conjunction from a division that rounds down, by the signs
+// of its operands. -1: there is no simpler node. In floor_division.cpp.
 int by_signs(VectorProgram& program, const Node& node);
 
 }  // namespace shardax::codegen

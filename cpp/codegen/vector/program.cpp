@@ -164,7 +164,7 @@ int VectorProgram::by_power_of_two(const Node& n) {
     return n.code == Code::quotient ? add({Code::shift_right, n.kind, {a}, shift})
                                     : add({Code::bit_and, n.kind, {a, constant(d - 1)}});
   }
-  // What is negative is rounded up.
+  // Negative numbers are rounded up.
   const int sign = add({Code::shift_right_arithmetic, n.kind, {a}, 31});
   const int more = add({Code::shift_right, n.kind, {sign}, 32 - shift});
   const int sum = add({Code::add, n.kind, {a, more}});
@@ -271,7 +271,7 @@ std::uint64_t VectorProgram::add(const Table& table) {
   return place;
 }
 
-// Where the node's position stands, or can.
+// The entry for the node's position, or the free entry for it.
 int* VectorProgram::place(const Node& node) {
   std::size_t at = hash_of(node) % places_.size();
   while (places_[at] >= 0 && (is_forgotten(places_[at]) || !(this->node(places_[at]) == node)))

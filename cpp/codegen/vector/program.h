@@ -1,6 +1,6 @@
 // codegen/vector/program.h - vector programs: straight-line code on lanes in SSA form.
 //
-// A program says what one element of a tile goes through; machine code does it for a register of
+// A program says how one element of a tile is computed. Machine code does it for a register of
 // elements at a time, as many as the widest numbers of the program leave room for. The 16-bit
 // floats are only moved, chosen and converted.
 #pragma once
@@ -80,12 +80,13 @@ enum class Code : std::uint8_t {
   equal,
   not_equal,  // floats only
   less,
-  less_equal,    // floats only
-  select,        // a ? b : c
-  fma,           // a * b + c, rounded once
-  scale,         // a * 2^b for a whole number b, rounded once; `bits`: 2^b is a normal number
-  convert,       // the number as another kind: floats become integers towards zero, wider integers
-                 // lose their high bits, bfloat16 and uint32 keep the low bits of each other
+  less_equal,  // floats only
+  select,      // a ? b : c
+  fma,         // a * b + c, rounded once
+  scale,       // a * 2^b for a whole number b, rounded once; `bits`: 2^b is a normal number
+  // the number as another kind: floats become integers towards zero, wider integers lose their high
+  // bits; bfloat16 and uint32 keep the low bits
+  convert,
   view,          // the same bits as another kind
   pair,          // the complex number of two parts: no instruction, what uses it uses those
   table_lookup,  // the number of table `bits` that the low three bits of a say
@@ -109,12 +110,12 @@ struct Node {
 inline int operand_of(const Node& input) { return static_cast<int>(input.bits & 0xffffffff); }
 inline int vector_of(const Node& input) { return static_cast<int>(input.bits >> 32); }
 
-// What a piece of a domain needs for itself: a coefficient for each of eight, say.
+// The coefficients of a piece of a domain, one for each of eight pieces for example.
 using Table = std::array<float, 8>;
 
 struct Output {
   int node;
-  int operand;     // where it goes
+  int operand;     // its destination
   int vector = 0;  // as vector_of()
 };
 
@@ -164,7 +165,7 @@ class VectorProgram {
   bool multiplies_, scales_;
   std::vector<Node> nodes_;
   std::vector<Table> tables_;
-  std::unordered_map<int, Node> divisions_;  // which nodes are that in other instructions
+  std::unordered_map<int, Node> divisions_;  // the nodes that replace divisions
   std::vector<bool> forgotten_;
   std::vector<int> places_;  // of nodes, by hash; -1: free
 };

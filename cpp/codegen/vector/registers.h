@@ -2,7 +2,7 @@
 //
 // Linear scan in one pass: where no register is free, the value whose next use lies furthest away
 // leaves its own (Belady 1966). Truth values have registers of their own kind where the machine has
-// masks. Who writes code asks here, and writes the loads and stores.
+// masks. The assembler asks here for registers, and writes the loads and stores.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ class Registers {
   bool reread(int v) const { return node(v).code == Code::input || node(v).code == Code::constant; }
   bool is_mask(int v) const { return masks_ > 0 && node(v).kind == Kind::truth; }
 
-  // How many values are alive at a time, at most: without constants and what is read just once,
-  // which an instruction may take out of memory.
+  // The most values alive at a time. Constants are left out, and so are values read just once,
+  // which an instruction may take from memory.
   int pressure() const { return pressures().vectors; }
   // Would so many copies of the program do with `spilled` registers of each kind more?
   bool fits(int copies, int spilled) const;

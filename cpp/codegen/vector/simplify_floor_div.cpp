@@ -1,8 +1,8 @@
 // codegen/vector/simplify_floor_div.cpp - fewer instructions for floor division and its remainder.
 //
-// Libraries write them as quotients towards zero, corrected where signs differ and something is
-// left: of constant divisors the signs say nearly all of that, and of powers of two all that is
-// left is a shift, or a mask.
+// Libraries write them as quotients towards zero, corrected if signs differ and there is a
+// remainder. For constant divisors the sign decides most of that; for powers of two a shift or a
+// mask is left.
 #include <bit>
 
 #include "codegen/vector/lower_int_division.h"
@@ -36,7 +36,7 @@ class Floors {
     return program_.add({Code::constant, Kind::truth, {}, x ? ~std::uint64_t{0} : 0});
   }
   int negated(int i) { return program_.add({Code::bit_xor, Kind::truth, {i, truth(true)}}); }
-  // What i is the negation of, or -1.
+  // The node whose negation node i is, or -1.
   int inner(int i) const {
     const Node& n = node(i);
     if (n.code != Code::bit_xor || n.kind != Kind::truth) return -1;

@@ -62,7 +62,7 @@ class Assembly {
   virtual void select(int i, const Opcode& op) = 0;
   virtual void compare(int i, const Opcode& op) = 0;
   virtual void of_truths(int i, const Opcode& op) = 0;
-  // Where `find` knows mul_high.
+  // For machines on which `find` knows mul_high.
   virtual void upper_half(int) {}
   virtual void store(int v, const Address& to) = 0;
 
@@ -99,7 +99,7 @@ class Assembly {
   const Machine machine_;
   Encoder encoder_;
   Registers registers_;
-  int vectors_ = 1;  // that a turn of the loop computes
+  int vectors_ = 1;  // vectors that a turn of the loop computes
   const bool streams_;
 
  private:

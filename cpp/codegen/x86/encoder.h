@@ -1,10 +1,10 @@
 // codegen/x86/encoder.h - instructions of x86-64 as bytes.
 //
 // Vector instructions have the VEX form with three bytes of prefix (Intel's manual, volume 2,
-// section 2.3), which every processor with AVX2 knows, or the EVEX form with four (section 2.7) of
-// AVX-512: registers of 512 bits, 32 of them, masks, constants that are broadcast as they are read.
-// A table gives each its prefix, opcode map, W bit and opcode. tests/codegen compares all of them
-// with the system's assembler.
+// section 2.3), which every processor with AVX2 knows. Those of AVX-512 have the EVEX form with
+// four (section 2.7). It has 32 registers of 512 bits, masks, and constants that are broadcast as
+// they are read. A table gives each its prefix, opcode map, W bit and opcode. tests/codegen
+// compares all of them with the system's assembler.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace shardax::codegen {
 
-// Which operands an instruction has: the register of ModRM, that of the prefix, and the last, a
+// The operands of an instruction: the register of ModRM, that of the prefix, and the last, a
 // register or memory.
 enum class Form : std::uint8_t {
   three,       // reg = f(second, last)
@@ -40,8 +40,8 @@ struct Opcode {
   Form form = Form::three;
   std::uint8_t extension = 0;
   bool evex = false;      // has no VEX form of that name
-  std::uint8_t part = 1;  // what a vector has more bytes than the last operand, as a factor
-  // Where the first operand is half a vector, or a general register.
+  std::uint8_t part = 1;  // the bytes of a vector over those of the last operand
+  // The first operand: a vector, half of one, or a general register.
   enum class First : std::uint8_t { vector, half, general } first{};
 };
 
@@ -113,7 +113,7 @@ class Encoder {
   // With a listing, each instruction is written down too: "offset: text", in Intel's syntax.
   explicit Encoder(std::string* listing = nullptr) : listing_(listing) {}
 
-  // What the last operand of a vector instruction may be.
+  // The last operand of a vector instruction.
   struct Operand {
     enum class Is { vector, memory, pool, table, general } is;
     Vector vector{};
@@ -158,8 +158,8 @@ class Encoder {
   void open_frame();
   void close_frame(std::int32_t bytes);
   void compare(General a, General b);
-  // Where a loop starts, and jumps there: back where the position is known, else land() says later
-  // that what jump() returned leads to the next instruction.
+  // The start of a loop, and jumps: back to a known position, or forward. land() later lets the
+  // jump that jump() returned lead to the next instruction.
   std::size_t here() const { return code_.size(); }
   void jump_below(std::size_t target) { jump_back(Condition::below, target); }
   void jump_back(Condition condition, std::size_t target);
