@@ -5,8 +5,8 @@
 
 namespace shardax::ops {
 
-// `a` with a new dimension 0 that repeats it, split as the batch is over the mesh of `like`, the
-// first of these whose type shows one.
+// `a` with a new dimension 0 that repeats it. The new dimension is split as the batch is over the
+// mesh of `like`, the first of these whose type shows one.
 Value repeated(const Value& a, const BatchAxis& axis, const Values& like);
 
 }  // namespace shardax::ops

@@ -1,8 +1,8 @@
 // ops/callback.cpp - calls of the host's functions while a program runs.
 //
 // A callback is a step on the calling thread. Over a mapped axis it is called once per slice, in
-// order; over a device axis always, whether or not its operands vary, unless it is pure. Of nested
-// batches the innermost is the outer loop, as it is in JAX.
+// order. Over a device axis it always is, whether or not its operands vary, unless it is pure. Of
+// nested batches the innermost is the outer loop, as it is in JAX.
 #include "ops/callback.h"
 
 #include "base/per_thread.h"
@@ -27,8 +27,8 @@ CallbackSlice::~CallbackSlice() { slice_in_progress() = std::move(outer_); }
 namespace ops {
 namespace {
 
-// What a leading dimension of the operands is: one that a callback is called once along, or one
-// that it takes whole.
+// The role of a leading dimension of the operands: a callback is called once along it, or takes it
+// whole.
 enum Axis : std::int64_t { whole = 0, batch_loop = 1, device_loop = 2 };
 
 Types callback_type(const Op&, const Types&, const Params& params) {
@@ -57,7 +57,7 @@ Value slice_copy(const View& view, bool weak, const Ints& axes, const Shape& ind
   return out;
 }
 
-// What a function of the host gives is not known to be what it promised.
+// A function of the host may break its promise of types and shapes.
 void check_result(const Array& value, DType dtype, const Shape& shape) {
   if (value.shape() == shape && value.dtype() == dtype) return;
   fail(ErrorKind::runtime_error, "Incorrect output shape: the callback returned an array of shape ",
@@ -129,7 +129,7 @@ Kernel calls(std::vector<bool> weak, const Params& params) {
   };
 }
 
-// What a program hands out has no weak type.
+// Operands of a callback in a program have no weak type.
 Kernel callback_kernel(const Types& in_types, const Types&, const Params& params) {
   return calls(std::vector<bool>(in_types.size(), false), params);
 }

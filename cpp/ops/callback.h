@@ -7,8 +7,8 @@
 
 namespace shardax {
 
-// Which slice of a mapped program the callback in progress on this thread was made for: "device 3",
-// "device 3, batch element 1"; "" outside of mapped axes.
+// The slice of a mapped program for which this thread runs a callback: "device 3", "device 3, batch
+// element 1"; "" outside of mapped axes.
 const std::string& callback_slice();
 
 // While it lives, callbacks on this thread are made for this slice of the enclosing one.

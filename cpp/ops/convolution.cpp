@@ -1,9 +1,9 @@
 // ops/convolution.cpp - conv_general_dilated: products of a kernel with the windows of an array.
 //
-// It is linear in either operand, and the gradients are convolutions again: of the cotangent with
-// the flipped kernel, and of the operand with the cotangent. A batch is a leading dimension of the
-// operands that have it, which the kernel walks by its stride; the sum of a batch of convolutions
-// is one convolution, so that devices do not have weight gradients of their own.
+// It is linear in either operand, and the gradients are convolutions again. One is of the cotangent
+// with the flipped kernel, the other of the operand with the cotangent. A batch is a leading
+// dimension of the operands that have it, which the kernel walks by its stride. The sum of a batch
+// of convolutions is one convolution, so that devices have no weight gradients of their own.
 #include "ops/convolution.h"
 
 #include "base/index.h"
@@ -219,8 +219,8 @@ void keep_positions(const SplitArgs& a, const ConvNumbers& n, std::vector<std::s
   out.params.set("padding", padding);
 }
 
-// Batch dimensions of lhs, places of windows and features of the result stay split; so do features
-// that are summed over, where both operands have them alike.
+// Batch dimensions of lhs, places of windows and features of the result stay split. Summed features
+// do too, if both operands have the same split of them.
 Parts conv_parts(const SplitArgs& a) {
   Parts out = parts_whole(a);
   const ConvNumbers n = conv_numbers(a.params);

@@ -5,8 +5,8 @@
 
 namespace shardax::ops {
 
-// What a leading dimension of the operands is, ahead of those that the specs count. Results have
-// those that are not summed, in order.
+// The kind of a leading dimension of the operands, ahead of those that the specs count. Results
+// have those that are not summed, in order.
 enum class Leading : std::int64_t {
   both,    // of both operands: convolutions of their own
   lhs,     // of lhs only
@@ -22,7 +22,7 @@ struct ConvNumbers {
   Ints leading = {};  // Leading
   bool highest_precision = false;
 
-  // How many leading dimensions lhs, rhs and the result have.
+  // The number of leading dimensions of lhs, rhs and the result.
   std::int64_t of_lhs() const { return count(Leading::rhs); }
   std::int64_t of_rhs() const { return count(Leading::lhs); }
   std::int64_t of_out() const { return count(Leading::summed); }

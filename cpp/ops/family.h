@@ -1,7 +1,7 @@
 // ops/family.h - constructors that fill the fields a family of ops shares.
 //
-// Adding an elementwise op: a record like the one below in its family's file, its name in the list
-// of names (python/shardax), one sample line (tests/ops/samples.py).
+// An elementwise op takes three places: a record like the one below in its family's file, its name
+// in python/shardax, and a sample line (tests/ops/samples.py).
 //
 //   const Op sin{elementwise({.name = "sin", .doc = "Elementwise sine.", .dtypes = inexacts,
 //                       .jvp = [](const JvpArgs& a) -> Values { return {mul(a.t[0], cos(a.in[0]))};

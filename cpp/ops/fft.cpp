@@ -182,7 +182,7 @@ Value padded_spectrum(const Value& a, std::int64_t size) {
   return pad(a, scalar(a->dtype(), 0), low, high, interior);
 }
 
-// How often each element of the half stands in the whole, over the number of elements.
+// The multiplicity of each element of the half in the whole, over the number of elements.
 Value weights(const Type& type, const Ints& lengths) {
   const std::int64_t n = lengths.back(), half = n / 2 + 1;
   const double unit = 1 / static_cast<double>(product_of(lengths));
@@ -249,8 +249,8 @@ ProgramPtr one_by_one(FftType type, const Ints& lengths, const Type& whole) {
   return stage_closed({operand}, along_each, "fft");
 }
 
-// Along a dimension that is split, each device transforms lines of its own: the split moves to a
-// dimension that is not transformed, where there is one of a fitting size.
+// Along a split dimension, each device transforms lines of its own. The split moves to a dimension
+// of a fitting size that is not transformed, if there is one.
 Parts fft_parts(const SplitArgs& a) {
   const Ints& lengths = a.params.ints(param::fft_lengths);
   const std::size_t first = a.out.rank() - lengths.size();

@@ -126,7 +126,7 @@ Types type_of_constrained(const Op& op, const Types& in, const Params& params) {
   return {out};
 }
 
-// Where types show how its axes split arrays, a constraint is the op `reshard`.
+// Over axes that types show, a constraint is the op `reshard`.
 Value constrained(const Params& params, const Value& x) {
   const bool typed =
       params.get(param::sharding)->is_explicit() && params.ints(param::unconstrained_dims).empty();
@@ -149,8 +149,8 @@ Values jvp_constrained(const JvpArgs& a) {
 constexpr std::string_view host_memory = "pinned_host";
 std::string memory_of(const Type& type) { return std::string(type.host ? host_memory : ""); }
 
-// Over axes that types show, a cotangent goes back to how the operand was split, which whoever asks
-// for cotangents sees to; an operand without a sharding was whole.
+// Over axes that types show, a cotangent takes the operand's split from its consumer. For an
+// operand without a sharding, it becomes whole.
 Value split_back(const Params& params, const Type& operand, const Value& ct) {
   const ShardingPtr& given = params.get(param::sharding);
   if (operand.host != given->on_host())
@@ -169,7 +169,7 @@ Values transpose_constrained(const TransposeArgs& a) {
   return {constrained(back.with("sharding", *from), a.ct[0])};
 }
 
-// What arrays are labelled with follows programs as they were written (analysis/shardings.h).
+// The shardings of arrays follow programs as they were written (analysis/shardings.h).
 OpSpec constraint(OpSpec own) {
   own.kind = Kind::layout;
   own.dtypes = any_dtype;

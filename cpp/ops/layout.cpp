@@ -82,7 +82,7 @@ Value unbroadcast_dims(const Value& ct, const Type& in, const Ints& dims) {
   return sum->shape() == in.shape ? sum : reshape(sum, in.shape);
 }
 
-// How the result is split, where that does not follow from the operand.
+// The split of the result if it does not follow from the operand.
 ShardingPtr asked_split(const Params& params) {
   const ParamValue* asked = params.find("sharding");
   const auto* sharding = asked ? std::get_if<ShardingPtr>(asked) : nullptr;

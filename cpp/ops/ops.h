@@ -70,7 +70,7 @@ Values call_host(std::string_view op, const FunctionPtr& function, const Types& 
 
 // The same value, which optimisation takes for another one.
 Value optimization_barrier(const Value& a);
-// The same elements, shown in another kind of memory: "" is the device's. Where the operand has no
+// The same elements, shown in another kind of memory: "" is the device's. If the operand has no
 // sharding, results have `otherwise` with that memory.
 Value moved(const Value& a, const std::string& memory, const ShardingPtr& otherwise);
 // `a`, labelled; dimensions in `unconstrained` keep the splitting that they have.

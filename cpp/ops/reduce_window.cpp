@@ -1,5 +1,5 @@
-// ops/reduce_window.cpp - reductions over sliding windows, and what their derivatives need: the
-// element of an array that goes with the largest one of each window, and the way back.
+// ops/reduce_window.cpp - reductions over sliding windows, and the ops of their derivatives: the
+// element of an array that goes with each window's largest, and the way back.
 #include "kernels/tiles/reduce_window.h"
 
 #include <limits>
@@ -313,7 +313,7 @@ Kernel choice_kernel(const Types& in, const Types&, const Params& params) {
   };
 }
 
-// Where only the values are varied: the choice does not change.
+// With only the values varied, the choice does not change.
 Values choice_jvp(const Op& op, const JvpArgs& a) {
   return {a.t[0] ? bind1(op, a.params, {a.t[0], a.in[1]}) : nullptr};
 }

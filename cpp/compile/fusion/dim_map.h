@@ -1,9 +1,10 @@
 // compile/fusion/dim_map.h - the dimension of each variable of a group that the tiles split.
 //
 // A group runs for some indices of its row dimensions at a time (compile/fusion/tile_groups.h).
-// Followed from operand to result, rows stay dimensions, other ones of a transpose say, or they are
-// added up: with rows f32[8,4,...] at the dimensions {0, 1} of an operand [8,4,64,5], they are {0,
-// 3} of its transpose [8,64,5,4] and {0, added_up} of what contracts dimension 1.
+// From operand to result, a row dimension stays a dimension, perhaps another one, or is added up:
+//   rows f32[8,4,...] of an operand [8,4,64,5]     dimensions {0, 1}
+//   its transpose [8,64,5,4]                       {0, 3}
+//   a contraction of dimension 1                   {0, added_up}
 #pragma once
 
 #include "ir/dim_factors.h"

@@ -25,8 +25,8 @@ Value reduce_devices(const Op& op, const Value& a, const Devices& devices);
 Value reduce_dimension(const Op& op, const Value& a, std::int64_t dim);
 // The value of the device at position `source` (with groups: within each group).
 Value pbroadcast(const Value& a, const Devices& devices, std::int64_t source);
-// A new dimension `dim` of the group's size (tiled: joined into dimension `dim`), as a value in
-// that state over checked axes: varying, shared by all devices, or reduced.
+// A new dimension `dim` of the group's size (tiled: joined into dimension `dim`). Over checked axes
+// the result has the state `to`: varying, shared by all devices, or reduced.
 Value all_gather(const Value& a, const Devices& devices, std::int64_t dim, bool tiled,
                  AxisState to);
 // The sum, of which each device keeps its part of dimension `dim`; of one that was left to do too.

@@ -20,7 +20,7 @@ struct Exchange {
       : size(p.integer(param::axis_size)), tiled(p.flag(param::tiled)) {
     if (size < 0) value_error(op.name, ": axis_size ", size, " is negative.");
   }
-  // Has each device a part of as many elements? Where there is no device, nobody has any.
+  // Has each device a part of as many elements? If there is no device, no device has a part.
   bool divides(std::int64_t extent) const { return size > 0 && extent % size == 0; }
 };
 

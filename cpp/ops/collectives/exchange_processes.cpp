@@ -98,8 +98,8 @@ Value take_rows_by_process(const ProcessExchange& e, const Value& x,
   return rows_at(x, reshape(own, {count, 1}));
 }
 
-// What processes send to those that are `offset` positions further, in the order of the receivers'
-// devices, and where a device finds what it receives.
+// Sends rows to the processes that are `offset` positions further, in the order of the receivers'
+// devices. `taken` gives the row that each device receives.
 Value permute_rows(const ProcessExchange& e, const Value& x) {
   const Ints& pairs = e.params.ints(param::perm);
   const std::int64_t local = e.local, processes = e.processes;

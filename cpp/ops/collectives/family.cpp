@@ -293,7 +293,8 @@ std::string known_axes(const AxesInScope& scope) {
   return names.empty() ? "none" : quoted(names);
 }
 
-// How many devices the axes have that are names, and those that are dimensions of the operand.
+// The number of devices of the axes that are names, and of those that are dimensions of the
+// operand.
 DeviceCount devices_of(const Op& op, const Params& params, const Types& in,
                        const AxesInScope& scope) {
   const AxisSet& axes = collective_axes(params);

@@ -7,8 +7,8 @@
 //   psum[axes=('i',)] a:f32[3]                          one device's program
 //   psum[axes=('i',)] a:f32[8,3]  ->  reduce_sum[axes=(0,)] a     batched over 'i', one group
 //
-// - Of several axes, those batched so far are leading dimensions ("stacked") until the last comes;
-//   then all are transposed into the user's order and seen as one.
+// - Of several axes, those batched so far are leading dimensions ("stacked") until the last comes.
+//   Then all are transposed into the user's order and seen as one.
 // - Groups of one size are rows of a grid [devices, groups, ...], in which the rule sees the groups
 //   as one more dimension of the operand. Groups of several sizes are one grid for each size.
 #pragma once
@@ -25,7 +25,7 @@ const AxisSet& collective_axes(const Params& params);
 // For each leading dimension of a partly batched operand, its axis's position in the user's order.
 Ints stacked_axes(const Params& params);
 
-// One group of devices. Where `varying`, dimension 0 of x lists them; else all have x.
+// One group of devices. If `varying`, dimension 0 of x lists them; else all have x.
 struct GroupArgs {
   const Params& params;  // dimensions count from behind the devices
   const Value& x;
@@ -68,8 +68,8 @@ Value take_rows(const Value& x, const Ints& order);
 // The rows at `indices`, int32 [n, 1]; those out of bounds are zeros.
 Value rows_at(const Value& x, const Value& indices);
 
-// Of the axes in scope: throws unless the params' axes are among them, its groups share out their
-// devices, and where there is a param "axis_size" it is that of a group. The check of all
+// The number of devices of the axes in scope. Throws unless the params' axes are among them, its
+// groups share out their devices, and a param "axis_size" is that of a group. The check of all
 // collectives, unless given; others begin with it.
 struct DeviceCount {
   std::int64_t all, group;  // group: -1 where groups differ in size

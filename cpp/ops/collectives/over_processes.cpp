@@ -1,8 +1,8 @@
 // ops/collectives/over_processes.cpp - collectives over process axes, as messages.
 //
 // A reduction is one message of one device's size. Any other collective is the op on an array whose
-// dimension 0 lists the processes (its batching rule), of which each process has made its own row;
-// permutes, exchanges and scatters over whole processes send what is needed alone.
+// dimension 0 lists the processes (its batching rule). Each process makes its own row of it.
+// Permutes, exchanges and scatters over whole processes send only the data that is needed.
 #include <limits>
 
 #include "array/process_axis.h"

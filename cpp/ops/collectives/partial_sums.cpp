@@ -1,5 +1,5 @@
-// ops/collectives/partial_sums.cpp - an op whose result depends on how a sum is spread over
-// devices: what runs a program that has one runs it on the devices' parts (analysis/partition.h).
+// ops/collectives/partial_sums.cpp - an op whose result depends on the terms of a sum over devices.
+// A program with one runs on the devices' parts (analysis/partition.h).
 #include "ops/collectives/partial_sums.h"
 
 #include "array/array.h"

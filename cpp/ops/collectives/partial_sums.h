@@ -6,7 +6,7 @@
 namespace shardax::ops {
 
 // The terms of `a`, which is left to sum over the first axes that split `stack` (one for each
-// leading dimension that `a` lacks), stacked. Where nobody knows them, the first device has all and
+// leading dimension that `a` lacks), stacked. If nobody knows them, the first device has all and
 // the others zero. Its cotangent is the sum of those of the terms.
 Value partial_sums(const Value& a, const ShardingPtr& stack, std::size_t count);
 

@@ -122,7 +122,8 @@ Batched batch_message(const BatchArgs& a) {
   return a.batched[0] ? rule(a) : Batched{bind(a.op, a.params, a.in), {false}};
 }
 
-// What all devices of an axis send is one message, with their dimension behind that of processes.
+// The values of all devices of an axis travel as one message, with their dimension behind that of
+// processes.
 Batched batch_slices(const BatchArgs& a) {
   return batched1(moveaxis(bind1(a.op, a.params, {moveaxis(a.in[0], 0, 1)}), 1, 0));
 }

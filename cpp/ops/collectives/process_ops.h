@@ -13,9 +13,9 @@
 
 namespace shardax::ops {
 
-// How a message of the op is named: by its op, axes, types, and the current location.
+// The label of the op's messages: its op, axes, types, and the current location.
 runtime::MessageLabel message_label(const Op& op, const Types& in, const Params& params);
-// How many processes take part in a message.
+// The number of processes that take part in a message.
 std::int64_t message_processes(const Params& params);
 
 // Is it a message, or a collective over process axes that asks another process?
@@ -36,10 +36,10 @@ Values process_all_reduce(const Values& values, const AxisSet& axes, std::string
 // they have not. `collective` is inside of `construct`, for the error.
 Value process_agree(const Value& choice, const AxisSet& axes, std::string_view collective,
                     std::string_view construct);
-// A value as one that is sent: numbers of fewer than 32 bits are added as wider ones, and NaNs do
-// not count where a maximum or minimum is taken.
+// A value as it is sent. Numbers of fewer than 32 bits are added as wider ones, and NaNs do not
+// count in maxima and minima.
 Value as_sent(const Value& value, std::string_view computation);
-// What process_all_reduce computes for a collective: "add" of psum; "" where it is none.
+// The computation of process_all_reduce for a collective: "add" for psum; "" if there is none.
 std::string_view computation_of(const Op& op);
 
 }  // namespace shardax::ops

@@ -92,7 +92,7 @@ Value sum_over(const Params& given, const Value& x) {
   return rest.empty() ? sum : bind1(psum_op, params.with("axes", AxisNames{rest}), {sum});
 }
 
-// Where a device attains the extremum it has a share of the tangent; ties share it equally.
+// A device that attains the extremum has a share of the tangent; ties share it equally.
 Values jvp_extremum(const JvpArgs& a) {
   const auto sum = [&](const Value& x) { return sum_over(a.params, x); };
   const Value mask = convert(eq(a.in[0], a.out[0]), a.in[0]->dtype());

@@ -16,7 +16,7 @@ void set_sum_groups(std::int64_t groups);
 Params in_sum_groups(Params params);
 bool has_sum_groups(const Params& params);
 
-// Batching a sum that has the param, over one of its axes. What is left over other axes is a sum.
+// Batching a sum that has the param, over one of its axes. A part left over other axes is a sum.
 Batched sum_by_groups(const BatchArgs& a);
 
 }  // namespace shardax::ops

@@ -123,9 +123,9 @@ constexpr auto leading_zeros_kernel = [](auto x) {
   }
 };
 
-// Numbers of fewer bits than a byte, `extra` is the dtype: as XLA has them. Zeros are counted in a
-// number's own bits, and so are ones, but those of 4 bits in the byte that holds the number with
-// its sign. Counts wrap.
+// Numbers of fewer bits than a byte, `extra` is the dtype: as XLA has them. Leading zeros count in
+// the number's own bits. Ones do too, but those of 4-bit numbers count in the byte that holds the
+// number with its sign. Counts wrap.
 template <bool leading_zeros>
 void count_narrow(void* out, const void* const* in, std::int64_t n, std::int64_t extra) {
   const auto dtype = static_cast<DType>(extra);

@@ -22,8 +22,8 @@ inline constexpr auto near_div = [](double x, double y, double u, double v, floa
                                        return are_finite(a, b);
                                      };
 
-// |x + iy|: both are divided by the power of two below the larger, so that no square overflows, or
-// is lost that counts; infinite where one of them is.
+// |x + iy|: both are divided by the power of two below the larger, so that no square overflows or
+// underflows harmfully. Infinite if x or y is.
 inline constexpr auto size_of_parts = [](auto x, auto y) {
   using codegen::select, simd::abs, simd::bits, simd::fma, simd::from_bits, simd::sqrt;
   using T = codegen::number_of<decltype(x)>;

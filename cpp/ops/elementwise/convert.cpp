@@ -27,7 +27,7 @@ auto convert_real(T x) {
                        std::numeric_limits<To>::digits <= std::numeric_limits<From>::digits) {
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
-    const T above = select(x > low, x, low);  // which makes NaN the lowest
+    const T above = select(x > low, x, low);  // makes NaN the lowest
     const T held = select(above < high, above, high);
     return cast<To>(low == 0 ? held : select(x == x, held, From(0)));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -126,7 +126,7 @@ constexpr MapFunction direct_function() {
   }
 }
 
-// How integers lie in the low bits of a byte.
+// The layout of integers in the low bits of a byte.
 struct LowBits {
   explicit LowBits(std::int64_t dtype)
       : mask((1 << bit_width(static_cast<DType>(dtype))) - 1),

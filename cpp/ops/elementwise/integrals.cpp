@@ -77,8 +77,8 @@ const Op cosine_integral_op{of_real<kernels::cosine_integral, [](const Value& x,
 // ---- Fresnel, Spence, Owen
 // -----------------------------------------------------------------------
 
-// The sine (or cosine) of pi / 2 x^2. Of x = n + f, n whole, n^2 is told by whether n is odd, and
-// n f is exact, as n has the bits of x that f has not.
+// The sine (or cosine) of pi / 2 x^2. With x = n + f, n whole, n^2 depends only on whether n is
+// odd. n f is exact, as n has the bits of x that f lacks.
 Value fresnel_slope(const Value& x, bool cosine) {
   const Value two = constant(x, 2);
   const Value n = unary("floor", add(x, constant(x, 0.5))), f = sub(x, n);

@@ -121,7 +121,7 @@ void next_after_narrow(void* out, const void* const* in, std::int64_t n, std::in
       result.bits = static_cast<std::uint8_t>((y < 0 ? sign : 0) | 1);
     } else {
       result.bits = static_cast<std::uint8_t>((x < y) == (x > 0) ? a[i].bits + 1 : a[i].bits - 1);
-      // Where there is no minus zero, its code is NaN.
+      // Without a minus zero, its code is NaN.
       if ((result.bits & ~sign) == 0) result = to_narrow(dtype, x < 0 ? -0.0f : 0.0f);
     }
   }

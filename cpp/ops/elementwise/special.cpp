@@ -216,8 +216,8 @@ const Op erf_inv_op{elementwise(
 
 // ---- gamma function ------------------------------------------------------------------------
 
-// The Hurwitz zeta function, sum over k of (q + k)^-s, for s > 1, by Euler and Maclaurin: terms up
-// to some q + k, then the integral and eight corrections B_2j / (2j)!.
+// The Hurwitz zeta function, sum over k of (q + k)^-s, for s > 1, by Euler and Maclaurin. Terms up
+// to some q + k come first, then the integral and eight corrections B_2j / (2j)!.
 constexpr int zeta_terms = 12;
 constexpr double zeta_corrections[] = {1.0 / 12,
                                        -1.0 / 720,

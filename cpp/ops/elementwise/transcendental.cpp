@@ -1,7 +1,7 @@
 // ops/elementwise/transcendental.cpp - exponentials, logarithms, circular and hyperbolic functions.
 //
-// Derivatives are a tangent times a slope, written in terms of the result where that is cheaper:
-// the slope is known when the linear part runs, which is then one product.
+// Derivatives are a tangent times a slope, written in terms of the result if that is cheaper. The
+// slope is known when the linear part runs, which is then one product.
 #include <complex>
 #include <numbers>
 
@@ -35,8 +35,8 @@ constexpr auto either = [](auto x) {
 // ---- exponentials and logarithms -----------------------------------------------------------
 
 // expm1(a + ib) = expm1(a) cos(b) - 2 sin(b / 2)^2 + i exp(a) sin(b): no cancellation near zero. A
-// real number's result is real, also where exp(a) is infinite. Where a is infinite and b is no
-// finite number, the array API standard says the result.
+// real number's result is real, also where exp(a) is infinite. The array API standard gives the
+// result for infinite a and infinite or NaN b.
 constexpr auto complex_expm1 = [](auto z) {
   using T = decltype(z);
   using Real = typename T::value_type;

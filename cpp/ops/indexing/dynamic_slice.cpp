@@ -62,7 +62,7 @@ std::int64_t read_integer(const View& scalar) {
   return out;
 }
 
-// Where in `view` the window of `sizes` lies.
+// The start of the window of `sizes` in `view`.
 std::byte* window_start(const View& view, const Shape& sizes, std::span<const View> starts) {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < sizes.size(); ++d) {

@@ -64,8 +64,8 @@ void copy_rows(const Run<Offset>& run, const T* from, T* to, std::int64_t n, T f
   }
 }
 
-// What a window that is left out gives, if that may be, and how many windows before they are read
-// elements are asked for.
+// The fill value of windows that are left out, if they may be, and the number of windows by which
+// elements are prefetched.
 template <class T>
 struct Elements {
   T fill;

@@ -34,8 +34,8 @@ inline Value scatter_add(const Value& a, const Value& indices, const Value& upda
   return scatter("scatter-add", a, indices, updates, dims, options);
 }
 
-// A window of `sizes` that starts at the scalars `starts` (integers of one dtype), moved inside
-// where it sticks out; and `a` with one replaced by `update`.
+// A window of `sizes` that starts at the scalars `starts` (integers of one dtype), moved inside if
+// it sticks out. The update gives `a` with that window replaced by `update`.
 Value dynamic_slice(const Value& a, const Values& starts, const Ints& sizes);
 Value dynamic_update_slice(const Value& a, const Value& update, const Values& starts);
 

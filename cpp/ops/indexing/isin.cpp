@@ -129,7 +129,7 @@ class Table {
   }
 
  private:
-  // Where the key is, or the free place where it would be put.
+  // The place of the key, or the free place for it.
   std::int64_t find(Key key, std::uint64_t at) const {
     while (true) {
       const Key there = places_[static_cast<std::int64_t>(at)];

@@ -57,7 +57,7 @@ T combine(T a, T b) {
 
 // Below this many elements a task is not worth its start.
 constexpr std::int64_t worth_splitting = 32768;
-// What is copied before updates act on it stays in the cache so long.
+// The size of a copied part that stays in the cache until updates act on it.
 constexpr std::int64_t copied_bytes = std::int64_t{128} << 10;
 
 // The operand's copy, whole or for some of its batch elements.
@@ -71,7 +71,7 @@ class Copy {
     shape[dim] = end - first;
     run(shape, dim, first);
   }
-  // How many elements of that dimension stay in the cache.
+  // The number of elements along that dimension that stay in the cache.
   std::int64_t most(std::size_t dim) const {
     std::int64_t bytes = itemsize(to_.dtype);
     for (std::size_t d = 0; d < from_.shape.size(); ++d) bytes *= d == dim ? 1 : from_.shape[d];
@@ -101,10 +101,10 @@ template <ScatterKind kind, class T>
 void combine_line(T* x, const T* y, std::int64_t n, std::int64_t sx, std::int64_t sy) {
   for (std::int64_t k = 0; k < n; ++k) x[k * sx] = combine<kind>(x[k * sx], y[k * sy]);
 }
-// Where windows lie: those of arrays that are too large for offsets of 32 bits come one at a time.
+// The places of windows. Windows of arrays too large for offsets of 32 bits come one at a time.
 using Run = Windows::Run<std::int32_t>;
 
-// What gradients are: one row of floats for each window of a run.
+// Gradients of lookups: one row of floats for each window of a run.
 template <class T>
 void add_lines(const Run& run, T* to, const T* updates, std::int64_t n) {
   dispatch([=, &run] {
@@ -163,7 +163,7 @@ void apply(const Windows& windows, const Run& run, void* operand, const void* ot
       return by_length[index(n - 1)](run, to, updates);
     }
   }
-  // Where elements of a window lie apart, one of all windows after the other.
+  // Strided elements of a window come after each other, each for all windows.
   constexpr std::int64_t few_windows = 8;
   if (a.size() == 1 && sx != 1 && run.n > few_windows) {
     for (std::int64_t k = 0; k < n; ++k, to += sx, updates += sy) each(pair);
@@ -214,8 +214,9 @@ Apply apply_of(DType dtype) {
   return found;
 }
 
-// Tasks work on disjoint parts of the operand: on batch elements, or on ranges of the windows, of
-// whole cache lines where elements lie side by side. Within a task updates act in their order.
+// Tasks work on disjoint parts of the operand: on batch elements, or on ranges of the windows.
+// Ranges are of whole cache lines if elements are contiguous. Within a task updates act in their
+// order.
 void run_all(const Windows& windows, const View& out, const std::byte* updates, const Copy& copy,
              Apply apply) {
   const std::int64_t work = windows.count() * windows.elements();

@@ -1,6 +1,5 @@
-// ops/indexing/windows.h - the geometry that gather and scatter share: windows of an operand, each
-// placed by a row of an index array, side by side in another array (what gather gives, what scatter
-// takes).
+// ops/indexing/windows.h - the geometry of gather and scatter: windows of an operand, placed by an
+// index array, and the array that lists them.
 //
 // Start at WindowDims (the dimension numbers), then Windows (where each element lies).
 #pragma once
@@ -12,7 +11,7 @@
 
 namespace shardax::ops {
 
-// Dimension numbers. The last dimension of the index array holds the components of one row; its
+// Dimension numbers. The last dimension of the index array holds the components of one row. Its
 // other dimensions, in order, are the dimensions of the other array that are not `window_dims`.
 struct WindowDims {
   Ints window_dims;    // of the other array: those that run along a window (offset_dims)
@@ -20,12 +19,12 @@ struct WindowDims {
   Ints index_map;      // the operand's dimension that each component of a row counts along
   Ints operand_batch;  // of the operand: paired with ...
   Ints index_batch;    // ... these of the index array
-  // What is added to each component where it is negative; empty: nothing
+  // The number added to each negative component; empty: none
   // (compile/simplify/fold_index_wrap.cpp).
   Ints wraps = {};
 };
 
-// What happens to windows that stick out: clip moves them inside; fill leaves them out (gather
+// The treatment of windows that stick out. clip moves them inside; fill leaves them out (gather
 // gives the fill value, scatter drops the update). A promise that none sticks out is kept as clip
 // by gather and as fill by scatter, as XLA does.
 enum class WindowMode : std::uint8_t { clip, fill };
@@ -101,7 +100,7 @@ class Windows {
     std::int64_t index_offset;  // of the component in a row
     std::int64_t operand_stride;
     std::int64_t limit;  // the last start that fits
-    std::int64_t wrap;   // what is added to negative starts
+    std::int64_t wrap;   // number added to negative starts
   };
   template <class Offset, class Take>
   void for_runs_as(std::int64_t from, std::int64_t to, Take&& take) const {

@@ -9,7 +9,7 @@
 namespace shardax::ops {
 namespace {
 
-// What JAX calls the dimension numbers of either op.
+// JAX's names for the dimension numbers of either op.
 struct Names {
   const char *op, *title, *window, *collapsed, *index_map, *index_batch;
 };

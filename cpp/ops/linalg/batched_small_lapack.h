@@ -34,7 +34,7 @@ bool fits_lanes(const Stack& stack) {
          stack.columns() > 0 && stack.rows() <= lane_rows && stack.columns() <= lane_rows;
 }
 
-// Which matrix is in each lane. Lanes that are left over repeat the last one.
+// The matrix in each lane. Lanes that are left over repeat the last one.
 template <class L>
 using Group = std::array<std::int64_t, lanes::width<L>>;
 

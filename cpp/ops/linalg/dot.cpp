@@ -91,8 +91,8 @@ Types dot_type(const Op& op, const Types& in, const Params& params) {
   return {out};
 }
 
-// The sharding of a product whose dimensions are then ordered as the operand's, where sums over
-// mesh axes are left to do in the operand's cotangent; else null.
+// The sharding of a product whose dimensions are then ordered as the operand's. Null unless sums
+// over mesh axes are left to do in the operand's cotangent.
 ShardingPtr left_to_sum(const Type& operand, const Ints& order) {
   const ShardingPtr wanted = of_cotangent(operand.sharding);
   if (!wanted || wanted->unreduced.empty()) return nullptr;

@@ -152,8 +152,8 @@ struct EigLanes {
 
 extern const Op eig_op;
 
-// The derivative of eigenvectors fixed as geev does it, of length 1 and with a real largest
-// component, for distinct eigenvalues (Giles 2008, 3.1): u + c v with c from both conditions.
+// The derivative of eigenvectors for distinct eigenvalues, fixed as geev does it: of length 1 and
+// with a real largest component. It is u + c v with c from both conditions (Giles 2008, 3.1).
 struct Moved {
   Value values, vectors;
 };
@@ -183,7 +183,7 @@ Values eig_jvp(const JvpArgs& args) {
   const Value& w = args.out[0];
   const Value da = convert(args.t[0], w->dtype());
   if (!left && !right) {
-    // What follows does not depend on the factors that vectors are free by.
+    // The rest does not depend on the factors up to which vectors are free.
     Params params = args.params.with("compute_right_eigenvectors", true);
     params.set("enable_eigvec_derivs", true);
     const Value v = shardax::bind(eig_op, params, args.in)[1];

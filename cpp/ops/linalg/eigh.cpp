@@ -30,7 +30,7 @@ bool finite_triangle(const Scratch<T>& a, std::int64_t n, bool lower) {
 
 // ---- eigh ------------------------------------------------------------------------------------
 
-// Are eigenvectors wanted? Where the parameter is missing, they are.
+// Are eigenvectors wanted? A missing parameter means yes.
 bool with_vectors(const Params& params) {
   return !params.has("compute_eigenvectors") || params.flag(param::compute_eigenvectors);
 }

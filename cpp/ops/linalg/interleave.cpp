@@ -43,8 +43,8 @@ std::array<lanes::Number<L>*, lanes::width<L>> places(const Stack& stack, const 
 template <class L>
 inline constexpr std::int64_t run_length = lanes::width<L> / lanes::parts<L>;
 
-// f(cell, step, offset) for runs of so many numbers that lie side by side in memory, the last of
-// which may overlap the one before it: their cells are `step` apart. False where no run fits.
+// Calls f(cell, step, offset) for runs of so many numbers that are contiguous in memory, with cells
+// `step` apart. The last run may overlap the one before it. False where no run fits.
 template <class L, class F>
 SHARDAX_INLINE bool for_each_run(const Stack& stack, bool transposed, const F& f) {
   auto [first, down, along] = stack.matrix<lanes::Number<L>>(0);

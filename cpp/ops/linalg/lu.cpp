@@ -86,8 +86,8 @@ Value padded(const Value& a, std::size_t dim, std::int64_t size) {
 }
 
 // With P dA = dL U + L dU: L^-1 P dA U^-1 = L^-1 dL + dU U^-1, a strictly lower and an upper
-// triangular part (de Hoog, Anderssen, Lukas: "Differentiation of matrix functionals using
-// triangular factorization", 2011). L and U are completed to square matrices by identities.
+// triangular part. The source is de Hoog, Anderssen, Lukas, "Differentiation of matrix functionals
+// using triangular factorization", 2011. L and U are completed to square matrices by identities.
 Values lu_jvp(const JvpArgs& args) {
   const Value& lu = args.out[0];
   const std::size_t rank = lu->shape().size();

@@ -2,8 +2,8 @@
 // derivatives.
 //
 // The last two dimensions are a matrix, those before them the stack. A kernel is a Job for one
-// matrix at a time, which copies it into memory of its own, in columns, calls LAPACK there, and
-// copies the results out:
+// matrix at a time. It copies the matrix into memory of its own, in columns, calls LAPACK there,
+// and copies the results out:
 //
 //   template <class T>
 //   struct Cholesky {
@@ -31,7 +31,7 @@ namespace shardax::ops {
 using lapack::Int;
 using runtime::Scratch;
 
-// What LAPACK computes in; 16-bit floats are widened for it.
+// The dtypes of LAPACK; 16-bit floats are widened for it.
 inline constexpr DTypeSet lapack_dtypes = full_floats | complexes;
 inline constexpr DTypeSet matrix_dtypes = lapack_dtypes | halves;
 
@@ -49,7 +49,7 @@ inline Type with_matrix(const Type& type, std::int64_t rows, std::int64_t column
   return with_last(type, 2, {rows, columns});
 }
 inline Type with_vector(const Type& matrix, std::int64_t n) { return with_last(matrix, 2, {n}); }
-// Operand i has at least ranks[i] dimensions, and all have one stack before them; the first ones
+// Operand i has at least ranks[i] dimensions, and all have one stack before them. The first ones
 // have the dtypes of the op, and one dtype.
 void check_operands(const Op& op, const Types& in, std::initializer_list<std::size_t> ranks);
 
@@ -196,8 +196,8 @@ void in_tasks(Job prototype) {
   });
 }
 
-// The same for a job that calls LAPACK. Whether its threads or ours share the work follows from
-// what one matrix costs.
+// The same for a job that calls LAPACK. The cost of one matrix decides if LAPACK's threads or ours
+// share the work.
 template <class Job>
 void in_turns(Job prototype) {
   const std::int64_t count = prototype.count();

@@ -14,7 +14,7 @@ DotDims dims_of(const Params& dot_general);
 // Dimensions that are neither contracted nor of the batch, in their order.
 Ints free_dims(std::size_t rank, const Ints& contract, const Ints& batch);
 
-// What the dimensions of both operands are for.
+// The roles of the dimensions of both operands.
 struct ProductDims {
   ProductDims(const Params& dot_general, std::size_t lhs_rank, std::size_t rhs_rank);
   DotDims dims;

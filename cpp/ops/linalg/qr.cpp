@@ -114,10 +114,9 @@ Factors thin_tangents(const Value& q, const Value& r, const Value& da) {
   return {dq, product(sub(inner, skew), r)};
 }
 
-// The columns beyond the thin Q, which LAPACK chooses as the product of reflectors does (Roberts
+// The columns beyond the thin Q, which LAPACK chooses as the product of reflectors does. Roberts
 // and Roberts, "QR and LQ decomposition matrix backpropagation algorithms for square, wide, and
-// deep matrices", 2020, gives the thin part; the rest follows from the compact form Q = I - Y T
-// Y*).
+// deep matrices", 2020, gives the thin part. The rest follows from the compact form Q = I - Y T Y*.
 Value completed_tangent(const Value& q, const Value& dq_thin, std::int64_t n) {
   const std::int64_t m = rows_of(q->shape());
   const Value thin = columns_between(q, 0, n), beyond = columns_between(q, n, m);

@@ -137,7 +137,7 @@ struct SvdLanes {
   }
   void store(const Group<L>& group) {
     for (std::size_t lane = 0; lane < group.size(); ++lane) sort(lane);
-    // What is orthogonal to all vectors of values that are not 0 completes a basis.
+    // Vectors orthogonal to all vectors of nonzero values complete a basis.
     const bool incomplete =
         one.job != 'N' &&
         (width() > n || std::ranges::any_of(rank, [&](std::int64_t r) { return r < n; }));
@@ -169,7 +169,7 @@ struct SvdLanes {
  private:
   using Order = std::array<std::int64_t, lane_rows>;
   static std::size_t position(const Order& order, std::int64_t j) { return index(order[index(j)]); }
-  // How many vectors of m elements are wanted.
+  // The number of vectors of m elements that are wanted.
   std::int64_t width() const {
     return one.job == 'N' ? 0 : wide ? one.vectors[1].rows() : one.vectors[0].columns();
   }
@@ -208,8 +208,8 @@ struct SvdLanes {
       values[index(j)].re[lane] = std::max(both[index(j)], lanes::Real<L>(0));
     }
   }
-  // Element i of the jth vector of m elements: as rotations left it, or of the basis, whose first
-  // vectors are the same but for their signs, which R's diagonal has.
+  // Element i of the jth vector of m elements, as rotations left it, or of the basis. The first
+  // vectors of the basis are the same but for their signs, which R's diagonal has.
   T long_vector(std::size_t lane, std::int64_t i, std::int64_t j) const {
     const auto at = static_cast<std::int64_t>(lane);
     if (j < rank[lane]) {

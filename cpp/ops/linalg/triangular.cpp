@@ -141,8 +141,7 @@ Batched solve_batch(const BatchArgs& args) {
   const bool left = args.params.flag(param::left_side);
   const Value& b = args.in[1];
   const auto rank = static_cast<std::int64_t>(b->shape().size());
-  const std::int64_t side =
-      left ? rank - 1 : rank - 2;  // where the right-hand sides lie side by side
+  const std::int64_t side = left ? rank - 1 : rank - 2;  // right-hand sides are contiguous along it
   const Value moved = moveaxis(b, 0, side - 1);
   Shape flat;
   for (std::int64_t d = 0; d < rank; ++d) {

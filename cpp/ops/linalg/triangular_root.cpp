@@ -23,8 +23,8 @@ void subtract(std::int64_t n, T a, const T* x, T* y) {
   }
 }
 
-// Column j of the root u solves (u + u[j, j]) x = t[:, j] above the diagonal (Bjorck, Hammarling,
-// "A Schur method for the square root of a matrix", 1983).
+// Column j of the root u solves (u + u[j, j]) x = t[:, j] above the diagonal. The method is Bjorck
+// and Hammarling's, "A Schur method for the square root of a matrix", 1983.
 template <class T>
 struct TriangularRoot {
   explicit TriangularRoot(const JobArgs& args)

@@ -5,8 +5,8 @@
 
 namespace shardax::ops {
 
-// Of the random bits of shape `whole` that a threefry key gives in the partitionable stream, those
-// from `starts` on (an int32 scalar for each dimension), of shape `part`.
+// A part of the random bits of shape `whole` that a threefry key gives in the partitionable stream.
+// The part has the shape `part` and begins at `starts`, an int32 scalar for each dimension.
 Value draw_part(const Value& key, std::int64_t bit_width, const Shape& whole, const Shape& part,
                 const Values& starts);
 

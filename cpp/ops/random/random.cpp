@@ -1,7 +1,7 @@
 // ops/random/random.cpp - keys and the bits drawn from them.
 //
 // A threefry key is two 32-bit words: an element of dtype key, or a uint32 array whose last
-// dimension is 2; ops take either and give back the same kind. Keys of the other generators
+// dimension is 2. Ops take either and give back the same kind. Keys of the other generators
 // (ops/random/bit_generator.h, ops/random/hashed_keys.h) have a dtype of their own. In the
 // partitionable stream (JAX's default) element i of a draw is the hash of the 64-bit counter i. In
 // the older one ("partitionable" false) the draw's n words are numbered 0 .. n-1, and word i is
@@ -27,7 +27,8 @@ bool old_stream(const Params& params) {
   return params.has("partitionable") && !params.flag(param::partitionable);
 }
 
-// How many keys draw together from one stream of the unsafe generator (ops/random/bit_generator.h).
+// The number of keys that draw together from one stream of the unsafe generator
+// (ops/random/bit_generator.h).
 std::int64_t together(const Params& params, std::int64_t count) {
   const std::int64_t groups = params.has("separate") ? params.integer(param::separate) : 1;
   return groups == 0 ? count : count / groups;
@@ -53,7 +54,7 @@ Batched batch_drawn(const BatchArgs& a) {
   return batched1(bind1(a.op, is_key(a.in[0]->dtype()) ? separated(a, true) : a.params, a.in));
 }
 
-// How many of `count` draw together is a part of them.
+// The number of keys that draw together divides `count`.
 void check_draws(const Params& params, std::int64_t count) {
   old_stream(params);
   const std::int64_t groups = params.has("separate") ? params.integer(param::separate) : 1;
@@ -71,7 +72,7 @@ Shape drawn_shape(const Type& keys, const Params& params) {
   return shape;
 }
 
-// What is drawn is split as the keys are.
+// Draws are split as the keys are.
 Split split_keys(const SplitArgs& a) {
   Split split = split_of(a, 0);
   split.resize(keys_shape(a.in[0]).size());
@@ -210,7 +211,7 @@ Kernel fold_wide_kernel(const Types& in, const Params& params) {
           group = together(params, in[1].size())](std::span<const View> views,
                                                   std::span<const View> outs) {
     const DenseInput keys(spread(views[0], shape)), data(views[1]);
-    // Where in the data each key's number lies.
+    // The place of each key's number in the data.
     std::vector<std::int64_t> places(index(data_size));
     std::iota(places.begin(), places.end(), 0);
     const DenseInput at(spread({reinterpret_cast<std::byte*>(places.data()), DType::int64,
@@ -297,8 +298,9 @@ Kernel fold_in_kernel(const Types& in, const Types&, const Params& params) {
   };
 }
 
-// Batched operands of lower rank gain trailing dimensions of size 1, before a raw key's words. What
-// is not batched gains a leading one, which the unsafe generator tells from numbers that differ.
+// Batched operands of lower rank gain trailing dimensions of size 1, before a raw key's words.
+// Unbatched operands gain a leading one, by which the unsafe generator tells them from numbers that
+// differ.
 Batched fold_in_batch(const BatchArgs& a) {
   Values in = a.in;
   for (std::size_t i = 0; i < in.size(); ++i) {

@@ -1,7 +1,7 @@
 // ops/sharding_rules/ambiguity.h - operands whose explicit axes leave a sharding ambiguous.
 //
-// A mesh of explicit axes that the user asked for by name raises ShardingTypeError there, as in
-// JAX; one that is explicit by default has an answer.
+// A mesh of explicit axes that the user named raises ShardingTypeError there, as in JAX. A mesh
+// that is explicit by default has an answer.
 #pragma once
 
 #include "ir/op.h"
@@ -13,14 +13,14 @@ void check_split_selected(const Op& op, const Params& params, const Types& in, c
 void check_split_product(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_reshaped(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_joined(const Op& op, const Params& params, const Types& in, const Types& out);
-// Where the user leaves sums over `axes` to do: these split what is added up, in both operands.
+// If the user leaves sums over `axes` to do, these split the summed dimensions in both operands.
 void check_sums_of_product(const Params& params, const Types& in,
                            const std::vector<std::string>& axes);
 void check_sums_of_reduction(const Params& params, const Types& in,
                              const std::vector<std::string>& axes);
 // Dimensions of operand 0 that change size come out even; `doing`: "slicing".
 void check_comes_out_even(std::string_view doing, const Type& in, const Type& out);
-// Of x[...] that is computed at once: none of the dimensions that it shortens is split.
+// Of x[...] that runs at once: none of the dimensions that it shortens is split.
 void check_split_indexed(const Type& in, const Ints& start, const Ints& limit, const Ints& step);
 // Windows are whole along split dimensions, and split as the updates; so are batches.
 void check_split_scattered(const Op& op, const Params& params, const Types& in, const Types& out);

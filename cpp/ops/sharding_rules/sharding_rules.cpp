@@ -148,7 +148,7 @@ Split split_grown(const SplitArgs& a) {
   return a.mesh.is_explicit() ? split_evenly(std::move(split), a) : split;
 }
 
-// Where types show some of the mesh's axes, they say nothing of the others, which go on splitting.
+// Types may show only some of the mesh's axes; the others go on splitting.
 void keep_automatic(Split& split, const Split& own, const Sharding& mesh) {
   for (std::size_t d = 0; d < split.size(); ++d) {
     for (const std::string& axis : own[d]) {

@@ -11,7 +11,7 @@ namespace shardax::ops {
 // The dimensions of an operand; none is split where its sharding is unknown or over another mesh.
 Split split_of(const SplitArgs& a, std::size_t operand);
 
-// How many parts mesh axes make.
+// The number of parts that mesh axes make.
 std::int64_t parts_of(const std::vector<std::string>& axes, const Sharding& mesh);
 
 // Clears those that do not come out even.

@@ -1,8 +1,8 @@
 // ops/sharding_rules/spmd_partition_rules.h - ops on the parts of one device: rules for records.
 //
-// Operands come with the splits that they have now; a rule says which it takes, which its results
-// have, and what the params are on parts. What a device lacks it gets before, by messages
-// (analysis/partition.h): a rule that asks for what is there costs none.
+// Operands come with their present splits. A rule gives the splits that it takes, those of its
+// results, and the params on parts. Messages bring a device the data that it lacks before the op
+// runs (analysis/partition.h). A rule that takes the present splits costs none.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ Shape part_shape(const Type& whole, const Split& split, const Sharding& mesh);
 
 // Every operand whole, and so is the result.
 Parts parts_whole(const SplitArgs& a);
-// By the record's description of dimensions (ir/dim_factors.h): those whose parts give parts of
-// results stay split, and so do reduced ones where a collective joins what devices have.
+// Follows the record's description of dimensions (ir/dim_factors.h). Dimensions whose parts give
+// parts of results stay split, and so do reduced ones if a collective joins the devices' results.
 Parts parts_by_dims(const SplitArgs& a, std::string_view joins);
-// What one axis of the mesh splits in both operands, or contracts, stays; of two free dimensions
-// that it splits, that of the larger operand.
+// Dimensions that one axis of the mesh splits in both operands, or contracts, stay split. Of two
+// free dimensions that it splits, that of the larger operand does.
 Parts parts_product(const SplitArgs& a);
 // An array's split, of the mesh axes that split each factor.
 Split split_as(const ArrayFactors& array, const std::vector<std::vector<std::string>>& axes);
@@ -31,14 +31,14 @@ struct SlidingWindow {
   std::int64_t operand, result;      // sizes
   std::int64_t window, stride, low;  // the window with its dilation; padding before the operand
 };
-// The elements before and after a part of the operand that its part of the result needs; nothing
-// where parts of the one do not go with parts of the other.
+// The elements before and after a part of the operand that its part of the result needs. None if
+// parts of the two do not match.
 struct WindowReach {
   std::int64_t before, after;
 };
 std::optional<WindowReach> window_reach(const SlidingWindow& window, std::int64_t parts);
 
-// What the record says.
+// The parts of the record's rule.
 Parts parts_of(const SplitArgs& a);
 
 }  // namespace shardax::ops

@@ -9,7 +9,7 @@
 namespace shardax::ops {
 namespace {
 
-// How the dimensions before the elements are split: as in the first operand that splits any.
+// The split of the dimensions before the elements, as in the first operand that splits any.
 Split stack_split(const SplitArgs& a, std::size_t rank) {
   const std::size_t stack = a.in[0].rank() - rank;
   for (std::size_t i = 0; i < a.in.size(); ++i) {
