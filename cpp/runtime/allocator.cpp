@@ -39,7 +39,7 @@ constexpr std::chrono::seconds window{5};
 // A thread's count joins the shared one when it has moved by this much.
 constexpr std::int64_t count_slack = 64 << 10;
 
-// What a thread keeps of one class: at most 128 KB, but 2 blocks.
+// The blocks of one class that a thread keeps: at most 128 KB, but 2 blocks.
 constexpr std::size_t local_depth(std::size_t bytes) {
   return std::clamp<std::size_t>((128 << 10) / bytes, 2, 64);
 }

@@ -1,14 +1,13 @@
 // runtime/allocator.h - a caching allocator: fresh pages cost more than most kernels.
 //
 // A request is rounded up to a size class, four per power of two. Blocks of up to 64 KB come from a
-// cache of the calling thread, without a lock; larger ones, and what a thread has too many of, lie
-// on shared lists. Any thread may give back any block. Blocks are aligned to 64 bytes; those from
-// 2 MB on start on a huge page and ask the kernel for such pages. Contents are arbitrary.
+// cache of the calling thread, without a lock. Larger ones, and the surplus of a thread's cache,
+// lie on shared lists. Any thread may give back any block. Blocks are aligned to 64 bytes; those
+// from 2 MB on start on a huge page and ask the kernel for such pages. Contents are arbitrary.
 //
-// The shared lists keep at most 256 MB, or what the process has used in the last seconds more than
-// it uses now and a quarter of that use, so that a loop finds its temporaries again; classes unused
-// for longest go first.
-// A child made by fork can allocate at once. Under AddressSanitizer nothing is cached.
+// The shared lists keep at most 256 MB, or 5/4 of the most recent use less the present use: a loop
+// finds its temporaries again. Classes unused for longest go first. A child made by fork can
+// allocate at once. Under AddressSanitizer nothing is cached.
 #pragma once
 
 #include <array>
@@ -38,7 +37,7 @@ struct AllocatorStats {
 };
 AllocatorStats allocator_stats();
 // Gives the cached memory of the shared lists and of the calling thread, and free pages of the
-// heap, back to the system. What has been in use before keeps nothing from then on.
+// heap, back to the system. Use in the past then no longer counts for the size of the lists.
 void trim();
 
 }  // namespace shardax::runtime

@@ -7,11 +7,11 @@
 
 namespace shardax::runtime {
 
-// What an interpreter installs.
+// The functions that an interpreter installs.
 struct LockHooks {
-  void* (*release)() = nullptr;  // what to give back, or null where the lock is not held
+  void* (*release)() = nullptr;  // the state for `acquire`, or null if the lock is not held
   void (*acquire)(void* state) = nullptr;
-  bool (*gets_signals)() = nullptr;              // whether this thread is the one that handles them
+  bool (*gets_signals)() = nullptr;              // does this thread handle them?
   void (*check_signals)(void* state) = nullptr;  // while released; throws what a handler raises
 };
 void set_lock_hooks(const LockHooks& hooks);

@@ -25,8 +25,8 @@ constexpr std::chrono::milliseconds period{40};
 
 constinit thread_local Interruptible* current = nullptr;
 
-// Has it been so short since this last said no that the clock need not be read? That takes as long
-// as a small step, the processor's counter a third of it.
+// Has it been so short since this last said no that the clock need not be read? Reading the clock
+// takes as long as a small step, reading the processor's counter a third of it.
 bool read_just_now() {
 #if SHARDAX_X86_64
   constexpr std::uint64_t cycles = std::uint64_t{1} << 18;  // 0.1 ms

@@ -8,8 +8,8 @@
 namespace shardax::runtime {
 
 // While one lives, the thread that made it calls `check(context)` every 40 ms: between the chunks
-// of its loops and the steps of its plans. What `check` throws ends the work, and reaches whoever
-// called for it. Other threads are not asked; workers leave their chunks when a loop ends.
+// of its loops and the steps of its plans. An exception of `check` ends the work, and reaches its
+// caller. Other threads are not asked; workers leave their chunks when a loop ends.
 class Interruptible {
  public:
   Interruptible(void (*check)(void*), void* context);
@@ -28,7 +28,7 @@ class Interruptible {
 // Says of the chunk that this thread runs that its loop has ended (runtime/pool.h): another chunk
 // has thrown. Null outside of loops.
 inline constinit thread_local const std::atomic<bool>* loop_ended = nullptr;
-// What then ends the chunk; it reaches nobody.
+// The exception that then ends the chunk; it reaches nobody.
 struct LoopEnded {};
 
 // Reads the clock and calls `check` where it is time to. Throws what that throws, or LoopEnded.
@@ -46,8 +46,8 @@ inline void poll() {
 // what `set_caller_check` installed, which looks whether this thread is one that gets signals, and
 // throws what ends the work.
 void set_caller_check(void (*check)());
-// Whether this is the process's first thread or, in a child made by fork, the one that called it:
-// Python handles signals there.
+// Is this the process's first thread or, in a child made by fork, the one that called it? Python
+// handles signals there.
 bool is_main_thread();
 void poll_caller_clock();
 inline constinit thread_local int calls_until_caller_poll = 0;

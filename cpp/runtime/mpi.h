@@ -25,7 +25,7 @@ struct MpiLibrary {
   bool yields = false;  // more processes than cores: waiting gives the core to others
   int any_tag = -1;
   int most_tag = 32767;
-  std::size_t tag_at = 0;  // where the library's MPI_Status holds the tag
+  std::size_t tag_at = 0;  // the offset of the tag in the library's MPI_Status
   MpiHandle communicator = 0;
   MpiHandle later = 0;  // a second communicator, for what follows the start of a message
   MpiHandle texts = 0;  // a third one, for the texts of errors
@@ -46,7 +46,7 @@ void join_processes(const MpiLibrary& library);
 // Is this a child that a process which has joined made by fork?
 bool is_forked();
 
-// How long a message waits for other processes; 0: for ever.
+// The time that a message waits for other processes; 0: for ever.
 void set_message_timeout(double seconds);
 
 // Ends all processes, this one included, with that exit code.
@@ -60,8 +60,8 @@ class Waiting {
   Waiting(const StepLabel& label, ProcessGroup peers, const PostCounts& counts)
       : label_(label), peers_(peers), counts_(counts) {}
 
-  // One more look at what is waited for was in vain. Throws where a signal ends the wait, where a
-  // peer of this node is at another step or has ended, and where the time is over.
+  // One more look at what is waited for was in vain. Throws if a signal ends the wait, a peer of
+  // this node is at another step or has ended, or the time is over.
   void turn() {
     if (++turns_ % turns_until_clock != 0 && !released_) return;
     look_around();
@@ -81,8 +81,8 @@ class Waiting {
   std::optional<LockReleased> released_;
 };
 
-// Sends and receives of one message; wait() ends them. Where an exception leaves them under way,
-// the destructor ends them: their memory may be freed after it.
+// Sends and receives of one message; wait() ends them. If an exception leaves them under way, the
+// destructor ends them: their memory may be freed after it.
 class Exchange {
  public:
   // A message starts one, and may have later ones when it ends. The first ones of several messages

@@ -1,9 +1,9 @@
 // runtime/node_segment.h - layout of a process's segment of the machine's shared window.
 //
-// A segment is written by its process alone: its number, the step that it is at, its latest texts;
-// for each other process its latest posts (a post says that a message has begun), the parts of sums
-// that lie in its buffers, and how many parts of the other's it has read; two buffers. A post is
-// written after the buffer, and read before it: no lock is needed.
+// Its process alone writes a segment. The segment holds the process's number, its present step, its
+// latest texts, and two buffers. For each other process it holds the latest posts (a message has
+// begun), the parts of sums in the buffers, and the count of parts read. A post is written after
+// the buffer, and read before it: no lock is needed.
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,7 @@ struct Segment {
   struct Header {
     std::atomic<std::int32_t> process_id;
     std::atomic<PeerState> state;
-    std::atomic<std::uint64_t> messages;  // that it has begun
+    std::atomic<std::uint64_t> messages;  // begun by it
     std::atomic<std::uint32_t> latest;    // the place of the text of what it is at
     PostedText texts[text_count];
   };

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t shared_sum_bytes = 16 * 1024;
 
 std::vector<std::uint32_t> posted;  // parts, to each process
-// Who may still read each of the own buffers: up to which of the parts posted to them.
+// The processes that may still read each of the own buffers, up to the given part posted to them.
 struct Reader {
   std::size_t rank;
   std::uint32_t count;

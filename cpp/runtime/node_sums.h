@@ -11,7 +11,7 @@
 namespace shardax::runtime {
 
 // One reduction; all of the group share the window. Only one is under way at a time, and all
-// processes make them in the same order. What it is given stays where it is until the end.
+// processes make them in the same order. Its arguments stay in place until the end.
 class WindowReduction {
  public:
   // Writes the first part of the own term.
@@ -32,7 +32,7 @@ class WindowReduction {
   const StepLabel& label_;
   const PostCounts& counts_;
   std::size_t at_ = 0, part_ = 0;  // elements that are done, and of the part under way
-  std::size_t buffer_ = 0;         // which of the two has that part
+  std::size_t buffer_ = 0;         // index of the buffer with that part
 };
 
 }  // namespace shardax::runtime

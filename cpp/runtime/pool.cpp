@@ -1,8 +1,8 @@
 // runtime/pool.cpp - parallel loops on oneTBB, of which no other file knows.
 //
-// A caller takes an arena for the time of its loop, so that while it waits for its last chunk it
-// never runs a chunk of another caller, whose interrupts are not its own. oneTBB shares its workers
-// among the arenas; they stay awake for a millisecond after a loop.
+// A caller takes an arena for the time of its loop. While it waits for its last chunk, it thus runs
+// no chunk of another caller, whose interrupts are not its own. oneTBB shares its workers among the
+// arenas; they stay awake for a millisecond after a loop.
 #include "runtime/pool.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -96,7 +96,7 @@ class Loop {
     happens_before(end());
   }
 
-  // What the annotations name.
+  // The addresses in the annotations.
   void* start() { return &ended_; }
   void* end() { return &first_; }
 
@@ -163,7 +163,7 @@ class Workers {
   }
 
   std::atomic<int> asked_{0};  // the most that a loop has wanted
-  std::atomic<int> count_{0};  // that many of them can be had
+  std::atomic<int> count_{0};  // threads that can be had
   std::mutex mutex_;
   std::unique_ptr<tbb::global_control> limit_;
 };
@@ -215,8 +215,9 @@ std::unique_ptr<CallerArena, Release> claim_arena() {
   return std::unique_ptr<CallerArena, Release>(free == arenas.end() ? nullptr : &*free);
 }
 
-// A stretch for each thread. A caller asks for interrupts while it works on its own and then waits
-// for the others, so that long loops are not cut in this way, which caches would not profit by.
+// A stretch for each thread. A caller asks for interrupts only while it works on its own, and then
+// waits for the others. Long loops are therefore not cut in this way; their caches would not
+// profit.
 constexpr std::int64_t most_even_chunks = 64;  // of a thread
 
 // Runs the loop on this thread and workers, or says that there is none to be had.

@@ -13,24 +13,24 @@ namespace shardax::runtime {
 
 inline constexpr int most_threads = 1024;
 
-// The cores that this process may use (affinity and cgroup quota, rounded up), or what was set: by
-// set_thread_count or, before the first call, by the environment's SHARDAX_NUM_THREADS. Throws a
-// value_error where that variable is not a number from 1 to most_threads.
+// The number of cores that this process may use (affinity and cgroup quota, rounded up).
+// set_thread_count overrides it, or SHARDAX_NUM_THREADS in the environment of the first call.
+// Throws a value_error where that variable is not a number from 1 to most_threads.
 int thread_count();
 // From 1 to most_threads. Takes effect with the next loop.
 void set_thread_count(int count);
 
 // Runs body(i) for every i in [0, chunks), on the calling thread and the workers; returns when all
 // are done. The first exception of a body is thrown here, and chunks that have not started are left
-// out; so does an interrupt of the caller (runtime/interrupt.h), which the caller asks for between
-// its chunks. Any thread may call: up to 32 loops share the workers, a further one runs inline. So
-// do loops inside of regions, loops with one thread, and all loops of a child that was forked after
-// the first loop. tests/bench/pool_loops.cpp measures its costs.
+// out. An interrupt of the caller (runtime/interrupt.h) does the same; the caller asks for it
+// between its chunks. Any thread may call: up to 32 loops share the workers, a further one runs
+// inline. So do loops inside of regions, loops with one thread, and all loops of a child that was
+// forked after the first loop. tests/bench/pool_loops.cpp measures its costs.
 void parallel_for(std::int64_t chunks, FunctionRef<void(std::int64_t)> body);
 
-// The same for chunks that take equal times: where they are not too many, thread k runs the k-th
-// stretch of them, so that it finds in its cache what the loop before has left there. Loops of
-// 300 000 elements, two threads: 20.4 us in place of 23.8.
+// The same for chunks that take equal times. Unless they are too many, thread k runs the k-th
+// stretch of them, and finds in its cache the data of the loop before. Loops of 300 000 elements,
+// two threads: 20.4 us in place of 23.8.
 void parallel_for_even(std::int64_t chunks, FunctionRef<void(std::int64_t)> body);
 
 }  // namespace shardax::runtime

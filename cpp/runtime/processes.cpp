@@ -218,7 +218,7 @@ class MeetInWindow final : public Transfer {
   void complete() override { meet_in_window(label_, peers(), counts_); }
 };
 
-// What every process has, of the lengths that all of them know.
+// Gathers the bytes of every process, given the lengths, which all of them know.
 class GatherLengths final : public ByPairs {
  public:
   GatherLengths(std::span<const std::byte> own, std::vector<std::vector<std::byte>>& all,

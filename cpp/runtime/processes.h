@@ -1,10 +1,10 @@
 // runtime/processes.h - the processes of one program, and the messages between them.
 //
 // MPI starts processes and moves bytes (runtime/mpi.h); within a machine the terms of sums lie in
-// shared memory (runtime/node_window.h). Whoever asks for a sum adds its terms, in the order of
+// shared memory (runtime/node_window.h). The receiver of a sum adds its terms, in the order of
 // processes, so that its bits depend on no library. A message is sent by all processes of a group
-// at the same step of the same program; its label says which step, and a process that is at another
-// one gets an error in place of that step's bytes. Waits poll: signals get through.
+// at the same step of the same program. Its label names the step, and a process at another one gets
+// an error in place of that step's bytes. Waits poll: signals get through.
 //
 // One thread at a time sends messages. After an error in one, which may have left processes at
 // different steps, further ones raise.
@@ -42,13 +42,13 @@ using ProcessGroup = std::span<const int>;
 struct MessageLabel {
   std::uint32_t hash = 0;  // of the step's op, types and params, and of its place in the program
   std::string text;        // for errors: the op, its types, its line
-  MessageTimes* times = nullptr;  // where they are kept
+  MessageTimes* times = nullptr;  // storage for its times
 };
 
 // Waits until all processes are here.
 void barrier(const MessageLabel& label);
 
-// What each process hands over, of any length, in the order of processes.
+// The bytes of each process, of any length, in the order of processes.
 std::vector<std::vector<std::byte>> gather_bytes(std::span<const std::byte> own,
                                                  const MessageLabel& label);
 // The same of a group's processes.

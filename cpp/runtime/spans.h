@@ -9,7 +9,7 @@
 
 namespace shardax::runtime {
 
-// What runs: an op by itself, a program, one of its steps, ...
+// The work of a span: an op by itself, a program, one of its steps, ...
 struct SpanText {
   std::string name;
   const char* kind;        // "op", "program", "step", "message", "tracing", "compilation"

@@ -37,8 +37,8 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Beside the stacks, threads and what they run need memory that ends the process where there is
-// none: the C library's for each thread's copies of a library's thread_local objects.
+// Threads and their work need memory beside the stacks, and its lack ends the process. An example
+// is the C library's memory for each thread's thread_local objects.
 constexpr std::size_t room_left = std::size_t{64} << 20;
 
 bool has_room() {

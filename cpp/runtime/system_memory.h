@@ -5,8 +5,8 @@
 
 namespace shardax::runtime {
 
-// Null where there is no memory. Aligned to 64 bytes; from 2 MB on to 2 MB, with huge pages asked
-// for: a fresh 64 MB buffer takes 7 ms to write with them and 60 ms without.
+// Null where there is no memory. Aligned to 64 bytes, and from 2 MB on to 2 MB, with huge pages
+// asked for. A fresh 64 MB buffer takes 7 ms to write with them and 60 ms without.
 std::byte* system_allocate(std::size_t bytes) noexcept;
 void system_free(std::byte* block, std::size_t bytes) noexcept;
 // Gives pages of the heap that hold nothing back to the system, where the C library can.

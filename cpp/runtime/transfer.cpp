@@ -104,7 +104,7 @@ void Transfer::finish() {
   end_waiting();
   finished_ = true;
   under_way_.leave();
-  if (then) then();  // where it throws, the message itself has been received
+  if (then) then();  // if it throws, the message has been received
 }
 
 MessageTimes& times_of(std::string_view step) {

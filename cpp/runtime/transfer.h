@@ -16,8 +16,8 @@ namespace shardax::runtime {
 // receives. The memory and the label that it is given stay where they are until then.
 //
 // All processes begin their messages in the same order. They may finish them in different orders,
-// since they may compute different things meanwhile; only reductions, which have several parts, are
-// finished in the order of the others: beginning one finishes the one before.
+// since they may compute different things meanwhile. Only reductions, which have several parts, are
+// finished in order: beginning one finishes the one before.
 class Transfer {
  public:
   virtual ~Transfer();
