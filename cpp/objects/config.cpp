@@ -136,7 +136,7 @@ std::vector<std::string> choices_of(const Flag& f) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-// Which of the flag's choices the value is; throws where it is none.
+// The position of the value among the flag's choices; throws if it is none of them.
 std::size_t choice(const Flag& f, PyObject* value) {
   const std::vector<std::string> choices = choices_of(f);
   const bool none = choices[0] == "None";
@@ -180,8 +180,8 @@ void warn_user(const std::string& text) {
   pytree::check(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
-// Whether the innermost Python function is not one of the package; calls of jnp.ufunc objects count
-// as those of their callers.
+// Is the innermost Python function outside of the package? Calls of jnp.ufunc objects count as
+// those of their callers.
 bool is_user_code() {
   Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   while (frame) {
@@ -253,7 +253,7 @@ void set_sum_groups_from(PyObject* value) {
   ops::set_sum_groups(groups);
 }
 
-// What the core keeps a copy of.
+// Copies the flags that the core reads.
 void mirror(const Flag& f, PyObject* value) {
   const std::string_view name = f.name;
   if (name == "jax_default_device") check_default_device(value);
@@ -291,8 +291,8 @@ void set(const Flag& f, Ref value) {
   watch_nonfinite(flag("jax_debug_nans"), flag("jax_debug_infs"));
 }
 
-// The values that come back when the blocks that a flag is set for end, outermost first: what
-// config.update sets inside of them holds after them.
+// The values to restore when the blocks that set a flag end, outermost first. Updates by
+// config.update inside of them hold after them.
 std::vector<Ref>& outer_values(const Flag& f) {
   static auto* table = new std::map<std::string_view, std::vector<Ref>>;
   return (*table)[f.name];

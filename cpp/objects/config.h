@@ -8,7 +8,7 @@
 
 namespace shardax::objects {
 
-// How many devices there are; at least 1. May change at any time.
+// The number of devices; at least 1. May change at any time.
 int device_count();
 void set_device_count(std::int64_t count);
 
@@ -20,7 +20,7 @@ struct CallFlags {
   bool disable_jit = false;
   bool threefry_partitionable = false;
   bool check_static_indices = false;
-  bool shorten_tracebacks = false;  // where exceptions leave the package
+  bool shorten_tracebacks = false;  // of exceptions that leave the package
   bool shows_precision = false;     // of products, in programs
 };
 extern CallFlags call_flags;

@@ -52,7 +52,7 @@ std::optional<DType> dtype_of_name_attribute(PyObject* object, const char* attri
   return dtype_named(pytree::text_of(text.get()));
 }
 
-// What numpy.dtype(object) is called.
+// The dtype numpy.dtype(object).
 std::optional<DType> dtype_by_numpy(PyObject* object) {
   const Ref made = Ref::steal(PyObject_CallMethod(numpy(), "dtype", "O", object));
   if (!made) {

@@ -1,7 +1,7 @@
 // objects/errors.h - exceptions of the core as Python exceptions, and errors about tracers.
 //
-// Every slot that Python calls runs its body in `guarded`: a C++ exception becomes the Python one
-// that it stands for, and the slot returns what tells Python so. All functions need the GIL.
+// Every slot that Python calls runs its body in `guarded`. It turns a C++ exception into its Python
+// counterpart, and the slot returns the value that reports one. All functions need the GIL.
 #pragma once
 
 #include "base/errors.h"

@@ -1,8 +1,8 @@
 // objects/python_tracer.h - tracers whose class is written in Python: subclasses of Tracer.
 //
 // Such an object has no Value when it is made: it may not know its type yet. The Value is made when
-// one is first asked for, and refers to the object, whose attributes the user's trace reads; each
-// keeps the other alive, until Python's garbage collector finds that nothing else does.
+// one is first asked for, and refers to the object, whose attributes the user's trace reads. Each
+// keeps the other alive, until Python's garbage collector finds no other reference.
 #pragma once
 
 #include "objects/array/array_type.h"
@@ -31,11 +31,11 @@ inline const PythonTracer* python_tracer(const Value& value) {
                                                    : nullptr;
 }
 
-// What an object that Python made holds beside its Value.
+// The object of a Python tracer, with its Value.
 struct TracerObject {
   ArrayObject array;
   PyObject* trace;  // `_trace`; null for tracers that the core made
-  PyObject* aval;   // what Tracer.__init__ was given, or null
+  PyObject* aval;   // the argument of Tracer.__init__, or null
 };
 
 // The slots of Tracer for subclasses in Python.

@@ -19,7 +19,7 @@ namespace {
 enum Level : std::uint8_t { allow, log, disallow, log_explicit, disallow_explicit };
 std::array<std::uint8_t, 3> levels{};
 
-// Whether transfers of this thread are asked for by name, as by device_put.
+// Set while transfers of this thread are explicit, as by device_put.
 constinit thread_local bool explicit_now = false;
 
 const char* name_of(Transfer kind) {

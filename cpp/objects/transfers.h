@@ -1,8 +1,8 @@
 // objects/transfers.h - transfer guards: moves between host and devices that are allowed.
 //
-// All memory is the host's here. What would move on a machine with accelerators is guarded all the
-// same: NumPy arrays and Python numbers that an op at the top level takes in, values that are put
-// on another device.
+// All memory is the host's here. Values that would move on a machine with accelerators are guarded
+// all the same: NumPy arrays and Python numbers that an op at the top level takes in, values that
+// are put on another device.
 #pragma once
 
 #include "array/type.h"
@@ -12,7 +12,7 @@ namespace shardax::objects {
 
 enum class Transfer : std::uint8_t { host_to_device, device_to_device, device_to_host };
 
-// Whether any guard logs or refuses anything.
+// Does any guard log or refuse transfers?
 extern bool transfers_guarded;
 
 // Sets the guard of one kind ("allow", "log", "disallow", "log_explicit", "disallow_explicit").

@@ -1,7 +1,7 @@
 // objects/array/array_methods.cpp - the tables of Array's methods and properties.
 //
-// What needs only the type or a view is done here; compositions go to the function of the same name
-// in shardax.numpy, and what concerns devices to shardax._devices.placement.
+// Methods that need only the type or a view are here. Compositions call the function of the same
+// name in shardax.numpy, methods about devices call shardax._devices.placement.
 #include "objects/array/array_methods.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ Value matrix_transposed(const Value& a) {
 struct PythonProperty {
   const char* module;
   const char* name;
-  const char* refusal = nullptr;   // what tracers answer with ConcretizationTypeError
+  const char* refusal = nullptr;   // use for which tracers raise ConcretizationTypeError
   const char* function = nullptr;  // the function's name, where it is not the property's
 };
 PyObject* get_python(PyObject* self, void* closure) {

@@ -1,7 +1,7 @@
 // objects/array/array_type.h - the Python types of Values: Array, ArrayImpl and one per kind of
 // tracer.
 //
-// All share one C struct. `Array` carries every slot, method and property and is abstract;
+// All share one C struct. `Array` carries every slot, method and property and is abstract.
 // `ArrayImpl` (elements exist) and `Tracer` with its subclasses inherit from it, so that
 // isinstance(x, Array) holds for arrays and tracers alike.
 #pragma once

@@ -38,7 +38,7 @@ ArrayPtr copied_once(const Array& array, std::size_t dimensions) {
   return view_of(*once, array.type(), strides, 0);
 }
 
-// What is lent: rows are contiguous, as NumPy's `view` and extension modules want them. Rows that
+// The lent array: rows are contiguous, as NumPy's `view` and extension modules need them. Rows that
 // repeat (equal on all devices, say) are still kept once.
 ArrayPtr with_dense_rows(const ArrayPtr& array) {
   const Shape& shape = array->shape();

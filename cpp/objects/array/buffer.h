@@ -8,7 +8,7 @@
 
 namespace shardax::objects {
 
-// The buffer slots of ArrayImpl. What is lent keeps the memory alive, even after x.delete().
+// The buffer slots of ArrayImpl. A lent buffer keeps the memory alive, even after x.delete().
 std::vector<PyType_Slot> buffer_slots();
 
 // A copy of what `object` lends through the buffer protocol, in row-major order and of the

@@ -27,7 +27,7 @@ struct Operand {
 // kind none: the object is neither an array nor a scalar. Throws OverflowError for integers that no
 // dtype of the current mode holds, RuntimeError for deleted arrays.
 Operand parse_operand(PyObject* object);
-// Whether operands of the object's class are made by its method __jax_array__.
+// Does the class have the method __jax_array__ to make operands of its objects?
 bool converts_itself(PyObject* object);
 // Instances of the class are operands from now on: NumPy reads them through __array__.
 void register_array_class(PyObject* type);

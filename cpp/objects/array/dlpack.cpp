@@ -100,7 +100,7 @@ DType dtype_of(DLDataType type) {
              " bits and ", type.lanes, " lanes are no dtype of arrays.");
 }
 
-// What an exported tensor points to.
+// The target of an exported tensor.
 template <class Managed>
 struct Export {
   explicit Export(ArrayPtr lent) : array(std::move(lent)), lent(array->buffer()->data()) {

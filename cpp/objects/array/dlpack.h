@@ -6,9 +6,9 @@
 
 namespace shardax::objects {
 
-// The method __dlpack__ of arrays: a capsule with a tensor on the array's memory. What is exported
-// keeps the memory alive, even after x.delete(). Arrays that repeat elements are exported as a
-// copy.
+// The method __dlpack__ of arrays: a capsule with a tensor on the array's memory. An exported
+// tensor keeps the memory alive, even after x.delete(). Arrays that repeat elements are exported as
+// a copy.
 PyObject* export_dlpack(PyObject* self, PyObject* args, PyObject* kwargs);
 
 // from_dlpack(capsule, copy): an array on the tensor's memory, which is released with its last use.

@@ -12,9 +12,9 @@
 namespace shardax::objects {
 namespace {
 
-// What NumPy makes of the object, and of its elements where a dtype is asked for: objects with
-// __array_interface__ or __array__, other sequences, numbers of other libraries. Throws what NumPy
-// throws, and TypeError for dtypes that are none of ours.
+// The array that NumPy makes of the object: of one with __array_interface__ or __array__, a
+// sequence, or another library's number. With a dtype, its elements are converted too. Throws what
+// NumPy throws, and TypeError for dtypes that are none of ours.
 Value by_numpy(PyObject* object, std::optional<DType> dtype) {
   if (object == Py_None) value_error("None is not a valid value for jnp.array");
   const Ref array = Ref::checked(
@@ -96,8 +96,8 @@ Operand scalar_operand(PyObject* object, DType dtype) {
   return parse_operand(object);
 }
 
-// What a nested sequence holds. Only Python scalars: elements are stored at once. Otherwise arrays
-// are stacked.
+// The content of a nested sequence. Only Python scalars: elements are stored at once. Otherwise
+// arrays are stacked.
 struct Contents {
   Shape shape;
   SmallVector<WeakDType, 6> types;  // distinct ones

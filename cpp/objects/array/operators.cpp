@@ -14,8 +14,8 @@ namespace {
 
 using numpy::Promote;
 
-// What an operator does. Ops with a record promote and bind it; the others call `compose`, and so
-// do complex operands where both are given.
+// The behaviour of an operator. Ops with a record promote and bind it; the others call `compose`,
+// and so do complex operands where both are given.
 struct Operator {
   const char* symbol;
   const char* record;

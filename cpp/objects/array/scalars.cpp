@@ -64,7 +64,7 @@ std::string tracer_text(const Value& value) {
   return pytree::text_of(table.get());
 }
 
-// Where shard_map runs a function op by op, a value that all devices share is shown for each.
+// If shard_map runs a function op by op, a value that all devices share is shown for each.
 Ref shared_text(PyObject* array) {
   const Ref printing = Ref::checked(PyImport_ImportModule("shardax._base.printing"));
   return Ref::checked(PyObject_CallMethod(printing.get(), "shared_table", "O", array));
@@ -74,7 +74,7 @@ PyObject* unicode(const std::string& text) {
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
 
-// Where element `args` lies: () for the only one, a flat position, or one index per dimension.
+// The offset of element `args`: () for the only one, a flat position, or one index per dimension.
 std::int64_t item_offset(const Array& array, PyObject* const* args, Py_ssize_t count) {
   const Type& type = array.type();
   if (count == 0) {

@@ -23,7 +23,7 @@ bool all_ints(PyObject* sequence) {
   return true;
 }
 
-// What is known of names that Python has interned, by object. It keeps those alive.
+// Objects found by names that Python has interned. It keeps those alive.
 template <class T>
 class ByName {
  public:
@@ -155,7 +155,7 @@ PyObject* op_names(PyObject*, PyObject*) {
   });
 }
 
-// What a record says of itself, for tests and docs.
+// The fields of a record, for tests and docs.
 PyObject* op_record(PyObject*, PyObject* name) {
   return guarded([&]() -> PyObject* {
     const Op* op = find_op(pytree::text_of(name));

@@ -6,9 +6,9 @@
 
 namespace shardax::objects {
 
-// A Python value as a parameter: bool, int, float, str, None, dtypes, and tuples or lists of ints;
-// under the names "axes" and "axis_name", strings and tuples of hashable objects that are no ints
-// are names of mapped axes.
+// A Python value as a parameter: bool, int, float, str, None, dtypes, and tuples or lists of ints.
+// Under "axes" and "axis_name", strings and tuples of hashable objects other than ints are names of
+// mapped axes.
 ParamValue to_param(std::string_view name, PyObject* object);
 // The interned name of a mapped axis: a str as it is, other hashable objects by their repr.
 AxisName to_axis_name(PyObject* object);

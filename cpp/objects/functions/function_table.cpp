@@ -256,7 +256,7 @@ const char* lax_option(std::string_view record) {
   return nullptr;
 }
 
-// How many operands a record has: one unless it is listed here.
+// The number of operands of a record: one unless it is listed here.
 std::size_t arity_of(const Op& op) {
   for (std::string_view name : {"add",
                                 "sub",

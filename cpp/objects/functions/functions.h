@@ -1,8 +1,8 @@
 // objects/functions/functions.h - jnp's elementwise functions and lax's, as callables without a
 // Python frame.
 //
-// One table row per function gives its name, its parameters, its op and how it promotes; the same
-// rows are the submodules `functions` (jnp: promotion, broadcasting) and `lax` (neither).
+// A table row per function gives its name, its parameters, its op and its promotion. The same rows
+// are the submodules `functions` (jnp: promotion, broadcasting) and `lax` (neither).
 #pragma once
 
 #include "numpy/promote.h"

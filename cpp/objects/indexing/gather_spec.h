@@ -6,7 +6,7 @@
 
 namespace shardax::objects {
 
-// How the selected elements lie: `result` is x[index] without its added dimensions, and before
+// The layout of the selected elements. `result` is x[index] without its added dimensions, before
 // dimensions taken backwards are reversed.
 struct GatherSpec {
   Shape result;
@@ -18,7 +18,7 @@ struct GatherSpec {
   Ints slice_sizes;      // per dimension of x
   Shape batch;           // the other dimensions of `result`
 
-  // Where each component comes from: a constant, a range, or an array of `selectors`.
+  // The source of each component: a constant, a range, or an array of `selectors`.
   struct Component {
     std::int64_t start = 0, step = 0,
                  count = 0;  // a range along batch dimension `dims[0]` if count > 0
