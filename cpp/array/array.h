@@ -92,18 +92,18 @@ class Array final : public ValueBase {
     sharding_ = std::move(sharding);
   }
 
-  // What the devices have, stacked along leading dimensions: of an array that stands for a sum over
-  // mesh axes (a dimension for each; null: nobody knows, the first device may have all of it), and
-  // of what pmap returned once, of which the array is the first.
+  // The devices' values, stacked along leading dimensions. A sum over mesh axes has a dimension for
+  // each; null: nobody knows, the first device may have all of it. A result that pmap returned once
+  // is the first of its terms.
   const Shared<Array>& terms() const { return terms_; }
   void set_terms(Shared<Array> terms) { terms_ = std::move(terms); }
 
-  // What comparing the slices along axis 0 has found; Uniformity::unknown until someone looks.
+  // The result of comparing the slices along axis 0; Uniformity::unknown until someone looks.
   enum class Uniformity : std::uint8_t { unknown, uniform, varying };
   Uniformity leading_uniformity() const { return uniformity_; }
   void remember_uniformity(Uniformity verdict) { uniformity_ = verdict; }
 
-  // Which elements, PRNG keys, have been used up; empty: none. Kept while that is watched
+  // The elements, PRNG keys, that have been used up; empty: none. Kept while that is watched
   // (analysis/key_reuse.h).
   const std::vector<bool>& used_keys() const { return used_keys_; }
   void set_used_keys(std::vector<bool> used) { used_keys_ = std::move(used); }

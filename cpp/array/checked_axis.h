@@ -1,12 +1,13 @@
 // array/checked_axis.h - axes of shard_map with check_vma: variation is part of types.
 //
-// A value that all devices of such an axis share is another type than one of each device's own, and
-// is made one by `pvary` alone: implicitly where operands differ (trace/trace.cpp). `psum` over it
-// is `psum_invariant`, whose transpose is `pvary`, and the other way round.
+// A value that all devices of such an axis share has another type than one of each device's own.
+// `pvary` alone makes the one into the other, implicitly for operands that differ
+// (trace/trace.cpp). `psum` over it is `psum_invariant`, whose transpose is `pvary`, and the other
+// way round.
 //
 // Beside the two there are sums that are left to do. A value that is unreduced over an axis is a
-// term of each device, and stands for their sum; one that is reduced is shared, and its cotangents
-// are unreduced. In the set of a type (`varying`) each state is a name of its own.
+// term of each device, and stands for their sum. A value that is reduced is shared, and its
+// cotangents are unreduced. In the set of a type (`varying`) each state is a name of its own.
 #pragma once
 
 #include "array/type.h"
@@ -18,7 +19,7 @@ AxisName intern_checked_axis(const std::string& text);
 bool is_checked(AxisName name);
 
 enum class AxisState : std::uint8_t { shared = 0, varying = 1, unreduced = 2, reduced = 3 };
-// What a set has for an axis in that state.
+// The entry of a set for an axis in that state.
 AxisName in_state(AxisName name, AxisState state);
 AxisState state_over(const AxisSet& axes, AxisName checked);
 // The checked axes that are in that state.

@@ -81,7 +81,7 @@ std::string& defined_name(DType dtype) {
 }
 
 // The lattice of JAX's type promotion (docs: "Type promotion semantics"), as upward edges between
-// the strong types and three weak ones; the join of two nodes is their least common ancestor.
+// the strong types and three weak ones. The join of two nodes is their least common ancestor.
 constexpr int weak_int = dtype_count;
 constexpr int weak_float = dtype_count + 1;
 constexpr int weak_complex = dtype_count + 2;

@@ -106,7 +106,7 @@ DType define_key(std::string_view tag);
 // The type of |z| and of the parts of a complex number; the type itself for others.
 DType real_dtype(DType d);
 DType complex_dtype(DType d);
-// What `dtype` becomes while x64 is off (float64 -> float32 and so on).
+// The dtype in place of `dtype` while x64 is off (float64 -> float32 and so on).
 DType canonical(DType dtype, bool x64);
 
 // A type of the lattice: a weak type stands for a Python scalar of that class.

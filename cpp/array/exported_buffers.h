@@ -1,6 +1,6 @@
 // array/exported_buffers.h - memory exported by DLPack, which others may write at any time.
 //
-// What is found out about its elements holds for one call only.
+// Facts about its elements hold for one call only.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // array/narrow.h - the values of numbers of fewer than 8 bits and of the 8-bit floats.
 //
-// Floats are rounded to nearest even. Where a value is too large it becomes infinity, where there
-// is none NaN, and where there is neither the largest number. Integers out of floats saturate, and
-// NaN becomes 0; integers out of integers wrap.
+// Floats are rounded to nearest even. A value that is too large becomes infinity, without an
+// infinity NaN, without either the largest number. Integers out of floats saturate, and NaN becomes
+// 0; integers out of integers wrap.
 #pragma once
 
 #include <bit>
@@ -58,7 +58,7 @@ inline std::uint8_t narrow_code(const NarrowFormat& f, float value) {
   const int past = f.infinity ? f.infinity : f.nan ? f.nan : f.greatest;
   const int held = code > f.greatest ? past : code;
   const int number = held == 0 && !f.signed_zero ? 0 : held | sign;
-  // Where there is no NaN, minus zero stands for it, as in ml_dtypes and XLA.
+  // If there is no NaN, minus zero stands for it, as in ml_dtypes and XLA.
   const int nan = f.nan == 0 ? f.sign : f.signed_zero ? f.nan | sign : f.nan;
   return static_cast<std::uint8_t>(magnitude > infinite ? nan : number);
 }

@@ -1,10 +1,10 @@
 // array/process_axis.h - the part of a device axis that lies across processes.
 //
-// An axis 'x' of P x L devices, of which each of P processes has L, is two axes: 'x@process' of P,
-// then 'x' of L. Batching over 'x' is the same as in one process; a collective that is left over
-// 'x@process' is a message. Where the processes of an axis are not all, in the order of their
-// ranks, the name lists its groups: 'x@process[0,2|1,3]'. So programs say all of it, and are the
-// same in each process.
+// An axis 'x' of P x L devices, L in each of P processes, is two axes: 'x@process' of P, then 'x'
+// of L. Batching over 'x' is the same as in one process. A collective that is left over 'x@process'
+// is a message. If the processes of an axis are not all, in the order of their ranks, the name
+// lists its groups: 'x@process[0,2|1,3]'. So programs say all of it, and are the same in each
+// process.
 #pragma once
 
 #include <string_view>

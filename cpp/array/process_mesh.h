@@ -1,8 +1,8 @@
 // array/process_mesh.h - meshes of devices that several processes have.
 //
-// Each mesh axis is cut into processes and the devices of each (array/process_axis.h). What a
-// process has of an array, its slab, is a slice: along a dimension that mesh axes split, the
-// processes' parts lie one after the other.
+// Each mesh axis is cut into processes and the devices of each (array/process_axis.h). The slab, a
+// process's part of an array, is a slice. Along a split dimension, the processes' parts come one
+// after the other.
 #pragma once
 
 #include "array/sharding.h"

@@ -19,8 +19,8 @@ struct Sharding final : public RefCounted {
   // Per mesh axis 'a'uto, 'e'xplicit, 'i'mplied (explicit, though nobody has asked for it) or
   // 'm'anual; empty: all are automatic.
   std::string axis_types = {};
-  // Mesh axes over which an array is still to be summed (each device has a term of its own, and the
-  // array stands for the sum), and axes over which cotangents of it will be.
+  // Mesh axes over which an array is still to be summed: each device has a term, and the array
+  // stands for the sum. Then the axes over which its cotangents will be.
   std::vector<std::string> unreduced = {};
   std::vector<std::string> reduced = {};
   // The kind of memory that the user asked for, where it is not "device". Nothing moves: there is
@@ -55,7 +55,7 @@ std::string entry_text(const std::vector<std::string>& axes);
 bool same_mesh(const Sharding& a, const Sharding& b);
 // The same axes, of the same types, whatever the devices.
 bool same_abstract_mesh(const Sharding& a, const Sharding& b);
-// Whatever the layouts, which types do not show.
+// The same sharding, apart from layouts, which types do not show.
 bool same_sharding(const ShardingPtr& a, const ShardingPtr& b);
 // Over the same devices, split in another way, with the same sums left to do.
 ShardingPtr with_spec(const Sharding& like, std::vector<std::vector<std::string>> spec);

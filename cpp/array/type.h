@@ -43,8 +43,8 @@ struct Type {
     return n;
   }
   std::int64_t bytes() const { return size() * itemsize(dtype); }
-  // The axes over which it stands for a sum that is still to be done, and those over which its
-  // cotangents do: mapped axes, and explicit ones of the mesh.
+  // The mapped axes, and explicit axes of the mesh, over which it is still to be summed, and those
+  // over which its cotangents are.
   std::vector<std::string> unreduced() const;
   std::vector<std::string> reduced() const;
   // One more dimension, or one less; the others stay split as they are.
