@@ -1,7 +1,7 @@
 // base/ref_counted.h - intrusive reference counting: one word in the object, atomic.
 //
-// Objects own others in chains of any length (programs within programs): from some depth on, those
-// that die with their owners wait until these are gone, so that no chain uses up the stack.
+// Objects own others in chains of any length (programs within programs). From some depth on,
+// objects that die with their owners wait until these are gone, so that no chain uses up the stack.
 #pragma once
 
 #include <atomic>

@@ -11,8 +11,8 @@
 namespace shardax {
 namespace {
 
-// What a level may use before the next one asks: kernels, Python's own frames, the error itself.
-// Sanitizers make frames several times as large.
+// The stack that a level may use before the next one asks: kernels, Python's own frames, the error
+// itself. Sanitizers make frames several times as large.
 #if SHARDAX_ADDRESS_SANITIZER || SHARDAX_THREAD_SANITIZER
 constexpr std::size_t reserve = std::size_t{2} << 20;
 #else

@@ -1,7 +1,7 @@
 // base/stack.h - recursion limits before the end of the stack.
 //
-// Programs nest as deeply as functions call each other, trees as deeply as users build them. What
-// walks either by recursion asks at each level whether enough is left of this thread's stack.
+// Programs nest as deeply as functions call each other, trees as deeply as users build them.
+// Recursive walks over either ask at each level whether enough is left of this thread's stack.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline bool stack_is_low() {
   return here < stack_limit && below_stack_limit();
 }
 
-// What RecursionError says, where `walk` names what went too deep ("tracing").
+// The text of RecursionError; `walk` names the recursion that went too deep ("tracing").
 const char* stack_advice();
 [[noreturn]] void stack_is_used_up(const char* walk);
 

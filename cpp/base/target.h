@@ -56,7 +56,7 @@
 #endif
 
 // A type of 16 bits whose conversions round as IEEE 754 asks, in one instruction where the machine
-// has it. Where it is not defined, array/half.h converts bits.
+// has it. If it is not defined, array/half.h converts bits.
 #if defined(__clang__) ? __clang_major__ >= 15 || SHARDAX_AARCH64 \
                        : __GNUC__ >= 13 || (__GNUC__ >= 12 && SHARDAX_X86_64)
 #define SHARDAX_FLOAT16 _Float16
@@ -64,7 +64,8 @@
 #define SHARDAX_FLOAT16 __fp16
 #endif
 
-// Whether this processor, and its system, have a feature of x86-64: a literal, such as "avx2".
+// Has this processor, with its system, a feature of x86-64? The feature is a literal, such as
+// "avx2".
 #if SHARDAX_X86_64
 #define SHARDAX_CPU_SUPPORTS(feature) (__builtin_cpu_supports(feature) != 0)
 #else
@@ -73,8 +74,8 @@
 
 namespace shardax {
 
-// Whether there are AVX2, fused multiply-add, and conversions of float16. clang 14 has no name for
-// the last, which every processor with AVX2 has.
+// Are there AVX2, fused multiply-add, and conversions of float16? clang 14 has no name for the
+// last, which every processor with AVX2 has.
 inline bool has_avx2_and_fma() {
 #if defined(__clang__) && __clang_major__ < 15
   return SHARDAX_CPU_SUPPORTS("avx2") && SHARDAX_CPU_SUPPORTS("fma");

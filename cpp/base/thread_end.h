@@ -1,7 +1,7 @@
 // base/thread_end.h - threads that CPython ends while it shuts down.
 //
-// Before CPython 3.14 a thread that asks for the interpreter's lock at that time is ended by
-// unwinding its stack, which is not to pass C++: destructors would drop Python objects without the
+// Before CPython 3.14, a thread that asks for the interpreter's lock at that time ends by unwinding
+// its stack. The unwinding must not pass C++: destructors would drop Python objects without the
 // lock, and `catch (...)` would abort the process. Such a thread sleeps instead until the process
 // is gone, as it does from CPython 3.14 on.
 #pragma once
