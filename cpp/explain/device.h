@@ -16,7 +16,7 @@ struct DeviceUnit {
   // Collectives.
   std::string_view op;
   AxisSet axes;
-  std::int64_t group = 1;    // how many devices act together
+  std::int64_t group = 1;    // number of devices that act together
   std::int64_t operand = 0;  // bytes of one device's operand
   std::int64_t result = 0;   // and of its result
   std::int64_t hops = 0;     // ppermute: the longest way between source and destination, in order

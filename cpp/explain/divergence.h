@@ -17,8 +17,9 @@ Meeting where_it_diverges(const TaggedProgram& program, const Variation& found, 
                           std::size_t output);
 
 // Argument `input` differs between devices, and becomes a result of the same type by elementwise
-// work with a value that a collective has made the same for all: parameters that are updated alike,
-// but did not start alike. `other` is the collective; without such a way `where` is -1.
+// work. The work takes a value that a collective has made the same for all. Such parameters are
+// updated alike, but did not start alike. `other` is the collective; without such a way `where` is
+// -1.
 Meeting updated_alike(const TaggedProgram& program, const Variation& found, std::size_t input);
 
 // The source that draws random numbers from a key that differs between devices, where nothing else

@@ -234,7 +234,7 @@ class Search {
     }
     return first;
   }
-  // Where operand k comes from: below 0 for arguments.
+  // The source of operand k: below 0 for arguments.
   static int origin(const Source& source, std::size_t k, const std::vector<int>& first) {
     const int need = source.needs[k];
     return need >= 0 ? first[index(need)] : -1 - source.arguments[k];
@@ -291,7 +291,7 @@ class Search {
            (is_product(*source.op) || source.op->kind == Kind::reduction);
   }
 
-  // Whatever does its work is behind what moves its result without work.
+  // Finds the step that does the work of source i, through uses that move its result without work.
   void absorb(Outcome& outcome, const std::vector<std::vector<int>>& users, std::size_t i) const {
     std::vector<int> frontier = users[i];
     for (std::size_t next = 0; next < frontier.size(); ++next) {

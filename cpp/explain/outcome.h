@@ -29,11 +29,11 @@ struct Outcome {
   std::vector<int> related;  // sources that are fused with it; absorbed: that which does its work
 };
 
-// What a step sends to other processes.
+// A message of a step to other processes.
 struct ExplainedMessage {
-  std::int64_t processes = 0;          // that take part
-  std::int64_t bytes = 0;              // that each of them hands over
-  int meanwhile = 0;                   // how many steps run before its result is needed
+  std::int64_t processes = 0;          // processes that take part
+  std::int64_t bytes = 0;              // of each of them
+  int meanwhile = 0;                   // number of steps that run before its result is needed
   double under_way = -1, waited = -1;  // seconds of the last call; negative: there was none
 };
 
@@ -41,7 +41,7 @@ struct ExplainedMessage {
 struct ExplainedStep {
   enum class Kind : std::uint8_t { loop, kernel, control, copy } kind;
   std::string text;                                  // the ops
-  std::vector<int> sources;                          // what it computes of the user's program
+  std::vector<int> sources;                          // the sources that it computes
   double flops = 0, transcendentals = 0, bytes = 0;  // of one run
   double times = 1;
   int depth = 0;

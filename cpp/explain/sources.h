@@ -1,7 +1,7 @@
 // explain/sources.h - the equations of a user's program, each recognisable in what becomes of it.
 //
 // Passes keep the locations of equations. In a tagged program every equation has a Location of its
-// own, so that an equation of the compiled program says from which of the user's it comes.
+// own. An equation of the compiled program thus names the user's equation that it comes from.
 #pragma once
 
 #include <unordered_map>
@@ -22,12 +22,12 @@ struct Source {
   LocationPtr location;  // the user's line, or null
   Types in_types, out_types;
 
-  // What variation.h finds. Operands and results: the axes over which they vary.
+  // The results of variation.h. Operands and results: the axes over which they vary.
   std::vector<MappedAxis> axes;  // in scope, outermost first
   std::vector<AxisSet> in, out;
   std::vector<int> needs;      // per operand: the source that gives it, or -1
   std::vector<int> arguments;  // per operand: the argument of the whole program that it is, or -1
-  double times = 1;            // how often loops run it
+  double times = 1;            // number of runs by loops
   int loop = -1;               // the source of the innermost loop or branch that contains it
   bool called = false;         // a call, which stands for the equations of its program
   bool dead = false;           // nothing needs its results

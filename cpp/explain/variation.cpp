@@ -15,7 +15,7 @@
 namespace shardax {
 namespace {
 
-// What is known of a value.
+// The facts about a value.
 struct Fact {
   AxisSet varying = {};  // over axes in scope
   Ints equal = {};       // dimensions whose slices are equal
@@ -218,7 +218,7 @@ class Walk {
     if (varies) input.varying = join(input.varying, AxisSet{axis});
   }
 
-  // What leaves the mapped function over an axis.
+  // The fact of a result that leaves the mapped function over an axis.
   static Fact leaves(const Fact& inner, const Type& device, const std::vector<MappedAxis>& axes,
                      const AxisSet& split) {
     Fact out;
@@ -326,7 +326,7 @@ class Walk {
     return out;
   }
 
-  // What varies after an iteration varies before the next.
+  // Values that vary after an iteration vary before the next.
   Facts iterated(const Regions& regions, const Facts& in) {
     Facts now = in;
     const std::vector<std::size_t> before = regions.operands_of(PortKind::carried);
