@@ -37,7 +37,7 @@ class VmapTracer : public Tracer {
   BatchTag tag_;
 };
 
-// A value of each device, while a mapped function runs op by op. Where all devices have the same,
+// A value of each device, while a mapped function runs op by op. If all devices have the same,
 // Python may ask for it.
 class DeviceTracer final : public VmapTracer {
  public:

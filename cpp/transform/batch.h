@@ -7,7 +7,7 @@ namespace shardax {
 
 // Names a batching, also after it is over. 0: none.
 using BatchTag = std::uint64_t;
-// That whose rule is being run on this thread.
+// The batching whose rule runs on this thread.
 BatchTag current_batch();
 
 // f over a batch: `batched` says which inputs carry the axis (as dimension 0). With `again`, f is
@@ -17,7 +17,7 @@ Batched batch(const ValueFunction& f, const Values& inputs, const std::vector<bo
 
 struct BatchedProgram {
   ProgramPtr program;
-  std::vector<bool> batched;  // which outputs carry the axis
+  std::vector<bool> batched;  // outputs that carry the axis
 };
 // `wanted`, where given, selects outputs that must carry the axis (they are broadcast if need be).
 BatchedProgram batch_program(const ProgramPtr& program, const std::vector<bool>& batched,

@@ -136,7 +136,7 @@ DceProgram dce(const ProgramPtr& program, const Mask& wanted, const Mask* keep) 
 
 }  // namespace
 
-// What is left is remembered: programs within programs are met again for each that they are in.
+// The result is cached: programs within programs are met again for each that they are in.
 DceProgram dce_program(const ProgramPtr& program, const std::vector<bool>& wanted,
                        const std::vector<bool>* keep) {
   const std::string key =

@@ -5,14 +5,13 @@
 
 namespace shardax {
 
-// The same program with the regions of functions that have rules of their own (custom_jvp,
-// custom_vjp, custom_vmap) in place of the calls, and checkpoints without policies: it computes the
-// same, and holds nothing of Python but callbacks.
+// Replaces calls of functions with rules of their own (custom_jvp, custom_vjp, custom_vmap), and
+// checkpoints without policies, by their regions. The program computes the same, and holds nothing
+// of Python but callbacks.
 ProgramPtr inline_calls(const ProgramPtr& program);
 
-// The same program with the equations of what it calls, but for calls with rules of the user's own
-// and calls by the op `kept`: what of a called function depends on some inputs only stands by
-// itself.
+// Replaces calls by their equations, except calls with rules of the user's own and calls by the op
+// `kept`. Parts of a called function that depend on some inputs only then stand by themselves.
 ProgramPtr inlined(const ProgramPtr& program, const Op* kept = nullptr);
 
 }  // namespace shardax

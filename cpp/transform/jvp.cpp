@@ -98,8 +98,8 @@ JvpResult jvp_rule(const Op& op, const Params& params, const Values& in, const V
   return result;
 }
 
-// A rule of the user's own that closes over a value that is being differentiated computes with it
-// as with any other: what comes out would be taken for a constant.
+// A rule of the user's own that closes over a differentiated value computes with it as with any
+// other. Its results would be taken for constants.
 void check_not_closed_over(const Trace& trace, const Op& op, const Params& params,
                            const JvpResult& result) {
   const auto own = [&](const Value& value) { return value && trace.owns(value); };
@@ -129,7 +129,7 @@ class JvpTrace final : public Trace {
 };
 
 // A rule of the user's own may compute primal outputs together with tangents, as jvp of a loop
-// does: then they are known only once the rule itself has been linearised, by the tangents.
+// does. They are then known only once the rule itself has been linearised, by the tangents.
 JvpResult separated(const Op& op, const Params& params, const Values& primals,
                     const Values& tangents) {
   const std::size_t count = primals.size();

@@ -1,7 +1,7 @@
 // transform/jvp.h - forward-mode differentiation, and the split into known and linear parts.
 //
 // jvp pushes a trace whose tracers pair a primal with a tangent. linearize does the same, but its
-// tangents are tracers of a recording trace that sees only them: primal work is done (or staged) at
+// tangents are tracers of a recording trace that sees only them. Primal work is done (or staged) at
 // once, while the linear part becomes a Program whose transpose is the vector-Jacobian product.
 #pragma once
 
@@ -21,7 +21,7 @@ struct LinearMap {
   Values out;          // primal outputs
   ProgramPtr program;  // inputs: the selected tangents, then the residuals
   Values residuals;
-  std::vector<bool> nonzero;  // which outputs have a tangent: the program's outputs, in order
+  std::vector<bool> nonzero;  // outputs with a tangent: the program's outputs, in order
   Types in_types;             // of the selected tangents
 };
 LinearMap linearize(const ValueFunction& f, const Values& primals,
@@ -34,7 +34,7 @@ Values apply_transpose(const LinearMap& map, const Values& cotangents);
 // The error where a function with rules of the user's own closes over what is differentiated.
 [[noreturn]] void fail_closed_over(const Op& op, const Params& params);
 
-// How the elements of arrays are shown where tracers are printed.
+// The text of an array's elements in printed tracers.
 void set_array_text(std::string (*text)(const Value& array));
 
 // Is it a value whose derivative is being taken?
@@ -44,12 +44,12 @@ bool is_differentiated(const Value& value);
 bool differentiable(const Type& type);
 Type tangent_type(const Type& type);
 
-// Does `found` select all that `wanted` does? Then what a transformation gives by itself need not
-// be made again to give what is wanted: nested regions would double the work at each level.
+// Does `found` select all that `wanted` does? The result of a transformation then serves as it is;
+// making it again would double the work at each level of nested regions.
 bool covers(const std::vector<bool>& found, const std::vector<bool>& wanted);
 
-// The derivative of a program: inputs are followed by the tangents of those that `nonzero` selects;
-// outputs are followed by the tangents of those in the result's `nonzero`.
+// The derivative of a program. Inputs are followed by the tangents of those that `nonzero` selects,
+// outputs by the tangents of those in the result's `nonzero`.
 struct JvpProgram {
   ProgramPtr program;
   std::vector<bool> nonzero;

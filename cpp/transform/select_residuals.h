@@ -4,7 +4,7 @@
 // becomes
 //   known:   s = logistic x                                                    keeps s, w
 //   linear:  d = mul s (sub 1.0 s); b = broadcast_in_dim w; ...
-// What is kept of each turn of a loop lies in a stack as long as the loop.
+// Residuals of a loop's turns lie in stacks as long as the loop.
 #pragma once
 
 #include "transform/jvp.h"

@@ -14,7 +14,8 @@
 namespace shardax {
 namespace {
 
-// What an equation that carries programs gives of known operands alone, null for its other results.
+// The results of an equation that carries programs which depend on known operands alone; null for
+// the others.
 Values known_results(const Program& program, const Equation& eqn, const Values& in) {
   Values out(eqn.outputs.size());
   if (!eqn.op->regions || eqn.op->regions(eqn.params).fixed) return out;
@@ -97,8 +98,8 @@ Value split_as(const Type& primal, const Value& ct) {
   return ops::sharding_constraint(ct, sharding, {});
 }
 
-// A cotangent that a rule of the user's own gave in another dtype, as ops take it that come before;
-// of a complex number for a real one the real part.
+// Converts a cotangent that the user's own rule gave in another dtype, as earlier ops take it. For
+// a real number, the real part of a complex one.
 Value typed_as(const Type& primal, const Value& ct) {
   if (!ct || !differentiable(primal) || ct->dtype() == DType::float0) return ct;
   const DType wanted = tangent_type(primal).dtype;

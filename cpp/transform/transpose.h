@@ -13,8 +13,7 @@ Values backward(const Program& program, const std::vector<bool>& linear, const V
 
 // The same as a program. Inputs: the values of the inputs that are not linear, then cotangents of
 // the outputs that `nonzero_ct` selects. Outputs: a cotangent for each linear input, zeros
-// included; of the input's type, unless `as_given`: then those that a rule of the user's own gave
-// keep its dtype.
+// included, of the input's type. With `as_given`, those from the user's own rules keep their dtype.
 ProgramPtr transpose_program(const ProgramPtr& program, const std::vector<bool>& linear,
                              const std::vector<bool>& nonzero_ct, bool as_given = false);
 
