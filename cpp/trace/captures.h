@@ -3,8 +3,8 @@
 
 namespace shardax {
 
-// While it lives, it says so on this thread. Of a captured array casts are equations too, so that
-// it is listed where it is first used; of other numbers they are computed at once.
+// While it lives, it says so on this thread. Casts of a captured array are equations too, so that
+// it is listed at its first use. Casts of other numbers are computed at once.
 class CapturesArrays {
  public:
   explicit CapturesArrays(bool captures);

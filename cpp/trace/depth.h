@@ -7,7 +7,7 @@ namespace shardax {
 
 // The generation of the staging trace that records ops on plain arrays; 0: they compute at once.
 std::uint64_t staging_generation();
-// How many traces are in progress; the level of the innermost one.
+// The number of traces in progress, which is the level of the innermost one.
 int trace_depth();
 
 }  // namespace shardax

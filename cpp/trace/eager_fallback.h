@@ -5,8 +5,8 @@
 
 namespace shardax {
 
-// While it lives, the trace that starts next may be given up: an error about values that its
-// tracers do not have is met by running the function op by op.
+// While it lives, the trace that starts next may be given up. An error about values that its
+// tracers lack makes the function run op by op.
 class EagerFallback {
  public:
   explicit EagerFallback(bool may);

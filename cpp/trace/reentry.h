@@ -1,7 +1,7 @@
 // trace/reentry.h - the user's functions in ops, and the tracers that they close over.
 //
 // A function with a derivative rule may close over a tracer of an enclosing batching, whether or
-// not its arguments belong to it. So the op that calls it goes to that batching first, and when the
+// not its arguments belong to it. So the op that calls it goes to that batching first. When the
 // function is called, perhaps with further traces on the stack, a new trace takes its place.
 #pragma once
 
@@ -14,7 +14,7 @@ class FunctionLevel {
   ~FunctionLevel();
   FunctionLevel(const FunctionLevel&) = delete;
   FunctionLevel& operator=(const FunctionLevel&) = delete;
-  // What it was before.
+  // The level before.
   int outer() const { return outer_; }
 
  private:

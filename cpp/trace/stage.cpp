@@ -75,7 +75,7 @@ Var StagingTrace::lift(const Value& value) {
 
 namespace {
 
-// Where a call lies that is replaced by the equations of its program.
+// The place of a call that is replaced by the equations of its program.
 LocationPtr& call_site() { return per_thread<LocationPtr, struct CallSite>(); }
 
 // A program of a library's function knows one place of the user's: that of the call that staged it.

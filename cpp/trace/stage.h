@@ -32,7 +32,8 @@ class JitTracer final : public Tracer {
 bool same_value(const Value& a, const Value& b);
 
 // Records what is bound to it. With `everything`, it also records ops on plain arrays (as jit
-// does); without, only ops that touch its own tracers (as the linear part of linearize does).
+// does). Without, it records only ops that touch its own tracers (as the linear part of linearize
+// does).
 class StagingTrace final : public Trace {
  public:
   explicit StagingTrace(bool everything);
@@ -46,14 +47,14 @@ class StagingTrace final : public Trace {
     ProgramPtr program;  // inputs: those asked for, then one per captured value
     Values captured;     // tracers of outer traces that the function closed over
   };
-  // Ends recording. Plain arrays that the function closed over become constants; with
-  // `arrays_captured` they are captured like tracers, in the order of their first use, but for
-  // those without dimensions that nobody else holds: numbers of its text, and what it made itself.
+  // Ends recording. Plain arrays that the function closed over become constants. With
+  // `arrays_captured` they are captured like tracers, in the order of their first use. Exceptions
+  // are scalars that nobody else holds: numbers of its text, and its own results.
   Result finish(const Values& outputs, bool arrays_captured = false);
   void name(std::string text) { program_->name = std::move(text); }
-  // What has been recorded so far.
+  // The equations recorded so far.
   const Program& program() const { return *program_; }
-  // What a tracer of this trace came from: the position among the inputs, or -1.
+  // The position of a tracer of this trace among the inputs, or -1.
   int input_position(Var var) const;
 
  private:

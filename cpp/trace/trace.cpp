@@ -335,7 +335,7 @@ std::span<const BoundAxis> bound_axes() { return state().axes; }
 
 namespace {
 
-// How many letters to insert, remove or change to get from one text to the other.
+// The number of letters to insert, remove or change to get from one text to the other.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;

@@ -1,9 +1,9 @@
 // trace/trace.h - bind and the stack of transformations in progress.
 //
-// A transformation in progress is a Trace on this thread's stack; its Tracers know only their level
+// A transformation in progress is a Trace on this thread's stack. Its Tracers know only their level
 // and a generation number, so a tracer that outlives its trace is found, not followed. `bind` hands
-// an op to the innermost trace that any input belongs to, or to the innermost staging trace (which
-// records everything), or, where there is none, computes at once.
+// an op to the innermost trace that any input belongs to, or to the innermost staging trace, which
+// records everything. Without either it computes at once.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ class Tracer : public ValueBase {
   Trace& trace() const;
   virtual std::string text() const = 0;             // as repr shows it
   virtual std::string_view class_name() const = 0;  // of its Python type: "BatchTracer"
-  // The value that it equals, one level further out, where that is known now (the primal of a
-  // differentiated value); null where it stands for an unknown.
+  // The value that it equals, one level further out, if it is known now (the primal of a
+  // differentiated value). Null for unknown values.
   virtual Value underlying() const { return nullptr; }
   // Of a value that differs between the devices of a mapped axis, where all are known: the slices,
   // stacked, and the axis.
@@ -38,8 +38,8 @@ class Tracer : public ValueBase {
     AxisName axis = -1;
   };
   virtual Slices slices() const { return {}; }
-  // What its Python object has as attributes, where it has such: of a differentiated value the
-  // primal and the tangent, of a batched one the batch.
+  // An attribute of its Python object: of a differentiated value the primal or the tangent, of a
+  // batched one the batch.
   enum class Part { primal, tangent, batch };
   virtual Value part(Part) const { return nullptr; }
 
@@ -115,8 +115,8 @@ const Array* concrete(const Value& value);
 using Evaluator = Values (*)(const Op& op, const Params& params, const Values& in);
 void set_evaluator(Evaluator evaluator);
 
-// Says which function was being traced when a tracer that has outlived its trace was made ("f at
-// file.py:12 traced for jit"); "" where that is forgotten. Installed by the bindings.
+// Names the function that was being traced when a leaked tracer was made ("f at file.py:12 traced
+// for jit"); "" if that is forgotten. Installed by the bindings.
 using LeakDescriber = std::string (*)(const Tracer& tracer);
 void set_leak_describer(LeakDescriber describe);
 
