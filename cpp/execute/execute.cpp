@@ -26,7 +26,7 @@
 namespace shardax {
 namespace {
 
-// How a call's arrays are seen.
+// The arrays of a call, as its plan sees them.
 struct Seen {
   SmallVector<const Shape*, 16> strides;  // 0 along the mapped axis of uniform inputs
   std::vector<Shape> changed;             // those strides that are not the array's own
@@ -44,9 +44,9 @@ struct Callable::State {
   std::mutex mutex;  // guards what follows, not the runs
   std::vector<Entry> entries;
   std::vector<Mapped> mapped;
-  // The sets of mapped inputs that have been taken as uniform together. As a program is compiled
-  // for each, there are at most one more than mapped inputs; the last place is for none of them,
-  // as which a set that finds no place is run, spread out in memory.
+  // The sets of mapped inputs that have been taken as uniform together. A program is compiled for
+  // each, so there are at most one more than mapped inputs. The last place is for the empty set: a
+  // set that finds no place runs as this one, spread out in memory.
   std::vector<std::vector<bool>> variants;
 
   bool admit(const std::vector<bool>& uniform);
@@ -56,7 +56,7 @@ struct Callable::State {
   // Those of the last call's inputs, and what followed for its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
-  bool gathers = false;    // what maps over devices takes operands from wherever they are
+  bool gathers = false;    // a map over devices takes operands from any device
   bool labels = false;     // something within gives a sharding whatever the inputs have
   AskedDevices devices;    // those that a sharding within asks for
   bool in_groups = false;  // sums over devices in groups take equal slices as they take others
@@ -188,7 +188,7 @@ bool fills_memory(const Array& array) {
   return is_contiguous(shape, strides);
 }
 
-// Donated arrays whose memory nobody else holds; empty: none. What looks for NaN runs the program
+// Donated arrays whose memory nobody else holds; empty: none. The search for NaN runs the program
 // again, on the same arrays.
 std::vector<bool> given_away(const Values& arrays, const std::vector<bool>* donated) {
   if (!donated || watching_nonfinite()) return {};

@@ -36,8 +36,8 @@ Values evaluate_op(const Op& op, const Params& params, const Values& in);
 // From now on programs and ops throw where they would run (true), or run (false).
 void refuse_execution(bool refused);
 
-// Told of each program that is compiled, by its name, and of the seconds that took: once, whatever
-// the layouts of its inputs, and not of single ops. Null: nobody is.
+// Called once for each compiled program, whatever the layouts of its inputs, with its name and the
+// seconds of its compilation. Single ops do not count. Null: nobody is.
 using CompileListener = void (*)(const std::string& name, double seconds);
 void set_compile_listener(CompileListener listener);
 

@@ -145,7 +145,7 @@ std::shared_ptr<ProcessProgram> make_process_program(const ProgramPtr& program,
   return out;
 }
 
-// What this process has of an argument, without a label.
+// This process's part of an argument, without a label.
 ArrayPtr slab_of_argument(const Array& array) {
   return array.slab() ? array.slab() : view_of(array, array.type(), array.strides(), 0);
 }

@@ -14,7 +14,7 @@ bool spans_processes(const Program& program);
 // Does an array?
 bool any_spans_processes(const Values& arrays);
 
-// What this process runs for them: its program, and its slabs of the arrays.
+// The program that this process runs for them, and its slabs of the arrays.
 std::pair<ProgramPtr, Values> program_on_slabs(const ProgramPtr& program, const Values& in);
 
 // The results, of which those that are split between processes are slabs of this one.

@@ -20,7 +20,8 @@
 namespace shardax {
 namespace {
 
-// What processes compare of a parameter; "": nothing. Devices and functions are of one process.
+// The text of a parameter that processes compare; "": none. Devices and functions are of one
+// process.
 std::string compared(const ParamValue& value) {
   if (std::holds_alternative<ProgramPtr>(value) || std::holds_alternative<Programs>(value) ||
       std::holds_alternative<FunctionPtr>(value) || std::holds_alternative<ShardingPtr>(value))
