@@ -34,7 +34,7 @@ Finder find_library = nullptr;
 std::atomic<void*> library = nullptr;
 void (*set_threads)(int) = nullptr;
 
-// Who computes: any number of small calls, or one large one.
+// The calls under way: any number of small calls, or one large one.
 struct Turns {
   std::mutex mutex;
   std::condition_variable changed;
@@ -88,8 +88,8 @@ class Large {
   Large& operator=(const Large&) = delete;
 };
 
-// Nobody computes while the process forks: a child of a moment at which OpenBLAS holds locks, or
-// its threads have work, would wait for them for ever, and so would the parent.
+// Nobody computes while the process forks. A child made while OpenBLAS holds locks, or its threads
+// have work, would wait for them for ever, and so would the parent.
 void before_fork() {
   std::unique_lock lock(turns().mutex);
   ++turns().waiting;
@@ -139,8 +139,9 @@ void load() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (library) return;
-  // How many threads it starts, and for how many cycles, 2^23, they wait for more work before they
-  // sleep: 2^26, if it is not told, would take a core from ours for 25 ms after each call.
+  // The number of threads that OpenBLAS starts, and the cycles, 2^23, for which they wait for more
+  // work before they sleep. Its default of 2^26 would take a core from our threads for 25 ms after
+  // each call.
   const Setting threads("OPENBLAS_NUM_THREADS", std::to_string(threads_of_large_calls));
   const Setting patience("OPENBLAS_THREAD_TIMEOUT", "23");
   void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -24,8 +24,8 @@ void load();
 // does not exist.
 void* address(const std::string& name);
 
-// OpenBLAS splits the work of a large matrix over two threads, whatever the machine (but for one of
-// a single processor) and the setting of our own: bits depend on how work is split, and so on
+// OpenBLAS splits the work of a large matrix over two threads, on every machine with several
+// processors and for every setting of our own. Bits depend on the split of the work, and so on
 // shapes alone. While a Small lives it computes on the thread that calls it; any number of them
 // live together, a large call by itself.
 class Small {
@@ -36,13 +36,13 @@ class Small {
   Small& operator=(const Small&) = delete;
 };
 
-// What a call costs decides how it runs, in floating-point operations.
+// The floating-point operations of a call decide how it runs.
 constexpr double medium_flops = 1e8;  // from here on two threads: 5 ms and more
 constexpr double large_flops = 4e8;   // from here on the caller must poll meanwhile: 20 to 60 ms
 
 // Runs `work`, which calls routines on matrices of at least medium_flops, with OpenBLAS's threads.
-// From large_flops on it runs on a thread of its own while this one polls for interrupts; an
-// interrupted call goes on until it ends, so that `work` owns all the memory it touches. At the
+// From large_flops on it runs on a thread of its own while this one polls for interrupts. An
+// interrupted call goes on until it ends, so `work` owns all the memory it touches. At the
 // process's exit such calls are waited for.
 void run_large(double flops, std::function<void()> work);
 
