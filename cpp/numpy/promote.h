@@ -1,7 +1,7 @@
 // numpy/promote.h - promotion of jnp operands: common dtype, common shape.
 //
 // Dtypes follow JAX's lattice with weak types; while x64 is off, 64-bit results become 32-bit ones.
-// Where an array already has the wanted dtype and only `weak` differs, no op is bound.
+// If an array already has the wanted dtype and only `weak` differs, no op is bound.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ void set_x64_default(bool enabled);
 int x64_override();
 void set_x64_override(int enabled);
 
-// jax_explicit_x64_dtypes: what becomes of 64-bit dtypes that are asked for while x64 is off. Where
+// jax_explicit_x64_dtypes: what becomes of 64-bit dtypes that are asked for while x64 is off. If
 // they are allowed, arrays of them keep them.
 enum class ExplicitX64 { warn, error, allow };
 ExplicitX64 explicit_x64();
@@ -43,7 +43,7 @@ class UserOperands {
 };
 
 inline DType canonical_dtype(DType dtype) { return canonical(dtype, x64_enabled()); }
-// What Python's int, float and complex become.
+// The dtypes of Python's int, float and complex.
 DType default_int();
 DType default_float();
 DType default_complex();
@@ -55,7 +55,7 @@ WeakDType lattice_type(const Value& value);
 WeakDType join_types(std::span<const WeakDType> types, std::string_view function = {});
 WeakDType result_type(const Values& values, std::string_view function = {});
 
-// How jnp functions treat what they are given beyond plain promotion.
+// The treatment of operands by jnp functions beyond plain promotion.
 enum class Promote {
   any,      // bool stays bool
   numeric,  // bool becomes int32
@@ -71,17 +71,17 @@ Values promote_dtypes(const Values& values, Promote rule = Promote::any,
 // The shape to which all broadcast. Throws ValueError
 // `Incompatible shapes for broadcasting: shapes=[(2, 3), (4,)]`.
 Shape broadcast_shapes(std::span<const Shape> shapes);
-// Whether broadcasting `from` gives `to`.
+// Does broadcasting `from` give `to`?
 bool broadcasts_to(const Shape& from, const Shape& to);
-// Operands of an elementwise op, ready to bind: all of one rank, or rank 0. Where equal ranks do
-// not fit, TypeError in the words of lax: `add got incompatible shapes for broadcasting: ...`.
+// Operands of an elementwise op, ready to bind: all of one rank, or rank 0. If equal ranks do not
+// fit, throws TypeError in the words of lax: `add got incompatible shapes for broadcasting: ...`.
 Values promote_ranks(const Values& values, std::string_view op);
 // The same with all of one shape, or rank 0: for compositions.
 Values promote_shapes(const Values& values, std::string_view op);
 // Every operand of the common shape.
 Values broadcast_arrays(const Values& values);
 
-// Calls `f` as a jitted function of that name: it is staged once per types of its arguments and
+// Calls `f` as a jitted function of that name. It is staged once per types of its arguments and
 // static `key`, and bound as one op. `f` must depend on nothing else.
 using Composition = std::function<Values(const Values&)>;
 Values jitted(const std::string& name, const Values& args, const Composition& f,
