@@ -36,9 +36,9 @@ Ref unflatten(TreeView structure, std::span<PyObject* const> leaves);
 // differs from `prefix` above them.
 void flatten_up_to(TreeView prefix, PyObject* tree, std::vector<Ref>& subtrees);
 
-// Appends, for each leaf of `full`, the leaf of `prefix` that stands for it, or returns false where
-// `prefix` is not a prefix of `full` (the outputs are then unspecified). With `none_is_leaf`, None
-// in `prefix` stands for any subtree, as in pmap's in_axes.
+// Appends, for each leaf of `full`, the leaf of `prefix` that stands for it. False if `prefix` is
+// not a prefix of `full`; the outputs are then unspecified. With `none_is_leaf`, None in `prefix`
+// stands for any subtree, as in pmap's in_axes.
 bool broadcast_to(PyObject* prefix, TreeView full, bool none_is_leaf, std::vector<Ref>& values);
 
 }  // namespace shardax::pytree

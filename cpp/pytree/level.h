@@ -1,7 +1,7 @@
 // pytree/level.h - one node taken apart: its children, their keys, and what identifies it.
 //
-// The general way to look into a value, used where speed does not matter (key paths, error texts,
-// prefix checks) and for the kinds that run user code anyway.
+// The general way to look into a value. It serves uses without a need for speed (key paths, error
+// texts, prefix checks) and the kinds that run user code anyway.
 #pragma once
 
 #include <vector>

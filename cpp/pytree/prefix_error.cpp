@@ -35,7 +35,7 @@ std::vector<Ref> without(const std::vector<Ref>& keys, const std::vector<Ref>& o
   return result;
 }
 
-// What difflib.ndiff makes of the lines of two texts, indented.
+// The result of difflib.ndiff for the lines of two texts, indented.
 std::string difference(const std::string& a, const std::string& b) {
   const Ref difflib = Ref::checked(PyImport_ImportModule("difflib"));
   const auto lines = [](const std::string& text) {

@@ -36,7 +36,7 @@ class Registry {
   }
 
   // Makes `type`, which is kept alive, a node of an earlier registration that only calls open and
-  // that has these functions; false where there is none.
+  // that has these functions. False if there is none.
   bool join(PyObject* type, PyObject* flatten, PyObject* unflatten) {
     for (std::uint32_t id = 1; id < registrations_.size(); ++id) {
       const Registration& record = *registrations_[id];

@@ -25,8 +25,8 @@ enum class Kind : std::uint32_t {
   dataclass,     // taken apart by attribute, put together by keyword
 };
 
-// Who takes a tree apart: users, or calls, which also open values that stand for several arrays
-// (hi types).
+// The parts of the system that take a tree apart: users, or calls, which also open values that
+// stand for several arrays (hi types).
 enum class Opening : bool { trees, calls };
 
 struct Registration {
@@ -41,7 +41,7 @@ struct Registration {
   bool calls_only = false;
 };
 
-// What a type is: for custom types and dataclasses `id` names the registration. Ids are never
+// The kind of a type; for custom types and dataclasses `id` names the registration. Ids are never
 // reused, and 0 stands for the built-in kinds.
 struct NodeType {
   Kind kind = Kind::leaf;
@@ -52,13 +52,13 @@ struct NodeType {
 // The kind of values of `type`. Does not fail and runs no user code.
 NodeType node_type(PyTypeObject* type, Opening opening = Opening::trees);
 
-// Whether an object is in the registry; unlike node_type it takes any object.
+// Is an object in the registry? Unlike node_type it takes any object.
 bool is_registered(PyObject* type);
 
 const Registration& registration(std::uint32_t id);
 
 // Both raise ValueError for a type that is already a node. Types that only calls open and that have
-// the same functions are nodes of one kind: a structure does not say which of them it was.
+// the same functions are nodes of one kind: a structure does not record the type.
 void register_custom(PyObject* type, PyObject* flatten, PyObject* unflatten,
                      PyObject* flatten_with_keys, Opening opening = Opening::trees);
 void register_dataclass(PyObject* type, PyObject* data_fields, PyObject* meta_fields);

@@ -1,10 +1,10 @@
 // pytree/tree.h - the structure of a tree: node records, their builder, the immutable TreeDef.
 //
-// A structure is two arrays: the nodes in preorder (a node, then its children), and the Python
-// objects that nodes refer to (dict keys, types, aux data). Node is trivially comparable, so two
-// structures are equal when their node bytes are and their objects are. For a cache look-up,
-// flatten into a TreeBuilder taken from Scratch, which allocates nothing in the steady state, and
-// compare its view() with the cached TreeDef's; only a miss calls finish().
+// A structure is two arrays. One holds the nodes in preorder (a node, then its children), the other
+// the Python objects that nodes refer to (dict keys, types, aux data). Node is trivially
+// comparable, so two structures are equal when their node bytes are and their objects are. A cache
+// look-up flattens into a TreeBuilder taken from Scratch, which allocates nothing in the steady
+// state. It compares its view() with the cached TreeDef's. Only a miss calls finish().
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ struct Node {
 };
 static_assert(sizeof(Node) == 24);
 
-// How many objects a node refers to:
+// The number of objects that a node refers to:
 //   dict, ordered_dict  its keys            named_tuple  its type
 //   default_dict  its factory, then keys    custom       its aux data
 //   dataclass     the tuple of its meta fields' values
@@ -55,8 +55,8 @@ std::string to_string(TreeView tree);
 // The type of a node's values, as a borrowed reference; null for a leaf.
 PyObject* type_of(TreeView tree, const Node& node);
 
-// What tells nodes of one type apart: keys as a tuple, (factory, keys), a named tuple's type, aux
-// data, or None.
+// The data that tell nodes of one type apart: keys as a tuple, (factory, keys), a named tuple's
+// type, aux data, or None.
 Ref metadata_of(TreeView tree, const Node& node);
 
 // The parts of a structure that a subtree consists of: node `at` and what follows it.

@@ -92,7 +92,7 @@ PyObject* treedef_children(PyObject* self, PyObject*) {
   });
 }
 
-// What users see of a node: dict keys as a list, a named tuple's type only once.
+// The data of a node that users see: dict keys as a list, a named tuple's type only once.
 Ref visible_data(TreeView tree, const Node& node) {
   if (node.kind == Kind::named_tuple) return Ref::borrow(Py_None);
   Ref data = metadata_of(tree, node);
@@ -197,7 +197,7 @@ std::vector<Ref> objects_from_data(NodeType type, PyObject* python_type, PyObjec
   return objects;
 }
 
-// What unflatten relies on.
+// Checks the assumptions of unflatten.
 void check_parts(NodeType type, std::size_t arity, const std::vector<Ref>& objects) {
   const Node node{type.kind, static_cast<std::uint32_t>(arity), 0, 1, 0, type.id};
   if (num_objects(node) != objects.size()) {
