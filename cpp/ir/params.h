@@ -27,7 +27,7 @@ struct AxisNames {
 };
 
 // A function that an equation carries: a callback, a custom rule. It comes from the host language
-// (objects/host_function.h) or is made from another by a transformation.
+// (callables/host_function.h) or is made from another by a transformation.
 class Function : public RefCounted {
  public:
   virtual std::string text() const = 0;

@@ -27,7 +27,7 @@ class NamedTrace {
   // further inputs; else null.
   static NamedTrace* taking_references();
   // By reference that the function has met, what stands for it: a dict, filled by Python
-  // (_transform/refs.py). Null: none.
+  // (_transform/refs/__init__.py). Null: none.
   const Ref& met() const { return met_; }
   Ref& met() { return met_; }
   // The level of the caller's trace that records ops on plain arrays.

@@ -2,9 +2,9 @@
 //
 // In a vector register a number stands in all 8 (or 4) lanes. Constants are read from the pool as
 // they are, and comparisons of one width select numbers of another. No lane holds a value that
-// would slow down computation. Integers of general registers (scalar_homes.h) have instructions of
-// their own (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what
-// is no constant, go through general registers.
+// would slow down computation. Integers of general registers (register_bank_select.h) have
+// instructions of their own (integers.cpp); true is -1 in both. Addresses, and quotients of
+// integers by what is no constant, go through general registers.
 #pragma once
 
 #include <array>
@@ -84,7 +84,7 @@ class NumberCode {
   void spread(int i, Vector from, bool wide);
   void from_general(int i, General from, bool wide);
 
-  // ---- integers in general registers (scalar_integers.cpp) -------------------------------------
+  // ---- integers in general registers (integers.cpp) -------------------------------------
   bool integer(int i);
   Encoder::Operand general_last(int i, General otherwise);
   std::optional<std::int32_t> immediate(int i) const;

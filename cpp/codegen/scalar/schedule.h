@@ -2,10 +2,10 @@
 //
 // Values that a loop computes anew each turn from the same numbers are computed before it. Then
 // each number has one place for the whole of its life: a register, general or of vectors
-// (scalar_homes.h), or memory on the stack. Memory serves if there are more numbers than registers,
-// or during a call of a C++ function (linear scan: Poletto and Sarkar 1999; of two numbers the one
-// that loops use less goes to memory). A number in a general register has a second place if vectors
-// need it.
+// (register_bank_select.h), or memory on the stack. Memory serves if there are more numbers than
+// registers, or during a call of a C++ function (linear scan: Poletto and Sarkar 1999; of two
+// numbers the one that loops use less goes to memory). A number in a general register has a second
+// place if vectors need it.
 #pragma once
 
 #include "codegen/scalar/register_bank_select.h"

@@ -10,7 +10,7 @@ namespace shardax::codegen {
 VectorProgram lower_int_division(VectorProgram program);
 
 // Simplifies a selection, comparison or conjunction from a division that rounds down, by the signs
-// of its operands. -1: there is no simpler node. In floor_division.cpp.
+// of its operands. -1: there is no simpler node. In simplify_floor_div.cpp.
 int by_signs(VectorProgram& program, const Node& node);
 
 }  // namespace shardax::codegen

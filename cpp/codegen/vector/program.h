@@ -27,7 +27,7 @@ enum class Kind : std::uint8_t {
   f16,
   truth,
   truth_4,  // of programs for AVX2 alone: truth values for numbers of 4 and of 2 bytes where wider
-  truth_2,  // ones are there too (avx2_program.h)
+  truth_2,  // ones are there too (codegen/x86/legalize_avx2.h)
   c64,
   c128,
   none

@@ -123,7 +123,7 @@ constexpr bool compares(Code code) {
          code == Code::less_equal;
 }
 
-// The first takes programs of legalize_avx2() (avx2_program.h).
+// The first takes programs of legalize_avx2() (codegen/x86/legalize_avx2.h).
 std::unique_ptr<Assembly> assembly_avx2(const VectorProgram& program,
                                         std::span<const OperandForm> operands, bool streams,
                                         std::string* listing);

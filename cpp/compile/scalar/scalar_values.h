@@ -67,7 +67,7 @@ class ElementWriter {
     return nodes().add({Code::select, nodes().node(yes).kind, {condition, yes, no}});
   }
 
-  // ---- memory (scalar_elements.cpp) -----------------------------------------------------------
+  // ---- memory (scalar_values.cpp) -------------------------------------------------------------
   static ScalarArray in_memory(const Type& type, const Access& start);
   // Is it a list of registers? The last one overlaps the one before.
   bool packed(const Type& type) const {
@@ -97,7 +97,7 @@ class ElementWriter {
   void advance(Access& access, int node, std::int64_t stride);
   void check_version(const ScalarArray& held) const;
 
-  // ---- ops (scalar_elements.cpp) --------------------------------------------------------------
+  // ---- ops (scalar_values.cpp) ----------------------------------------------------------------
   // False where the op is not of this kind.
   bool view(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
   bool map(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
@@ -111,7 +111,7 @@ class ElementWriter {
   bool reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out);
   bool product(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
 
-  // ---- windows whose place is computed (scalar_windows.cpp) -----------------------------------
+  // ---- windows whose place is computed (scalar_indexing.cpp) ----------------------------------
   bool window(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
 
   ScalarLoop& out_;

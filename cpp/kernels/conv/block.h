@@ -1,6 +1,6 @@
 // kernels/conv/block.h - the elements that a block of a convolution multiplies.
 //
-// Private to kernels/convolution*. Start at Line (the outputs of a dimension that see the same
+// Private to kernels/conv. Start at Line (the outputs of a dimension that see the same
 // taps), then Steps (256 pairs of channel and tap), then Window (where lhs lies for a block).
 #pragma once
 

@@ -1,6 +1,6 @@
 // kernels/conv/blocked.cpp - convolutions of floats as blocks of products.
 //
-// kernels/conv/tiling.h says how they are cut, convolution_compute.h computes a block.
+// kernels/conv/tiling.h says how they are cut, compute.h computes a block.
 #include "kernels/conv/compute.h"
 
 namespace shardax::kernels {

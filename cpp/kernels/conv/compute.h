@@ -1,6 +1,6 @@
 // kernels/conv/compute.h - one block of a convolution of floats.
 //
-// Private to kernels/convolution*.
+// Private to kernels/conv.
 #pragma once
 
 #include "kernels/conv/operands.h"

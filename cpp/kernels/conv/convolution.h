@@ -16,9 +16,9 @@
 // depends on threads, strides or position. 16-bit floats are added up in float32 and rounded once.
 // Integers wrap; bool is the or of ands. Of 3 x 3 taps: see kernels/conv/winograd.h.
 //
-// Start at convolution.cpp (which way), then convolution_cut.h (how a product of floats is cut into
-// blocks), convolution_compute.h (what one computes), convolution_block.h (which elements it sees)
-// and convolution_direct.cpp (any dtype and rank).
+// Start at convolution.cpp (which way), then tiling.h (how a product of floats is cut into
+// blocks), compute.h (what one computes), block.h (which elements it sees)
+// and direct.cpp (any dtype and rank).
 #pragma once
 
 #include "array/type.h"

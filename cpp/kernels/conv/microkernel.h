@@ -1,6 +1,6 @@
 // kernels/conv/microkernel.h - tiles of products whose operands are found through offsets.
 //
-// Included by matmul_<isa>.cpp inside its own namespace, after matmul_tile.h.
+// Included by gemm/<isa>.cpp inside its own namespace, after gemm/microkernel.h.
 
 // Rows of a tile whose columns are not packed.
 constexpr std::int64_t found_height = tile_rows < 6 ? tile_rows : 6;

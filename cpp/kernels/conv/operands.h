@@ -1,6 +1,6 @@
 // kernels/conv/operands.h - the operands of a convolution of floats, and its kernel packed.
 //
-// Private to kernels/convolution*.
+// Private to kernels/conv.
 #pragma once
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // kernels/conv/tiling.h - tiling of float convolutions: blocks, and the contents of vectors.
 //
-// Private to kernels/convolution*.
+// Private to kernels/conv.
 #pragma once
 
 #include "kernels/ceil_div.h"

@@ -1,9 +1,9 @@
 // kernels/fft/fft.h - discrete Fourier transforms of lines of any length.
 //
-// Start at Fourier::run. Short lines go eight at a time through the passes of fft_lanes.h; a longer
+// Start at Fourier::run. Short lines go eight at a time through the passes of lanes.h; a longer
 // one is a matrix whose columns and rows do (Bailey, FFTs in external or hierarchical memory,
 // 1990), eight matrices together or, where they are too large or too few, eight columns of one;
-// what has large prime factors is a convolution (fft_convolution.h). Elements are computed in their
+// what has large prime factors is a convolution (bluestein.h). Elements are computed in their
 // own precision, with roots exact to double precision.
 #pragma once
 

@@ -27,7 +27,7 @@ struct Fourier<T>::Matrix {
 
   // Of real lines of odd length the first n / 2 + 1 elements, and back: of complex rows only those
   // up to n1 / 2 are transformed, since element k is the conjugate of element n - k, and of real
-  // columns two as one (fft_pairs.h). Back, the imaginary part of element 0 is ignored.
+  // columns two as one (real_pair.h). Back, the imaginary part of element 0 is ignored.
   lanes::Lanes<T>* eight_from_real(fft_work::Workspace<T>& space) const;
   lanes::Lanes<T>* eight_to_real(fft_work::Workspace<T>& space) const;
   void alone_from_real(const T* in, Complex* out, T scale) const;

@@ -3,7 +3,7 @@
 // A block of at most block_rows x block_columns of c goes through k one k-block at a time: rows of
 // a, packed where they would not lie well, stay in the second-level cache, one panel of b at a time
 // in the first-level one. Small products read their operands in place, large ones pack what many
-// chunks see once (matmul_packed.h).
+// chunks see once (prepacked.h).
 #include <algorithm>
 #include <memory>
 #include <new>

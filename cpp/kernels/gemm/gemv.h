@@ -1,6 +1,6 @@
 // kernels/gemm/gemv.h - products that read one operand once: matrix-vector, dot, few rows.
 //
-// Included by matmul_<isa>.cpp inside its own namespace, after matmul_simd.h. These are bound by
+// Included by <isa>.cpp inside its own namespace, after simd.h. These are bound by
 // memory: they read it in runs of whole cache lines, and ahead of time.
 
 // acc[g] = the chains of a vector of contiguous rows, a_m apart, with k elements of a column. The

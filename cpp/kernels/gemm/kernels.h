@@ -1,6 +1,6 @@
 // kernels/gemm/kernels.h - tables of the float product's inner kernels, one per instruction set.
 //
-// Private to kernels/matmul*. All tables give the same bits.
+// Private to kernels/gemm. All tables give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -118,14 +118,14 @@ bool reads_rows_in_place(const MatmulArgs& p) {
          p.a_m * static_cast<std::int64_t>(sizeof(T)) % page != 0;
 }
 
-// The product of floats: float32 or float64 sums of operands of `args.dtype`. In matmul_float.cpp.
+// The product of floats: float32 or float64 sums of operands of `args.dtype`. In blocked.cpp.
 void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 std::unique_ptr<const SmallProduct> small_float_product(const MatmulArgs& args, Isa isa);
-// In matmul_complex.cpp and matmul_integer.cpp.
+// In complex.cpp and integer.cpp.
 void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);
 // Products of 8-bit integers and of bfloat16 that are worth packing, where `isa` has instructions
-// that multiply groups of them; false for others. In matmul_grouped.cpp.
+// that multiply groups of them; false for others. In packed_dot.cpp.
 bool matmul_grouped(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 
 // Chunks of about 50 us or more that a product is cut into; see plan_chunks.

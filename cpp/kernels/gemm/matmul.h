@@ -15,11 +15,11 @@
 // im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands. Large products of bfloat16 take
 // denormal numbers for zero where AVX-512 has an instruction for them. Where AMX multiplies, all
 // products of bfloat16 do, and are added up in its order, also one for all shapes
-// (matmul_tiles.cpp).
+// (amx.cpp).
 //
-// Start at matmul.cpp (types), then matmul_float.cpp (blocks and chunks), matmul_packed.h (large
-// products), matmul_tile.h (tiles of accumulators in registers), matmul_vector.h (matrix-vector
-// products), matmul_pack.h (operands rearranged for them) and matmul_grouped.cpp (8 and 16 bits).
+// Start at matmul.cpp (types), then blocked.cpp (blocks and chunks), prepacked.h (large
+// products), microkernel.h (tiles of accumulators in registers), gemv.h (matrix-vector
+// products), pack.h (operands rearranged for them) and packed_dot.cpp (8 and 16 bits).
 #pragma once
 
 #include <cstdint>

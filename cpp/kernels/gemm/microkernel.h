@@ -1,6 +1,6 @@
 // kernels/gemm/microkernel.h - tiles of the product: accumulators in registers over a block of k.
 //
-// Included by matmul_<isa>.cpp inside its own namespace, after matmul_simd.h.
+// Included by <isa>.cpp inside its own namespace, after simd.h.
 
 // Rows of the largest tile: with two vectors of columns its accumulators fill the registers.
 constexpr std::int64_t tile_rows = vector_bytes == 64 ? 12 : vector_bytes == 32 ? 6 : 4;

@@ -1,6 +1,6 @@
 // kernels/gemm/pack.h - packing of operands, and the matrix-vector product of rows.
 //
-// Included by matmul_<isa>.cpp inside its own namespace, after matmul_tile.h.
+// Included by <isa>.cpp inside its own namespace, after microkernel.h.
 
 template <class T, class S>
 [[gnu::always_inline]] inline T widen(S x) {

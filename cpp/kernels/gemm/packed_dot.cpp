@@ -9,7 +9,7 @@
 // each with one rounding, first that in the high bits: the chain that kernels/gemm/matmul.h
 // promises, but that denormal numbers count as zero.
 //
-// Where there is AMX, its tiles multiply both (matmul_tiles.cpp).
+// Where there is AMX, its tiles multiply both (amx.cpp).
 #include <algorithm>
 #include <type_traits>
 #include <utility>

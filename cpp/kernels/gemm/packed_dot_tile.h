@@ -1,6 +1,6 @@
 // kernels/gemm/packed_dot_tile.h - the inner kernel of products of groups in vectors.
 //
-// Included by matmul_grouped.cpp, after matmul_grouped_packing.h, inside a namespace of its own for
+// Included by packed_dot.cpp, after packed_dot_packing.h, inside a namespace of its own for
 // each instruction, which defines Words, a vector of 32-bit lanes, and Sums, one of as many sums of
 // type Sum; `block`, how many lanes are added up from zero; `biased`, whether unsigned ones are
 // multiplied by signed ones; and dot(sums, a, b), which adds the products of a lane's elements to

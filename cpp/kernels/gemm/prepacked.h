@@ -1,6 +1,6 @@
 // kernels/gemm/prepacked.h - large products, which pack an operand once where many chunks see it.
 //
-// Private to kernels/matmul*. Some k-blocks at a time: first what chunks share is packed, then each
+// Private to kernels/gemm. Some k-blocks at a time: first what chunks share is packed, then each
 // chunk multiplies, and packs the rest for itself, which then is in its second-level cache.
 #pragma once
 

@@ -1,5 +1,5 @@
 // ops/collectives/collective.cpp - axis_index and pvary. The family is described in
-// collective_family.h.
+// ops/collectives/family.h.
 #include <utility>
 
 #include "array/checked_axis.h"

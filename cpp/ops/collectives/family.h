@@ -58,7 +58,7 @@ Type shared_by_devices(Type type, const Params& params);
 // The same, where that is not followed over checked axes, or each device has its own.
 Type varying_over_checked(Type type, const Params& params);
 
-// Does it change the state over checked axes alone (collective_sums.cpp)?
+// Does it change the state over checked axes alone (checked_sums.cpp)?
 bool is_cast(const Op& op);
 
 // Rows of `x` (slices along dimension 0) in another order; -1 stands for zeros. A view where the

@@ -1,6 +1,6 @@
 """shardax/_transform/hijax/states.py - values that change (MutableHiType), in traced functions.
 
-Such a value is to staged functions what a mutable reference is (refs.py): what it holds goes in as
+Such a value is to staged functions what a mutable reference is (refs): what it holds goes in as
 a further input and comes out as a further result. It is a tree of arrays, whose structure is part
 of the type and may change as well.
 """

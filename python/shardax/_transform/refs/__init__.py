@@ -10,7 +10,7 @@ results:
 
 A function says which references it meets by meeting them: the first access where the value is not
 at hand makes a further input of the function that is being staged (`slot_of`), and whoever stages
-it (`jit`, `scan`, `cond` ...) gives that the value (ref_binding.py). Where there can be no further
+it (`jit`, `scan`, `cond` ...) gives that the value (binding.py). Where there can be no further
 input, it raises `Met`.
 """
 
@@ -135,7 +135,7 @@ class Ref:
     tells_writes = True  # whether `_how` says so
     _inside = _outside = staticmethod(lambda value: value)
 
-    # What a call that is staged with the reference's value takes and gives (ref_binding.py).
+    # What a call that is staged with the reference's value takes and gives (binding.py).
     def held_types(self):
         leaves, tree = tree_util.tree_flatten(self._read())
         return [_core.typeof(leaf) for leaf in leaves], tree

@@ -3,7 +3,7 @@ mutable references, or close over them.
 
 They become functions of values: those of the references go in, and come out as they are written. A
 backward rule that keeps a reference among its residuals gets that reference; where the function was
-staged, one that holds what comes back along its channel (ref_channels.py).
+staged, one that holds what comes back along its channel (channels.py).
 """
 
 from shardax import tree_util

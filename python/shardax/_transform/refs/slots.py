@@ -1,4 +1,4 @@
-"""shardax/_transform/refs/slots.py - stand-ins for mutable references (refs.py) in functions that
+"""shardax/_transform/refs/slots.py - stand-ins for mutable references in functions that
 are being staged."""
 
 import threading
@@ -24,7 +24,7 @@ _threads = _Threads()
 
 
 def bound_references():
-    """By generation of a staging trace: the open `Bound` (ref_binding.py)."""
+    """By generation of a staging trace: the open `Bound` (binding.py)."""
     return _threads.bound
 
 

@@ -1,6 +1,6 @@
 """shardax/_transform/shard_map/__init__.py - shard_map and smap: their names and options.
 
-What specs say of the arguments and results of one call is the matter of shard_map_plan.py.
+What specs say of the arguments and results of one call is the matter of plan.py.
 """
 
 import functools
