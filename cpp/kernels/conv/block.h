@@ -1,7 +1,7 @@
 // kernels/conv/block.h - the elements that a block of a convolution multiplies.
 //
-// Private to kernels/conv. Start at Line (the outputs of a dimension that see the same
-// taps), then Steps (256 pairs of channel and tap), then Window (where lhs lies for a block).
+// Private to kernels/conv. Start at Line (the outputs of a dimension that see the same taps). Next
+// are Steps (256 pairs of channel and tap) and Window (the place of lhs for a block).
 #pragma once
 
 #include <algorithm>
@@ -67,8 +67,7 @@ struct Box {
   }
 };
 
-// Where the elements of lhs lie that a box sees in some steps: in place, or copied with zeros
-// around.
+// The elements of lhs that a box sees in some steps: in place, or copied with zeros around.
 template <class T>
 struct Window {
   const T* data;

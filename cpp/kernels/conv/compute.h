@@ -92,8 +92,8 @@ class Block {
     return cut_.way == Strategy::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
                                       : count;
   }
-  // The rows of the box, those beside each other read lhs side by side: f(n, t, count) for each run
-  // along the last dimension, or along items where these lie so. Of lines of columns, the lines.
+  // Calls f(n, t, count) for each run of rows of the box that read adjacent elements of lhs, along
+  // the last dimension or along items. Of lines of columns, the lines.
   bool runs_along_items() const {
     return !rows_are_features() && conv_.cutter.items_side_by_side();
   }
@@ -164,7 +164,7 @@ class Block {
     }
   }
 
-  // Where the sums of each row (or line) of the block start in the window.
+  // The start in the window of the sums of each row (or line) of the block.
   void find_sites(const Window<T>& window) {
     const auto step = [&](std::size_t d) { return part_.lines[d].lhs_step; };
     sites_.resize(places_.size());

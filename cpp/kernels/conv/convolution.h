@@ -2,23 +2,22 @@
 //
 // out[b, n, o, t] = sum over c and w of
 //     lhs[b, n, c, (t * stride + w * rhs_dilation - low) / lhs_dilation] * rhs[b, o, c, w],
-// where t and w have a component for each spatial dimension; places outside of lhs, and those that
+// Here t and w have a component for each spatial dimension. Places outside of lhs, and those that
 // the division does not hit, count as zero. The three convolutions of a training step (forward, and
 // the gradients of either operand) and grouped ones are all of this form, with other strides.
 //
-// Patches are never written out: kernels read them where they lie, or out of a padded copy of the
-// part of lhs that a block of the result sees. Places between elements that are `lhs_dilation`
-// apart are not multiplied: each residue of t has its own list of taps.
+// Patches are never written out. Kernels read them in place, or from a padded copy of the part of
+// lhs that a block of the result sees. Places between elements that are `lhs_dilation` apart are
+// not multiplied: each residue of t has its own list of taps.
 //
-// Bits: an element is one chain of fused multiply-adds for every 256 of the pairs (c, w) in
-// row-major order, these are added up in ascending order by runs of 8 to 32, and so are the runs.
-// Of few features and many taps, each place along the last dimension has chains of its own. Neither
-// depends on threads, strides or position. 16-bit floats are added up in float32 and rounded once.
-// Integers wrap; bool is the or of ands. Of 3 x 3 taps: see kernels/conv/winograd.h.
+// Bits: an element is a sum of chains of fused multiply-adds, one for every 256 of the pairs (c, w)
+// in row-major order. The chains are added up in ascending order by runs of 8 to 32, and so are the
+// runs. Of few features and many taps, each place along the last dimension has chains of its own.
+// Neither depends on threads, strides or position. 16-bit floats are added up in float32 and
+// rounded once. Integers wrap; bool is the or of ands. Of 3 x 3 taps: see kernels/conv/winograd.h.
 //
-// Start at convolution.cpp (which way), then tiling.h (how a product of floats is cut into
-// blocks), compute.h (what one computes), block.h (which elements it sees)
-// and direct.cpp (any dtype and rank).
+// Start at convolution.cpp (the choice of a way), then tiling.h (blocks of a product of floats),
+// compute.h (one block) and block.h (its elements). direct.cpp serves any dtype and rank.
 #pragma once
 
 #include "array/type.h"
@@ -50,7 +49,7 @@ struct ConvArgs {
   bool highest_precision = false;  // sums as they are defined, not by minimal filtering
 };
 
-// How many convolutions of their own there are, and where each has an operand or the result.
+// The number of separate convolutions, and the places of the operands and the result of each.
 inline std::int64_t batch_size(const ConvArgs& p) {
   std::int64_t size = 1;
   for (const ConvAxis& b : p.batch) size *= b.size;

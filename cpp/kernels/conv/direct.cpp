@@ -167,7 +167,7 @@ auto unsigned_of(T x) {
     return x;
 }
 
-// What an Out is added up in.
+// The type in which an Out is added up.
 template <class Out>
 auto accumulator() {
   if constexpr (std::is_same_v<Out, bool>) {

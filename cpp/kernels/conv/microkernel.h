@@ -5,7 +5,7 @@
 // Rows of a tile whose columns are not packed.
 constexpr std::int64_t found_height = tile_rows < 6 ? tile_rows : 6;
 
-// How the columns of b are found.
+// The way in which the columns of b are found.
 enum class Columns {
   packed,  // step k at k times the width of the tile
   placed,  // step k at an offset of its own

@@ -49,7 +49,7 @@ bool Cutter::has_lanes() const {
 Strategy Cutter::way(const Part& part) const {
   if (has_lanes()) return Strategy::lanes;
   const Line &x = part.lines[2], &y = part.lines[1];
-  // What it costs more to write results the other way round.
+  // The extra cost of writing results transposed.
   const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
   const bool along_x = p_.space[2].out * x.step == 1;
   // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector 12, of lines 6 x 2 or 6.
@@ -147,7 +147,7 @@ void Cutter::boxes(const Part& part, Tiling& cut, std::int64_t rows) const {
     left = cut.t[d] == count ? std::max<std::int64_t>(1, left / count) : 1;
   }
   if (!items_first) take_items();
-  // What they see of lhs stays in the second-level cache.
+  // Their part of lhs stays in the second-level cache.
   const auto seen = [&] {
     std::int64_t size = cut.n * channels;
     for (std::size_t d = 0; d < 3; ++d) {

@@ -14,11 +14,12 @@ enum class Strategy {
   outputs,   // columns are outputs along the last dimension, features are rows
   flat,      // the same for short lines: columns are outputs along the last two, gaps included
   lanes,     // columns are convolutions of the batch that lie side by side (depthwise)
-  sums,      // columns are taps along the last dimension, whose sums are added up at the end: for a
-             // few outputs of many taps each (the gradient of a kernel with few features)
+  // columns are taps along the last dimension, whose sums are added up at the end. For a few
+  // outputs of many taps each (the gradient of a kernel with few features)
+  sums,
 };
 
-// How a part is cut into chunks.
+// The cut of a part into chunks.
 struct Tiling {
   Strategy way;
   std::int64_t n;        // of a box
@@ -35,7 +36,7 @@ struct Tiling {
   std::int64_t blocks() const { return batch * boxes() * column_parts; }
 };
 
-// What the choice depends on beside the shapes: of elements and of the machine.
+// The facts about elements and the machine on which the choice depends, beside the shapes.
 class Cutter {
  public:
   // `size`: bytes of the elements that sums are made of; `vector`, `panel`: how many of them a

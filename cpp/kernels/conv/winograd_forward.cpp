@@ -84,8 +84,8 @@ class Forward {
     }
   }
 
-  // Points of `count` rows of n elements of the kernel that lie `stride` apart: row r of a point to
-  // to + r * row, points `plane` apart.
+  // The points of `count` rows of n elements of the kernel. Elements are `stride` apart in rhs,
+  // rows `apart`. Row r of a point goes to to + r * row, points are `plane` apart.
   void pack_along(const T* rhs, std::int64_t stride, std::int64_t n, std::int64_t apart,
                   std::int64_t count, T* to, std::int64_t row, std::int64_t plane) const {
     const std::int64_t y = p_.space[0].rhs, x = p_.space[1].rhs;

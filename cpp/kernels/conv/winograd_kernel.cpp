@@ -63,8 +63,8 @@ class KernelGradient {
 
   std::int64_t plane() const { return down_size_ * across_size_; }
 
-  // Blocks of channels whose sums, and as many tiles as keep their points in the second-level
-  // cache; runs of tiles that are summed apart where there are few blocks for many cores.
+  // Blocks are of channels with one set of sums, and of the tiles whose points fit the second-level
+  // cache. Few blocks for many cores are split into runs of tiles with separate sums.
   void cut() {
     const auto even = [](std::int64_t n, std::int64_t most) {
       return parts_of(n, parts_of(n, most));

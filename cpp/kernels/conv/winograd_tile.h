@@ -1,8 +1,8 @@
 // kernels/conv/winograd_tile.h - linear maps of minimal filtering, channels in vectors.
 //
-// Included by <isa>.cpp inside its own namespace, after simd.h. A map of a square is
-// one of a line, applied to its columns and then to its rows; the matrices are those of F(2, 3) in
-// Lavin and Gray 2016, section 4.1, and their transposes.
+// Included by <isa>.cpp inside its own namespace, after simd.h. A map of a square is one of a line,
+// applied to its columns and then to its rows. The matrices are those of F(2, 3) in Lavin and Gray
+// 2016, section 4.1, and their transposes.
 
 // Of an operand: B^T. 4 places to 4 points.
 struct FromOperand {

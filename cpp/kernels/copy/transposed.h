@@ -49,8 +49,8 @@ void read_strided(T* out, const T* in, std::int64_t step, std::int64_t n) {
   for (; k < n; ++k) out[k] = in[k * step];
 }
 
-// Blocks of `size` elements, at most a line, that follow each other, each in another order:
-// out[k] = in[k - k % size + order[k % size]], from element `first` of the first block on.
+// Adjacent blocks of `size` elements, at most a line, each in another order. From element `first`
+// of the first block on, out[k] = in[k - k % size + order[k % size]].
 template <class T>
 void reorder_blocks(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
                     std::int64_t size, std::int64_t first) {

@@ -4,8 +4,8 @@
 
 constexpr int longest = SHARDAX_VECTOR_BYTES;
 
-// A square of as many elements as fill so many bytes: in round s, vectors that are s apart exchange
-// what lies s apart in them.
+// A square as wide as a vector of `bytes`. In round s, vectors that are s apart exchange elements
+// that are s apart.
 template <int bytes, class T>
 inline void transpose_square(T* out, std::int64_t out_step, const T* in, std::int64_t in_step) {
   constexpr int width = bytes / sizeof(T);
@@ -14,7 +14,7 @@ inline void transpose_square(T* out, std::int64_t out_step, const T* in, std::in
 #pragma GCC unroll 16
   for (int i = 0; i < width; ++i) {
     std::memcpy(&v[i], in + i * in_step, sizeof(V));
-    __builtin_prefetch(in + i * in_step + width);  // what the rows below need
+    __builtin_prefetch(in + i * in_step + width);  // for the rows below
   }
   V lane;
   for (int l = 0; l < width; ++l) lane[l] = static_cast<T>(l);
@@ -61,9 +61,9 @@ bool transpose(T* out, std::int64_t out_step, const T* in, std::int64_t in_step,
   return transpose_squares<32>(out, out_step, in, in_step, rows, columns);
 }
 
-// As many whole blocks as a line holds, in one or two vectors, from element 0 on and again while a
-// line is left; where the last ones end. What is behind them in their line is written too, and then
-// again.
+// Reorders as many whole blocks as a line holds, in one or two vectors, from element 0 on and again
+// while a line is left. Returns the end of the last ones. The elements behind them in their line
+// are written too, and then again.
 template <class T>
 std::int64_t reorder(T* out, const T* in, std::int64_t n, const std::uint8_t* order,
                      std::int64_t size) {

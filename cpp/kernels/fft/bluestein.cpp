@@ -104,7 +104,7 @@ FourierConvolution<T>::FourierConvolution(std::int64_t n, bool inverse, Size siz
   }
 }
 
-// What eight lines work in: the convolution's elements, then two columns or rows.
+// The room for eight lines: the convolution's elements, then two columns or rows.
 template <class T>
 std::int64_t FourierConvolution<T>::room() const {
   return rows_ * columns_ + 2 * std::max(rows_, columns_);

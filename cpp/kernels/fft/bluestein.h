@@ -6,10 +6,11 @@
 namespace shardax::kernels {
 
 // With c_j = exp(-+pi i j^2 / n), element k of the transform is c_k times element k of (x c)
-// convolved with conj(c) (Bluestein, A linear filtering approach to the computation of discrete
-// Fourier transform, 1970). The convolution is as long as a matrix of `rows` by `columns` elements,
-// both multiples of eight: columns are transformed, turned, and rows transformed, which leaves the
-// spectrum transposed; that is multiplied as it lies, and the way back ends where it began.
+// convolved with conj(c). The method is Bluestein's, "A linear filtering approach to the
+// computation of discrete Fourier transform", 1970. The convolution is as long as a matrix of
+// `rows` by `columns` elements, both multiples of eight. Columns are transformed, turned, and rows
+// transformed, which leaves the spectrum transposed. The spectrum is multiplied in that order, and
+// the way back ends in the original one.
 //
 // Eight lines together are eight lanes; a line alone fills the lanes with its own columns, then
 // with its rows. Each number goes through the same operations both ways.

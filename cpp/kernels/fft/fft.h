@@ -1,9 +1,9 @@
 // kernels/fft/fft.h - discrete Fourier transforms of lines of any length.
 //
-// Start at Fourier::run. Short lines go eight at a time through the passes of lanes.h; a longer
-// one is a matrix whose columns and rows do (Bailey, FFTs in external or hierarchical memory,
-// 1990), eight matrices together or, where they are too large or too few, eight columns of one;
-// what has large prime factors is a convolution (bluestein.h). Elements are computed in their
+// Start at Fourier::run. Short lines go eight at a time through the passes of lanes.h. The columns
+// and rows of a longer one, as a matrix, do (Bailey, "FFTs in external or hierarchical memory",
+// 1990). Eight matrices go together or, if these are too large or too few, eight columns of one. A
+// length with large prime factors is a convolution (bluestein.h). Elements are computed in their
 // own precision, with roots exact to double precision.
 #pragma once
 
@@ -73,8 +73,8 @@ class Fourier {
   std::unique_ptr<FourierConvolution<T>> convolution_;
 };
 
-// Of dense rows of n real elements the first n / 2 + 1 of their transform, by complex ones of n / 2
-// where n is even; and back: `inverse` sums over the half and its mirror image, and ignores the
+// Transforms dense rows of n real elements to their first n / 2 + 1 elements, for even n by complex
+// rows of n / 2. The way back, `inverse`, sums over the half and its mirror image, and ignores the
 // imaginary parts of elements 0 and n / 2.
 template <class T>
 class RealFourier {

@@ -25,9 +25,9 @@ struct Fourier<T>::Matrix {
   void alone(const Complex* in, std::int64_t in_step, Complex* out, std::int64_t out_step,
              T scale) const;
 
-  // Of real lines of odd length the first n / 2 + 1 elements, and back: of complex rows only those
-  // up to n1 / 2 are transformed, since element k is the conjugate of element n - k, and of real
-  // columns two as one (real_pair.h). Back, the imaginary part of element 0 is ignored.
+  // Transforms real lines of odd length to their first n / 2 + 1 elements, and back. Complex rows
+  // up to n1 / 2 are transformed, since element k is the conjugate of element n - k, and pairs of
+  // real columns (real_pair.h). Back, the imaginary part of element 0 is ignored.
   lanes::Lanes<T>* eight_from_real(fft_work::Workspace<T>& space) const;
   lanes::Lanes<T>* eight_to_real(fft_work::Workspace<T>& space) const;
   void alone_from_real(const T* in, Complex* out, T scale) const;
@@ -39,8 +39,8 @@ struct Fourier<T>::Matrix {
   std::int64_t wanted_rows() const { return n1 / 2 + 1; }
   std::int64_t within_half(std::int64_t row) const { return (n1 * n2 / 2 - row) / n1 + 1; }
 
-  // Columns two as one, the same two whoever asks: column `first` + l with column `second` + l, l <
-  // count, but `others` of them; what is left over goes with the last column.
+  // Pairs of columns, the same for any caller: column `first` + l with column `second` + l, l <
+  // count, but `others` of them. A column left over goes with the last column.
   struct Pairs {
     std::int64_t first, second, count, others;
   };

@@ -1,7 +1,7 @@
 // kernels/fft/lanes.h - the passes of a Fourier transform, eight lines at a time.
 //
 // A number of a pass is eight numbers, one of each line, so that every operation is a vector's and
-// no pass has remainders; of doubles these are two vectors. Passes are those of Stockham's method:
+// no pass has remainders. Eight doubles are two vectors. Passes are those of Stockham's method:
 // they need no reordering.
 #pragma once
 
@@ -216,9 +216,9 @@ void pass_any(std::int64_t p, const Root<T>* roots, const Lanes<T>* in, Lanes<T>
   });
 }
 
-// What turns the transform of the pairs (x_2j, x_2j+1) of real lines, n / 2 long, into the first
-// n / 2 + 1 elements of theirs: with E = (Z_k + conj Z_(m-k)) / 2, that of the even elements, and
-// O = (Z_k - conj Z_(m-k)) / 2i, X_k = E + w^k O and X_(m-k) = conj(E - w^k O).
+// Takes the transform of the pairs (x_2j, x_2j+1) of real lines, n / 2 long, to the first n / 2 + 1
+// elements of the lines' own. With E = (Z_k + conj Z_(m-k)) / 2, that of the even elements, and O =
+// (Z_k - conj Z_(m-k)) / 2i, X_k = E + w^k O and X_(m-k) = conj(E - w^k O).
 template <class T>
 void unpair(Lanes<T>* z, std::int64_t m, const Root<T>* w) {
   dispatch([=] {

@@ -31,7 +31,7 @@ void part(const Lanes<T>* z, std::int64_t n, Lanes<T>* x, Lanes<T>* y, std::int6
 }
 
 // The first n / 2 + 1 elements of the transforms X and Y of the two, n odd, from the transform Z of
-// x + i y: X_k = (Z_k + conj Z_(n-k)) / 2, Y_k = (Z_k - conj Z_(n-k)) / 2i.
+// x + i y. X_k = (Z_k + conj Z_(n-k)) / 2, Y_k = (Z_k - conj Z_(n-k)) / 2i.
 template <class T>
 void split(const Lanes<T>* z, std::int64_t n, Lanes<T>* x, Lanes<T>* y) {
   dispatch([=] {

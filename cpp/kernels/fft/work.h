@@ -52,8 +52,8 @@ void by_groups(std::int64_t count, std::int64_t size, std::int64_t n, F&& body) 
   runtime::parallel_for(tasks, task);
 }
 
-// Lines of n elements, in parallel: eight(first, count) where lines go together, but alone(line)
-// for so few that one by one, filling the lanes by themselves, they take no longer.
+// Lines of n elements, in parallel: eight(first, count) for lines that go together, alone(line) for
+// few lines. A line alone fills the lanes by itself, and a few take no longer so.
 enum class Road : std::uint8_t { alone, either, together };
 // Eight lines of n elements go together while they stay in a core's cache.
 template <class T>
@@ -72,8 +72,8 @@ void over_lines(std::int64_t lines, std::int64_t n, Road road, Alone&& alone, Ei
   });
 }
 
-// The starts of eight of some lines from the first on (the last one again where there are fewer),
-// and whether each begins behind the one before.
+// The starts of eight lines from the first on (the last one again if there are fewer). True if each
+// begins behind the one before.
 template <class E, class F>
 bool starts(E** out, std::int64_t first, std::int64_t count, F&& start) {
   bool adjacent = true;

@@ -1,15 +1,15 @@
 // kernels/gemm/amx.cpp - products of groups by AMX, where one instruction multiplies 16 rows of
 // 16 groups by 16 columns (Intel's manual, volume 1, chapter 18).
 //
-// Of bfloat16 it adds up the products of even places and those of odd ones, both from zero, then
-// these two, then that to the sum before; denormal numbers count as zero. So sums of bfloat16 are
-// made of 32 elements at a time here, whatever the shape.
+// For bfloat16 it adds up the products of even places and those of odd ones, both from zero. The
+// sum of these two is added to the sum before. Denormal numbers count as zero. So sums of bfloat16
+// are made of 32 elements at a time here, whatever the shape.
 #include "kernels/gemm/amx.h"
 
 #include "base/index.h"
 #include "base/target.h"
 
-#if SHARDAX_X86_64 && defined(__linux__)  // which lets a process ask for its tiles
+#if SHARDAX_X86_64 && defined(__linux__)  // Linux lets a process ask for its tiles
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
@@ -77,7 +77,7 @@ void rows_by_panel(std::int64_t rows, std::int64_t groups, const std::uint32_t* 
                    bool add) {
   const auto stride = index(a_row) * sizeof *a, sums_stride = index(sums_row) * sizeof *sums;
   constexpr std::size_t panel_stride = panel * sizeof *b;
-  asm volatile("" ::: "memory");  // what is read has been written
+  asm volatile("" ::: "memory");  // the data to read has been written
   for (std::int64_t i = 0; i < rows; i += 2 * side) {
     const bool both = rows - i > side;
     const std::uint32_t* from = a + i * a_row;

@@ -1,7 +1,7 @@
 // kernels/gemm/blocked.cpp - blocks and chunks of the float product, and the packing of operands.
 //
-// A block of at most block_rows x block_columns of c goes through k one k-block at a time: rows of
-// a, packed where they would not lie well, stay in the second-level cache, one panel of b at a time
+// A block of at most block_rows x block_columns of c goes through k one k-block at a time. Rows of
+// a, packed unless they are well placed, stay in the second-level cache, one panel of b at a time
 // in the first-level one. Small products read their operands in place, large ones pack what many
 // chunks see once (prepacked.h).
 #include <algorithm>

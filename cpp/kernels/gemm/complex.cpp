@@ -1,7 +1,7 @@
 // kernels/gemm/complex.cpp - the complex product as one real product of twice the sizes.
 //
-// Row (ar, ai) of a, as it lies in memory, times the 2 x 2 block (br, bi; -bi, br) of b gives
-// (re, im) of c, as it lies in memory.
+// Row (ar, ai) of a, in memory order, times the 2 x 2 block (br, bi; -bi, br) of b gives (re, im)
+// of c, in memory order.
 #include <complex>
 #include <memory>
 

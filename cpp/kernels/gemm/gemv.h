@@ -65,7 +65,7 @@ void dot_rows(const Product<T>& p, std::int64_t row, bool add) {
   }
 }
 
-// A vector of rows, several blocks of k at a time: rows a power of two apart compete for the same
+// A vector of rows, several blocks of k at a time. Rows a power of two apart compete for the same
 // sets of the cache, blocks do not.
 template <class T>
 void dot_blocks(const Product<T>& p, std::int64_t row, bool add) {

@@ -23,8 +23,8 @@ struct Product {
 };
 
 // One product of at most matmul_k_block steps whose elements are found through pointers and
-// offsets: row i of c (= or, with `add`, +=) the sum over k of a[i][a_k[k]] times row b + b_k[k], n
-// columns.
+// offsets. Row i of c (= or, with `add`, +=) is the sum over k of a[i][a_k[k]] times row b +
+// b_k[k], n columns.
 template <class T>
 struct FoundProduct {
   std::int64_t m, n, k;
@@ -36,8 +36,8 @@ struct FoundProduct {
   bool add;
 };
 
-// Panels of `width` columns, one after the other: out[i * width + j] = in[i * in_i + j * in_j],
-// widened to T, for i < rows and j < width in the first one. The last is filled up with zeros.
+// Panels of `width` columns, one after the other. In the first one, out[i * width + j] = in[i *
+// in_i + j * in_j], widened to T, for i < rows and j < width. The last is filled up with zeros.
 template <class T>
 using Pack = void (*)(const void* in, std::int64_t in_i, std::int64_t in_j, std::int64_t rows,
                       std::int64_t columns, std::int64_t width, T* out);
@@ -47,8 +47,8 @@ template <class T>
 using Round = void (*)(const T* in, std::int64_t rows, std::int64_t columns, void* out,
                        std::int64_t c_m, std::int64_t c_n);
 
-// A linear map of the squares of Winograd's minimal filtering, for each of n channels: in[i] and
-// out[i] are element i of the squares, channels side by side.
+// A linear map of the squares of Winograd's minimal filtering, for each of n channels. in[i] and
+// out[i] are element i of the squares, with channels adjacent.
 template <class T>
 using SquareMap = void (*)(const T* const* in, T* const* out, std::int64_t n);
 // The sides of the squares, in -> out. See kernels/conv/winograd_tile.h.
@@ -88,9 +88,9 @@ struct FloatKernels {
   // out[i * width + j] = in[j * in_j + i], for i < rows and j < columns.
   void (*turn)(const T* in, std::int64_t in_j, std::int64_t rows, std::int64_t columns,
                std::int64_t width, T* out);
-  // How operands of type `source` are packed.
+  // The function that packs operands of type `source`.
   Pack<T> (*pack)(DType source);
-  // How sums are written to a result of type `out`.
+  // The function that writes sums to a result of type `out`.
   Round<T> (*round)(DType out);
   WinogradMaps<T> winograd;
 };
@@ -102,7 +102,7 @@ template <class T>
 const FloatKernels<T>& float_kernels(Isa isa);
 Isa best_isa();
 
-// Where b lies in panels: the one of column j, from row k on.
+// The place of b in panels: that of column j, from row k on.
 template <class T>
 const T* panel_of(const MatmulArgs& p, std::int64_t width, std::int64_t j, std::int64_t k) {
   return static_cast<const T*>(p.b) + j / width * p.b_panel + k * width;

@@ -109,8 +109,8 @@ void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t r
   const S* in = static_cast<const S*>(data);
   const std::int64_t full = columns / width * width;
   if (in_j == 1) {
-    // Some rows of `in` at a time, over all panels: memory is read in long runs, and what is
-    // written of a panel fills lines of the cache.
+    // Some rows of `in` at a time, over all panels. Memory is read in long runs, and writes to a
+    // panel fill lines of the cache.
     constexpr std::int64_t together = 4;
     for (std::int64_t first = 0; first < rows; first += together) {
       const std::int64_t end = first + together < rows ? first + together : rows;

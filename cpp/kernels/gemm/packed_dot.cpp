@@ -1,15 +1,15 @@
 // kernels/gemm/packed_dot.cpp - products of 8 and 16-bit numbers by packed dot instructions.
 //
 // Integers: sums are made of 32 bits and wrap, so that their order is of no account and narrower
-// results are their low bits. Where the instruction multiplies unsigned bytes by signed ones
-// (AVX-512 VNNI), the operand of the other kind is moved by 128, and the sums by 128 times those of
-// its partner.
+// results are their low bits. For the instruction that multiplies unsigned bytes by signed ones
+// (AVX-512 VNNI), an operand of the other kind is moved by 128. Its sums are moved by 128 times
+// those of its partner.
 //
 // bfloat16 (AVX-512 BF16): the instruction adds the two products of a lane one after the other,
-// each with one rounding, first that in the high bits: the chain that kernels/gemm/matmul.h
-// promises, but that denormal numbers count as zero.
+// with one rounding each, the high bits' first. This is the chain that kernels/gemm/matmul.h
+// promises, but denormal numbers count as zero.
 //
-// Where there is AMX, its tiles multiply both (amx.cpp).
+// With AMX, its tiles multiply both (amx.cpp).
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -122,7 +122,7 @@ class GroupedProduct {
         kernels_(kernels),
         groups_(parts_of(parts_of(p.k, kernels.group), kernels.groups) * kernels.groups),
         panels_(parts_of(p.n, kernels.panel)),
-        // Rows a page apart push each other out of the first-level cache; those of tiles, which are
+        // Rows a page apart push each other out of the first-level cache. Rows of tiles, which are
         // read 16 at a time, have an odd number of its lines.
         a_row_(kernels.groups == 1 ? (groups_ % 1024 == 0 ? groups_ + 16 : groups_)
                                    : (groups_ / kernels.groups | 1) * kernels.groups),
@@ -191,8 +191,8 @@ class GroupedProduct {
     parallel_for(parts_of(p_.m, rows_) * across, chunk);
   }
 
-  // Groups along k of n lines, `step` apart, whose elements are `k_step` apart: those of line l to
-  // to[g * g_row + l * line], one of which is 1.
+  // Packs groups along k of n lines, `step` apart, whose elements are `k_step` apart. Those of line
+  // l go to to[g * g_row + l * line]; g_row or line is 1.
   void pack(const S* from, std::int64_t step, std::int64_t k_step, std::int64_t n, unsigned flip,
             std::uint32_t* to, std::int64_t g_row, std::int64_t line) const {
     constexpr std::int64_t some = 64;

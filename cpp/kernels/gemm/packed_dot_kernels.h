@@ -25,8 +25,8 @@ struct GroupKernels {
                     std::uint32_t* out);
   void (*pack_rows)(const S* in, std::int64_t row, std::int64_t n, int count, unsigned flip,
                     std::uint32_t* out);
-  // Groups come in multiples of `groups`, the last of zeros; memory of rows, of a and of sums, in
-  // multiples of `rows`, the last of which may hold anything.
+  // Groups come in multiples of `groups`, the last of zeros. Memory of rows, of a and of sums comes
+  // in multiples of `rows`, the last of which may hold anything.
   std::int64_t groups = 1, rows = 1;
   // Around calls of rows_by_panel, on the same thread.
   void (*open)() = nullptr;

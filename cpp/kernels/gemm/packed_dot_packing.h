@@ -1,9 +1,10 @@
 // kernels/gemm/packed_dot_packing.h - the packing of operands in groups of 32 bits.
 //
-// Included inside a namespace which defines `group`, how many elements a group holds; `Part`, the
-// integer that holds one; and `descending`, whether the first one is in the highest bits.
+// Included inside a namespace which defines `group`, the number of elements of a group, and `Part`,
+// the integer that holds one. It also defines `descending`: the first element is in the highest
+// bits.
 
-// Where element r of a group is in its lane.
+// The position of element r of a group in its lane.
 constexpr int shift_of(int r) { return 32 / group * (descending ? group - 1 - r : r); }
 
 // An element as one part of a lane, `flip` reversed in it.

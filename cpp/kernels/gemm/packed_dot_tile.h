@@ -1,10 +1,11 @@
 // kernels/gemm/packed_dot_tile.h - the inner kernel of products of groups in vectors.
 //
-// Included by packed_dot.cpp, after packed_dot_packing.h, inside a namespace of its own for
-// each instruction, which defines Words, a vector of 32-bit lanes, and Sums, one of as many sums of
-// type Sum; `block`, how many lanes are added up from zero; `biased`, whether unsigned ones are
-// multiplied by signed ones; and dot(sums, a, b), which adds the products of a lane's elements to
-// the sum in it.
+// Included by packed_dot.cpp, after packed_dot_packing.h, inside a namespace for each instruction.
+// The namespace defines
+// - Words, a vector of 32-bit lanes, and Sums, one of as many sums of type Sum,
+// - `block`, the number of lanes that are added up from zero,
+// - `biased`: unsigned elements are multiplied by signed ones,
+// - dot(sums, a, b), which adds the products of a lane's elements to the sum in it.
 
 constexpr std::int64_t lanes = sizeof(Words) / sizeof(std::int32_t), panel = 2 * lanes;
 constexpr int tile_rows = lanes == 16 ? 12 : 6;

@@ -1,7 +1,8 @@
 // kernels/gemm/prepacked.h - large products, which pack an operand once where many chunks see it.
 //
-// Private to kernels/gemm. Some k-blocks at a time: first what chunks share is packed, then each
-// chunk multiplies, and packs the rest for itself, which then is in its second-level cache.
+// Private to kernels/gemm. It goes by some k-blocks at a time. First the part that chunks share is
+// packed. Then each chunk multiplies, and packs the rest for itself, which is then in its
+// second-level cache.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +71,8 @@ class PackedProduct {
   }
 
  private:
-  // What chunks share of k-blocks at a time: about as much as c, which each time is read again.
+  // The bytes that chunks share of some k-blocks: about as much as c, which each time is read
+  // again.
   static constexpr std::int64_t few_bytes = 4 << 20, most_bytes = 32 << 20;
   // Blocks that see the same may as well pack it each.
   static constexpr std::int64_t few = 1;

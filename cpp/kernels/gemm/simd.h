@@ -102,8 +102,8 @@ template <class V, class T>
   }
 }
 
-// A shuffle of vectors a and b: units of `unit` elements, alternately from a and from b, out of the
-// low (0) or the high (1) half of each 128-bit lane. What lane i of n becomes:
+// A shuffle of vectors a and b: units of `unit` elements, in turns from a and b. They come from the
+// low (0) or the high (1) half of each 128-bit lane. The source of lane i of n:
 template <class T>
 constexpr int interleaved(int unit, int half, int n, int i) {
   constexpr int lane = lane_size<T>;

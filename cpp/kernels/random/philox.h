@@ -1,7 +1,7 @@
 // kernels/random/philox.h - counter-based generators philox-4x32 and philox-2x32, 10 rounds.
 //
-// Block ciphers on four 32-bit words under a key of two, on two under a key of one (Salmon, Moraes,
-// Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// Block ciphers on four 32-bit words under a key of two, and on two under a key of one. They are
+// Salmon, Moraes, Dror and Shaw's, "Parallel random numbers: as easy as 1, 2, 3", 2011.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // kernels/random/threefry.h - the counter-based generator threefry-2x32 with 20 rounds.
 //
 // A block cipher on pairs of 32-bit words (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as
-// easy as 1, 2, 3", 2011): any element of a stream is computed from its counter alone, so chunks
+// easy as 1, 2, 3", 2011). Any element of a stream is computed from its counter alone, so chunks
 // and lanes are free. Results are the same on every instruction set.
 #pragma once
 

@@ -1,7 +1,7 @@
 // kernels/random/threefry_lanes.h - rounds on vectors of the including file's instruction set.
 //
-// Included by threefry.cpp in a namespace per instruction set, with SHARDAX_LANES (32-bit words in
-// a vector) and SHARDAX_VECTORS (hashed side by side, so that their rounds overlap) defined.
+// Included by threefry.cpp in a namespace per instruction set. It defines SHARDAX_LANES (32-bit
+// words in a vector) and SHARDAX_VECTORS (hashed side by side, so that their rounds overlap).
 
 constexpr int lanes = SHARDAX_LANES;
 constexpr int vectors = SHARDAX_VECTORS;

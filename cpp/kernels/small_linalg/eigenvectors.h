@@ -50,8 +50,9 @@ SHARDAX_INLINE void make_triangular(const Cell<L>* h, const Cell<L>* z, Cell<C>*
   }
 }
 
-// Scales rows and columns by powers of 2, until those of each number are alike (Parlett and
-// Reinsch, "Balancing a matrix for calculation of eigenvalues and eigenvectors", 1969).
+// Scales rows and columns by powers of 2, until those of each number are alike. The method is
+// Parlett and Reinsch's, "Balancing a matrix for calculation of eigenvalues and eigenvectors",
+// 1969.
 template <class L>
 SHARDAX_INLINE void balance(Cell<L>* a, Cell<RealLanes<L>>* scales, std::int64_t n) {
   using V = Vector<L>;
@@ -93,9 +94,9 @@ SHARDAX_INLINE void balance(Cell<L>* a, Cell<RealLanes<L>>* scales, std::int64_t
   }
 }
 
-// Eigenvectors of length 1, whose largest component is real, in the columns of v, of the matrices
-// with the triangular forms t and the vectors u, whose row i has been scaled by scales[i]. Those of
-// real matrices (`real`) are real, or come in conjugate pairs. `x` is room for n cells.
+// Eigenvectors of length 1, whose largest component is real, in the columns of v. The matrices have
+// the triangular forms t and the vectors u, whose row i has been scaled by scales[i]. Those of real
+// matrices (`real`) are real, or come in conjugate pairs. `x` is room for n cells.
 template <class C>
 SHARDAX_INLINE void eigenvectors(const Cell<C>* t, const Cell<C>* u,
                                  const Cell<RealLanes<C>>* scales, Cell<C>* v, Cell<C>* x,

@@ -20,8 +20,8 @@ SHARDAX_INLINE void assign_where(Cell<L>& out, const Index<L>& where, const Cell
   select(out, where, x, out);
 }
 
-// Takes tau x v v* from columns head..n of the n x n matrix x: v is 1 in row `head` and lies below
-// in column k of x.
+// Takes tau x v v* from columns head..n of the n x n matrix x. v is 1 in row `head`, and its rest
+// is below in column k of x.
 template <class L>
 SHARDAX_INLINE void reflect_rows(Cell<L>* x, std::int64_t n, std::int64_t head, std::int64_t k,
                                  const Cell<L>& tau) {

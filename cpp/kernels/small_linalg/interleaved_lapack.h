@@ -297,8 +297,8 @@ SHARDAX_INLINE void solve(const Cell<L>* a, Cell<L>* b, std::int64_t n, std::int
   });
 }
 
-// Makes Householder's vector v in place of column k of the m x n matrix a from row `head` on, whose
-// first element becomes what is left of it, and the factor of v.
+// Makes Householder's vector v in place of column k of the m x n matrix a from row `head` on, and
+// the factor of v. The first element becomes that of the reflected column.
 template <class L>
 SHARDAX_INLINE void make_reflector(Cell<L>* a, Cell<L>& tau, std::int64_t m, std::int64_t n,
                                    std::int64_t head, std::int64_t k) {
@@ -339,9 +339,9 @@ SHARDAX_INLINE void make_reflector(Cell<L>* a, Cell<L>& tau, std::int64_t m, std
   select(a[head * n + k], none, a[head * n + k], left);
 }
 
-// Takes tau v v* x from columns first..end of x, which has `n` columns: v is 1 in row `head` and
-// lies below in column k of a, which has `columns`; of the adjoint of the factor tau if that is
-// asked for.
+// Takes tau v v* x from columns first..end of x, which has `n` columns. v is 1 in row `head`, and
+// its rest is below in column k of a, which has `columns`. `adjoint` takes the adjoint of the
+// factor tau.
 template <class L>
 SHARDAX_INLINE void reflect(const Cell<L>* a, std::int64_t columns, std::int64_t head,
                             std::int64_t k, Cell<L> tau, bool adjoint, Cell<L>* x, std::int64_t m,

@@ -1,8 +1,8 @@
 // kernels/small_linalg/jacobi.h - singular vectors by Jacobi's rotations (Golub and Van Loan,
 // Matrix Computations, 8.6), one small matrix per lane.
 //
-// A lane turns by angles of its own, and not at all where it is done: what a matrix gives does not
-// depend on its neighbours. Lanes that hold NaN or infinities end with them.
+// A lane turns by angles of its own, and not at all once it is done. A matrix's result thus does
+// not depend on its neighbours. Lanes that hold NaN or infinities end with them.
 #pragma once
 
 #include "kernels/small_linalg/interleaved_lapack.h"
@@ -45,9 +45,9 @@ SHARDAX_INLINE void split_size(Vector<L>& size, Cell<L>& x) {
   }
 }
 
-// What makes the 2 x 2 matrix (alpha, g; conj(g), beta) diagonal: columns become
-// p c - q phase s and p s + q phase c; alpha - step and beta + step are its diagonal then. `g` has
-// been split where it is complex.
+// Makes the 2 x 2 matrix (alpha, g; conj(g), beta) diagonal. Columns become p c - q phase s and p s
+// + q phase c; its diagonal is then alpha - step and beta + step. `g` has been split where it is
+// complex.
 template <class L>
 struct Turn {
   Vector<L> c, s, step;
@@ -110,9 +110,9 @@ SHARDAX_INLINE void make_identity(Cell<L>* v, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) v[i * n + i].re += 1;
 }
 
-// Of m x n matrices, m >= n, given by their columns, one after the other: singular values, in no
-// order, and the left singular vectors in place (0 for values of 0). The n rows of v, the identity
-// say, turn as columns do, and become the right ones.
+// The singular values, in no order, of m x n matrices, m >= n, given by their columns, one after
+// the other. The left singular vectors come in place (0 for values of 0). The n rows of v, the
+// identity say, turn as columns do, and become the right ones.
 template <class L>
 SHARDAX_INLINE void jacobi_svd(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v, std::int64_t m,
                                std::int64_t n) {

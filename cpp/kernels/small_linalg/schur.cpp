@@ -58,7 +58,7 @@ SHARDAX_INLINE void drop_small(Cell<L>* h, std::int64_t n) {
   }
 }
 
-// Where the last window begins that ends at row `high`.
+// The start of the last window that ends at row `high`.
 template <class L>
 SHARDAX_INLINE void window_start(Index<L>& low, const Cell<L>* h, const Index<L>& high,
                                  std::int64_t n) {
@@ -94,8 +94,8 @@ SHARDAX_INLINE void complex_root(Cell<L>& out, const Cell<L>& x) {
   out.im = right ? other : (x.im < 0 ? -larger : larger);
 }
 
-// What a step begins with, a multiple of the first column of (h - x)(h - y) or of h - x. `start`
-// are the first rows of the window.
+// The vector that a step begins with, a multiple of the first column of (h - x)(h - y) or of h - x.
+// `start` are the first rows of the window.
 template <class L>
 SHARDAX_INLINE void first_column(Cell<L>* out, const Corner<L>& corner, const Cell<L> (&start)[5]) {
   using V = Vector<L>;
@@ -231,8 +231,8 @@ SHARDAX_INLINE void schur_step(Cell<L>* h, Cell<L>* z, std::int64_t n, const Ind
 }
 
 // The Schur form (of real matrices with blocks of two rows, as they come) in place of a Hessenberg
-// form; its vectors times those in the columns of z, unless that is null. Which lanes have not
-// ended.
+// form. The columns of z are multiplied by its vectors, unless z is null. `unfinished`: the lanes
+// that have not ended.
 template <class L>
 SHARDAX_INLINE void schur(Cell<L>* h, Cell<L>* z, std::int64_t n, Index<L>& unfinished) {
   constexpr std::int64_t done_rows = complex_cells<L> ? 1 : 2;
@@ -255,9 +255,9 @@ SHARDAX_INLINE void schur(Cell<L>* h, Cell<L>* z, std::int64_t n, Index<L>& unfi
   }
 }
 
-// The rotation that makes a block a b, c d upper triangular, or gives it equal diagonal elements
-// and others of opposite signs where its eigenvalues are complex (Bai and Demmel, "On swapping
-// diagonal blocks in real Schur form", 1993). c is not 0.
+// The rotation that makes a block a b, c d upper triangular. For complex eigenvalues it gives equal
+// diagonal elements and others of opposite signs (Bai and Demmel, "On swapping diagonal blocks in
+// real Schur form", 1993). c is not 0.
 template <class R>
 struct Block {
   R a, b, c, d;

@@ -5,10 +5,10 @@
 
 namespace shardax::kernels::interleaved {
 
-// The Schur form in place of finite n x n matrices a: of real ones with blocks of two rows, of
-// equal diagonal elements and others of opposite signs, for pairs of complex eigenvalues. Its
+// The Schur form in place of finite n x n matrices a. For pairs of complex eigenvalues, that of
+// real ones has blocks of two rows, with equal diagonal elements and others of opposite signs. Its
 // vectors in z, unless that is null. `taus` is room for n cells. Says which lanes have not
-// converged. What a matrix gives does not depend on its neighbours.
+// converged. A matrix's result does not depend on its neighbours.
 template <class L>
 void schur_form(Cell<L>* a, Cell<L>* taus, Cell<L>* z, std::int64_t n, Index<L>& unfinished);
 

@@ -13,8 +13,8 @@
 
 namespace shardax::kernels::interleaved {
 
-// The tridiagonal form of the n x n matrix of which the lower triangle is read: its diagonals
-// there, below them Householder's vectors, whose n - 1 factors are taus. `w` is room for n.
+// The tridiagonal form of the n x n matrix of which the lower triangle is read. Its diagonals come
+// there, and below them Householder's vectors, whose n - 1 factors are taus. `w` is room for n.
 template <class L>
 SHARDAX_INLINE void tridiagonalise(Cell<L>* a, Cell<L>* taus, Cell<L>* w, std::int64_t n) {
   if constexpr (complex_cells<L>) a[0].im = Vector<L>{};
@@ -73,9 +73,9 @@ SHARDAX_INLINE void product_below(const Cell<L>* a, const Cell<L>* taus, Cell<L>
   }
 }
 
-// Where each lane works: between the first element off the diagonal that counts, `first`, and the
-// first one behind it that does not, `end`. Those that do not become 0. Gives the rows from the
-// least `first` to the largest `end`.
+// The window of each lane: from `first`, the first element off the diagonal that counts, to `end`,
+// the first one behind it that does not. Elements that do not count become 0. Gives the rows
+// from the least `first` to the largest `end`.
 struct Window {
   std::int64_t from, to;
 };
@@ -128,8 +128,8 @@ SHARDAX_INLINE void start_of(Vector<L>& out, const Cell<L>* d, const Cell<L>* e,
 }
 
 // Eigenvalues, in no order, in place of the diagonal d of tridiagonal matrices, by QL steps with
-// implicit shifts; e is what lies off the diagonal, n - 1 elements. Unless `v` is null, its n rows
-// turn as the matrix does: those of the transposed basis become eigenvectors.
+// implicit shifts. e are the n - 1 elements off the diagonal. Unless `v` is null, its n rows turn
+// as the matrix does: those of the transposed basis become eigenvectors.
 template <class L>
 SHARDAX_INLINE void ql_steps(Cell<RealLanes<L>>* d, Cell<RealLanes<L>>* e, Cell<L>* v,
                              std::int64_t n) {
@@ -204,9 +204,9 @@ SHARDAX_INLINE void eigh(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<L>* v, std
   for (std::int64_t i = 0; i < n; ++i) values[i].re *= scale;
 }
 
-// The singular values of n x m matrices, n <= m, and their negatives, in no order: the eigenvalues
-// of a tridiagonal matrix of twice the size, whose elements are those of the bidiagonal form.
-// `values` and `e` have room for 2 n.
+// The singular values of n x m matrices, n <= m, and their negatives, in no order. They are the
+// eigenvalues of a tridiagonal matrix of twice the size, whose elements are those of the bidiagonal
+// form. `values` and `e` have room for 2 n.
 template <class L>
 SHARDAX_INLINE void singular_values(Cell<L>* a, Cell<RealLanes<L>>* values, Cell<RealLanes<L>>* e,
                                     std::int64_t n, std::int64_t m) {
@@ -243,9 +243,9 @@ SHARDAX_INLINE void singular_values(Cell<L>* a, Cell<RealLanes<L>>* values, Cell
 }
 
 // Multiplies m x n matrices, given by their columns, one after the other, by eigenvectors of their
-// adjoints times themselves, which are put into the rows of v: columns then are nearly orthogonal,
-// and `jacobi_svd` needs two or three rounds. Matrices must be of a size that squares bear. `gram`
-// has room for n^2, `image` for m n, the others for n.
+// adjoints times themselves. These go into the rows of v. Columns are then nearly orthogonal, and
+// `jacobi_svd` needs two or three rounds. Matrices must be of a size that squares bear. `gram` has
+// room for n^2, `image` for m n, the others for n.
 template <class L>
 SHARDAX_INLINE void turn_to_eigenvectors(Cell<L>* a, Cell<L>* v, std::int64_t m, std::int64_t n,
                                          Cell<L>* gram, Cell<L>* image, Cell<L>* taus,

@@ -62,7 +62,7 @@ void write_places(const bool* mask, std::int64_t from, std::int64_t to, I* out, 
   });
 }
 
-// How many hold before each stretch, and in all.
+// The number of true elements before each stretch, and in all.
 std::vector<std::int64_t> counts_before(const bool* mask, std::int64_t n) {
   const std::int64_t stretches = (n + stretch - 1) / stretch;
   std::vector<std::int64_t> before(index(stretches + 1), 0);

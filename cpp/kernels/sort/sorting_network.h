@@ -1,8 +1,8 @@
 // kernels/sort/sorting_network.h - a few vectors of AVX2 sorted in registers. Included by
 // vector_sort.cpp alone, where that instruction set is on.
 //
-// Rows are vectors; each column is sorted by a network across rows, then columns are merged two by
-// two (Batcher's bitonic merges), until the elements ascend column after column.
+// Rows are vectors. A network across rows sorts each column. Columns are then merged two by two
+// (Batcher's bitonic merges), until the elements ascend column after column.
 
 #define SHARDAX_INLINE inline __attribute__((always_inline))
 
@@ -27,7 +27,7 @@ constexpr auto zeros_first = [] {
   return table;
 }();
 
-// What both widths share: L is the register of the one in question.
+// The parts that both widths share; L is the register of the width in question.
 template <class K, class L>
 struct Common {
   static constexpr int lanes = 32 / sizeof(K);

@@ -2,7 +2,7 @@
 //
 // Keys are signed integers, of which equal ones are the same; those of floats order their bits.
 // Partitions write to other memory, small elements from the left and large ones from the right, so
-// that no branch depends on elements; the two halves of the memory change places with each.
+// that no branch depends on elements. The two halves of the memory swap with each partition.
 #include "kernels/sort/vector_sort.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 
 #include "kernels/sort/sorting_network.h"
 
-// What a block in registers holds.
+// The number of keys of a block in registers.
 template <class K>
 constexpr std::int64_t block_size = 8 * Register<K>::lanes;
 // Rows that are worth several threads, and how many parts they are cut into.
@@ -62,13 +62,13 @@ void sort_short(const K* x, K* out, std::int64_t n) {
 }
 
 // Writes elements less than the pivot (or, with `equal`, not greater) to the start of `to`, the
-// others behind them; gives how many the first are.
+// others behind them. Returns the number of the first ones.
 template <class K, bool equal>
 [[gnu::noinline]] std::int64_t partition(const K* x, K* to, std::int64_t n, K pivot) {
   using R = Register<K>;
   K *low = to, *high = to + n;
-  // What fills no vector comes first: both stores of a vector have to fit between low and high,
-  // and of less than two vectors the second one would overwrite the first.
+  // Elements that fill no vector come first. Both stores of a vector have to fit between low and
+  // high; of less than two vectors the second would overwrite the first.
   const std::int64_t rest = n % R::lanes;
   for (std::int64_t i = 0; i < rest; ++i) {
     const bool above = equal ? x[i] > pivot : x[i] >= pivot;
@@ -135,7 +135,7 @@ struct Run {
   std::int64_t n;
   int depth;  // partitions that may follow
 
-  // What lies in `other` from `from` to `to`.
+  // The run in `other` from `from` to `to`.
   Run part(std::int64_t from, std::int64_t to) const {
     return {other + from, x + from, !moved, to - from, depth - 1};
   }

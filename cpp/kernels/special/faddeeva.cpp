@@ -15,9 +15,9 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = std::numbers::pi;
 
 // The trapezoidal rule for the integral of e^(-t^2) / (z - t) with a correction for its pole, on
-// the grid whose points are further from z: relative error 2e-15 in the upper half plane with 12
-// points (Al Azah and Chandler-Wilde, Computation of the complex error function using modified
-// trapezoidal rules, 2021).
+// the grid whose points are further from z. 12 points give a relative error of 2e-15 in the upper
+// half plane. The method is Al Azah and Chandler-Wilde's, "Computation of the complex error
+// function using modified trapezoidal rules", 2021.
 constexpr int points = 12;
 constexpr double step = 0.51166335397324424;  // sqrt(pi / 12)
 struct Weights {
@@ -99,8 +99,8 @@ Complex log_gamma_series(int order, Complex z) {
   return sum;
 }
 
-// The derivative of this order of log(pi / sin(pi z)), on the sheet where log gamma(z) is this less
-// log gamma(1 - z) (Hare, "Computing the principal branch of log-Gamma", 1997, proposition 3.1).
+// The derivative of this order of log(pi / sin(pi z)), on the sheet of log gamma(z) + log gamma(1 -
+// z). See Hare, "Computing the principal branch of log-Gamma", 1997, proposition 3.1.
 Complex log_sine_ratio(int order, Complex z) {
   const double whole = std::round(z.real()), part = z.real() - whole, y = pi * z.imag();
   const double sign = std::fmod(whole, 2) == 0 ? 1 : -1;
@@ -165,7 +165,7 @@ double dawson(double x) {
   return std::copysign(std::sqrt(pi) / 2 * sum, x);
 }
 
-// Where the series does not hold, by the recurrence from z + n; far to the left by reflection.
+// Outside of the series' domain, by the recurrence from z + n; far to the left by reflection.
 Complex log_gamma_derivative(int order, Complex z) {
   constexpr double near = 15;
   const bool pole = z.imag() == 0 && z.real() <= 0 && z.real() == std::floor(z.real());

@@ -1,6 +1,6 @@
 // kernels/special/hypergeometric.cpp - series, after the transformations under which their terms
-// have one sign or fall quickly (Pearson, Olver and Porter, Numerical methods for the computation
-// of the confluent and Gauss hypergeometric functions, 2017).
+// have one sign or fall quickly. The source is Pearson, Olver and Porter, "Numerical methods for
+// the computation of the confluent and Gauss hypergeometric functions", 2017.
 #include "kernels/special/hypergeometric.h"
 
 #include <algorithm>

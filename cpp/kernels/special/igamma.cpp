@@ -1,8 +1,9 @@
 // kernels/special/igamma.cpp - the incomplete gamma function and its derivative by its parameter.
 //
-// Five ways share the plane: the series of the lower share up to the mean, the continued fraction
-// of the upper one beyond (DLMF 8.7.1, 8.9.2), the series of what a small share lacks of 1, the
-// uniform expansion of large parameters about their mean (DLMF 8.12), limits at the edges.
+// Five ways share the plane. They are the series of the lower share up to the mean, and the
+// continued fraction of the upper one beyond (DLMF 8.7.1, 8.9.2). The others are the series of a
+// small share's complement, the uniform expansion of large parameters about their mean (DLMF 8.12),
+// and limits at the edges.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -59,7 +60,7 @@ double log_gamma_1p(double a, bool single) {
 constexpr double large = 100;
 bool is_uniform(double a, double x) { return a >= large && std::abs(x - a) <= 0.3 * a; }
 
-// With m = (x - a) / a and eta^2 / 2 = m - log(1 + m), eta of m's sign, the upper share is
+// With m = (x - a) / a and eta^2 / 2 = m - log(1 + m), eta has m's sign. The upper share is
 // erfc(eta sqrt(a/2)) / 2 + e^(-a eta^2 / 2) / sqrt(2 pi a) sum_k c_k(eta) a^-k. The c_k are the
 // power series of DLMF 8.12.10 and 8.12.11: terms above 2e-17 for a >= 100 and |eta| <= 0.34.
 constexpr std::array c0{-0.3333333333333333,    0.08333333333333333,     -0.014814814814814815,
@@ -106,8 +107,8 @@ struct Uniform {
     return upper == (m >= 0) ? small : 1 - small;
   }
 
-  // What the derivative of the lower share by a is as a multiple of the density. By a, the
-  // exponent -a eta^2 / 2 has the derivative log(x / a), eta has -m / (a eta).
+  // The derivative of the lower share by a, as a multiple of the density. By a, the exponent -a
+  // eta^2 / 2 has the derivative log(x / a), eta has -m / (a eta).
   double by_a() const {
     const double quotient = std::abs(eta) < 1e-9 ? 1.0 : m / eta;
     double slope = 0;  // of the sum
@@ -233,9 +234,8 @@ double igamma(double a, double x, bool upper, bool single) {
 }
 
 // P(a, x) is a sum of x^(a+n) e^-x / gamma(a+n+1). Divided by its derivative by x, term n is r with
-// r_0 = x / a, r_n = r_(n-1) x / (a+n), and its logarithm's derivative by a is log x -
-// digamma(a+n+1). The upper share has a factor whose logarithm has that derivative for n = 0, and
-// the fraction.
+// r_0 = x / a, r_n = r_(n-1) x / (a+n). Its logarithm's derivative by a is log x - digamma(a+n+1).
+// The upper share has a factor whose logarithm has that derivative for n = 0, and the fraction.
 double gamma_slope(double a, double x) {
   if (!(a > 0) || !(x >= 0)) return nan;
   if (x == 0) return 0;

@@ -91,7 +91,7 @@ struct Quadrature {
   }
 };
 
-// For 0 <= a <= 1 and h >= 0. What lies beyond 9 / h is below 1e-17 of it.
+// For 0 <= a <= 1 and h >= 0. The part beyond 9 / h is below 1e-17 of it.
 double owens_integral(double h, double a) {
   static const Quadrature rule;
   const double end = h * a > 9 ? 9 / h : a;

@@ -22,8 +22,8 @@ inline constexpr double inf_d = std::numeric_limits<double>::infinity();
 inline constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 inline constexpr double nan_d = std::numeric_limits<double>::quiet_NaN();
 
-// Adding and subtracting one of these rounds to an integer, whose two's complement then sits in
-// the low bits of the sum: |x| < 2^22 for float, 2^51 for double.
+// Adding and subtracting one of these rounds to an integer. Its two's complement is then in the low
+// bits of the sum: |x| < 2^22 for float, 2^51 for double.
 inline constexpr float round_magic_f = 0x1.8p23f;
 inline constexpr double round_magic_d = 0x1.8p52;
 

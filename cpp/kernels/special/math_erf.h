@@ -7,9 +7,9 @@
 
 // Method: below 1, x + x p(x^2). Above, erfc(x) = e^(-x^2) g(t) / (1 + 2 x) with g a polynomial in
 // t = (x - 2) / (x + 2), after M. Shepherd and J. Laframboise, "Chebyshev approximation of
-// (1 + 2x) exp(x^2) erfc x", 1981. Float erf and erfc have eight pieces, each with a
-// polynomial in the distance from its centre, which is chosen so that the value there is nearly a
-// float. Polynomials by Remez's exchange algorithm unless cited.
+// (1 + 2x) exp(x^2) erfc x", 1981. Float erf and erfc have eight pieces, each with a polynomial in
+// the distance from its centre. The centre is chosen so that the value there is nearly a float.
+// Polynomials by Remez's exchange algorithm unless cited.
 namespace shardax::simd {
 
 namespace detail {
@@ -67,7 +67,7 @@ SHARDAX_SIMD T erf(T x) {
                                   -0.0013776845f, -0.0021991949f, -0.00040855992f, -0.0005899665f},
                                  {-0.030075254f, 0.0064726006f, 0.012869372f, -0.005576041f,
                                   -0.0021304626f, 0.0006573509f, 0.00024254837f, -0.000111239606f}};
-  constexpr float per_unit = 1.9f, end = 3.94f;  // where erf is 1
+  constexpr float per_unit = 1.9f, end = 3.94f;  // erf is 1 from `end` on
   T a = abs(x);
   a = select(a > end, T(end), a);
   const auto piece = bits(fma(a, T(per_unit), T(round_magic_f)));
@@ -75,7 +75,7 @@ SHARDAX_SIMD T erf(T x) {
   T p = table_lookup(coefficients[6], piece);
   for (std::size_t i = 6; i-- > 0;) p = fma(p, u, table_lookup(coefficients[i], piece));
   const T first = select(piece == bits(round_magic_f), a, table_lookup(at_centre, piece));
-  // What is computed has no sign.
+  // The result so far has no sign.
   return from_bits(bits(fma(u, p, first)) | (bits(x) & 0x80000000u));
 }
 template <Wide T>
@@ -85,7 +85,7 @@ SHARDAX_SIMD T erf(T x) {
 }
 
 // 1 - erf(x), with large x kept: e^(-x^2) q(x), where q = q(c) + u p(u) in eight pieces whose ends
-// grow by about 1.4. What q and the square lose by rounding is added to a small number later on.
+// grow by about 1.4. The rounding errors of q and the square are added to a small number later on.
 template <Single T>
 SHARDAX_SIMD T erfc(T x) {
   using codegen::table_lookup, codegen::Table;
@@ -108,7 +108,7 @@ SHARDAX_SIMD T erfc(T x) {
        1.7759245e-06f, 1.5766611e-07f},
       {-0.036387853f, -0.015648372f, -0.0031956618f, -0.00048729504f, -5.166562e-05f,
        -4.132039e-06f, -2.7737255e-07f, -1.7096168e-08f}};
-  constexpr float per_unit = 1.84375f, start = 1.25f, end = 10.125f;  // where erfc is 0
+  constexpr float per_unit = 1.84375f, start = 1.25f, end = 10.125f;  // erfc is 0 from `end` on
   T a = abs(x);
   const auto zero = a > end;
   a = select(zero, T(0.0f), a);

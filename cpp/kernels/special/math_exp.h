@@ -6,10 +6,10 @@
 
 #include "kernels/special/math_base.h"
 
-// Method: x = n ln2 + r with |r| <= ln2 / 2 in two fused steps (Cody and Waite 1980), a minimax
-// polynomial in r (Remez's exchange algorithm with coefficients rounded one after the other), and
-// two multiplications by powers of two, so results that are denormal are rounded once.
-// Accuracy over the whole domain is measured by tests/kernels/test_math_accuracy.py.
+// Method: x = n ln2 + r with |r| <= ln2 / 2 in two fused steps (Cody and Waite 1980). A minimax
+// polynomial in r follows (Remez's exchange algorithm with coefficients rounded one after the
+// other). Two multiplications by powers of two round denormal results once. Accuracy over the whole
+// domain is measured by tests/kernels/test_math_accuracy.py.
 namespace shardax::simd {
 
 namespace detail {
@@ -91,8 +91,8 @@ SHARDAX_SIMD T half_exp(T x) {
 
 }  // namespace detail
 
-// Where a power is 0 it is not multiplied: products that underflow take Intel's processors a
-// hundred cycles, and masked scores of attention are all of that kind.
+// A power of 0 is not multiplied: products that underflow take Intel's processors a hundred cycles,
+// and masked scores of attention are all of that kind.
 
 // e^x.
 template <class T>

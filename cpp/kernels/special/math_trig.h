@@ -5,10 +5,10 @@
 
 #include "kernels/special/math_base.h"
 
-// float: |x| below 2^44 is reduced modulo pi/2 in double (Cody and Waite 1980); a larger x is
-// y 2^s with an integer y, and y (2^s mod 2 pi) is reduced instead. double: x 2/pi modulo 4 with
-// 2/pi to 212 bits, taken from position 26 k of its expansion (Payne and Hanek 1983).
-// Polynomials by Remez's exchange algorithm.
+// float: |x| below 2^44 is reduced modulo pi/2 in double (Cody and Waite 1980). A larger x is y 2^s
+// with an integer y, and y (2^s mod 2 pi) is reduced instead. double: x 2/pi modulo 4 with 2/pi to
+// 212 bits, taken from position 26 k of its expansion (Payne and Hanek 1983). Polynomials by
+// Remez's exchange algorithm.
 namespace shardax::simd {
 
 namespace detail {
@@ -49,7 +49,7 @@ SHARDAX_SIMD std::array<D, 2> reduce_far(D a) {
   const auto [r, t] = reduce_product(p);
   return {r + p_lo, t};
 }
-// What is not far is its own product.
+// The product of x itself is exact enough unless x is far.
 template <Single T>
 SHARDAX_SIMD auto reduce_for_float(T x) {
   const auto a = cast<double>(x);

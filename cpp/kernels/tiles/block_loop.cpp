@@ -9,12 +9,12 @@
 namespace shardax::kernels {
 namespace {
 
-// Rows and columns of a block come in so many: an operand that is read across rows is read in runs
-// of a line of memory, which holds as many floats.
+// The number of rows and columns of a block. An operand that is read across rows is read in runs of
+// a line of memory, which holds as many floats.
 constexpr std::int64_t side = 16;
 // Smaller loops are done before their blocks are laid out.
 constexpr std::int64_t least_elements = 1 << 13;
-// What threads take in turns.
+// The elements that threads take in turns.
 constexpr std::int64_t task_elements = 1 << 14;
 
 bool varies(const TileAccess& access, const Shape& shape) {

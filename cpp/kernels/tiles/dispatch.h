@@ -2,9 +2,9 @@
 //
 // Each takes n contiguous elements and runs the clone for the machine (AVX-512, AVX2, baseline).
 //
-// Code in vectors that it spells out itself names one instruction set instead, and is called where
-// the processor has that: each clone is compiled, optimised and kept, which is most of the time
-// that kernels take to build.
+// Code that spells out vectors names one instruction set instead, and is called if the processor
+// has it. Each clone is compiled, optimised and kept, which is most of the time that kernels take
+// to build.
 #pragma once
 
 #include <complex>

@@ -94,7 +94,8 @@ template <bool greater, class V>
   a = a != a ? a : picked;
 }
 
-// How reductions combine elements (kernels/tiles/reduce_loops.h, kernels/tiles/short_rows.h).
+// The combination of elements in reductions (kernels/tiles/reduce_loops.h,
+// kernels/tiles/short_rows.h).
 template <bool greatest>
 struct Extreme {
   template <class T>

@@ -12,8 +12,8 @@ namespace {
 constexpr int least_work_alone = 64;
 // But for so many elements: a call of the tile kernel takes 30 ns for each tile.
 constexpr std::int64_t least_elements_alone = std::int64_t{1} << 15;
-// Rows of so many elements are worth a call each, with few instructions where the last turn goes
-// over some elements again: to write what repeats along them takes as long.
+// Rows of so many elements are worth a call each, if the code has few instructions and its last
+// turn goes over some elements again. Writing out values that repeat along rows takes as long.
 constexpr std::int64_t short_row = 48;
 constexpr int most_work_by_rows = 8;
 
@@ -128,7 +128,7 @@ bool has_parts(const NativeTile& native) {
   return !native.parts_in.empty() || !native.parts_out.empty();
 }
 
-// How the code finds what it reads and writes.
+// The forms in which the code finds its operands.
 void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   NativeTile& native = loop.native;
   native.operands.resize(operand_count(loop));

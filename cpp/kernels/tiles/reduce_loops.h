@@ -1,8 +1,8 @@
 // kernels/tiles/reduce_loops.h - reductions over tiles, vectorised over a fixed number of lanes.
 //
-// A reduction is a struct R with R::combine(a, b), associative, R::identity<T>(), where vectors of
-// numbers combine R::join(a, b), which changes a, and, where a long row of n elements has a faster
-// way, R::row(x, n). Its loops: reduce_kernels<R, T>().
+// A reduction is a struct R with R::combine(a, b), associative, and R::identity<T>(). If vectors of
+// numbers combine, R::join(a, b) changes a. If a long row of n elements has a faster way, it is
+// R::row(x, n). Its loops: reduce_kernels<R, T>().
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,8 @@ template <class R, class T, int n>
   }
 }
 
-// In vectors, which the compiler would not find. What does not fill the lanes is added up beside
-// them.
+// In vectors, which the compiler would not find. Elements that do not fill the lanes are added up
+// beside them.
 template <class R, int lanes, class T>
   requires HasJoin<R, T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {

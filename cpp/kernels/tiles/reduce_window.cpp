@@ -195,8 +195,8 @@ class Pass {
     }
   }
 
-  // Windows of 1, 2, 4, ... places, each out of two of those before; a window of any size is one of
-  // each power of two in it, side by side.
+  // Windows of 1, 2, 4, ... places, each made of two of those before. A window of any size is one
+  // of each power of two in it, side by side.
   void doubled(const T* in, T* out, std::int64_t outer, std::int64_t column) const {
     const std::int64_t n = std::min(width, inner_ - column);
     const std::int64_t length = (s_.out - 1) * s_.stride + (s_.window - 1) * s_.dilation + 1;

@@ -1,7 +1,7 @@
 // kernels/tiles/reduce_window.h - reductions over sliding windows, and selection within them.
 //
 // Along a dimension output t sees the places t * stride + w * dilation - low, w < window, of
-// elements that are `base` apart; places between and beyond them hold the identity.
+// elements that are `base` apart. Places between and beyond them hold the identity.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct WindowSpec {
 };
 using Slides = SmallVector<WindowSpec, 5>;
 
-// Where place w of the windows meets elements: outputs first, first + step, ... see the elements
-// from, from + from_step, ...
+// The elements at place w of the windows: outputs first, first + step, ... see the elements from,
+// from + from_step, ...
 struct Meeting {
   std::int64_t first = 0, step = 1, count = 0, from = 0, from_step = 0;
 };
@@ -36,8 +36,8 @@ enum class Combine { sum, max, min };
 void reduce_windows(Combine combine, DType dtype, const std::byte* in, std::byte* out,
                     const Slides& slides, ParallelFor parallel_for);
 
-// Of each window the largest (smallest) element of `keys`, the first of equal ones, a NaN where no
-// number follows it: the element of `values` there, 0 where that is padding.
+// For each window, the element of `values` at the largest (smallest) element of `keys`, 0 in
+// padding. Of equal keys the first counts, and a NaN that no number follows.
 void gather_windows(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
                     std::byte* out, const Slides& slides, ParallelFor parallel_for);
 // `values` has an element for each window; it is added to `out` where the largest element lies.

@@ -156,7 +156,7 @@ class RowLoop::Rows {
     std::size_t load;
     std::byte* block;
   };
-  SmallVector<Overwritten, 4> overwritten_;  // where the code goes over elements twice
+  SmallVector<Overwritten, 4> overwritten_;  // the code goes over their elements twice
 };
 
 void RowLoop::run_rows(std::byte* const* base, std::int64_t first, std::int64_t last) const {

@@ -29,8 +29,8 @@ class RowLoop {
   explicit RowLoop(const TileLoop& loop);
   void run_rows(std::byte* const* base, std::int64_t first, std::int64_t last) const;
 
-  // Where row 0 of an operand lies in memory or, pointer -1, in that of the loop alone, and how
-  // many bytes lie between rows.
+  // The place of row 0 of an operand in memory or, pointer -1, in that of the loop alone, and the
+  // bytes between rows.
   struct Place {
     int pointer = -1;
     std::int64_t offset = 0, step = 0;

@@ -1,7 +1,7 @@
 // kernels/tiles/select_window.cpp - extremes of windows, and the elements that go with them.
 //
 // Rows of windows along the last dimension are searched together, as many as a tile has room for,
-// place by place of the windows: elements at a place lie in rows too.
+// place by place of the windows. Elements at a place are in rows too.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -161,8 +161,8 @@ class Choice {
     return false;
   }
 
-  // Where the rows of a tile find the elements of place `w` of all dimensions but the last; whether
-  // some do.
+  // Locates the elements of place `w` of all dimensions but the last for the rows of a tile; true
+  // if there are some.
   bool locate(const Spot& spot, const Tile& tile, const Shape& w, std::int64_t* at) const {
     Shape out(w.size(), 0);
     std::int64_t rest = spot.row;
@@ -215,8 +215,7 @@ const S* as(const std::byte* p) {
   return reinterpret_cast<const S*>(p);
 }
 
-// What stands in the opposite order: the search for the smallest key is one for the largest of
-// these.
+// Keys in the opposite order: the search for the smallest key is one for the largest of these.
 template <class S>
 S opposite(S key) {
   if constexpr (std::is_integral_v<S>)

@@ -1,7 +1,7 @@
 // kernels/tiles/short_rows.h - reductions of many short rows at a time.
 //
 // Rows of fewer than 16 elements combine one element after the other, many rows in the lanes of a
-// vector. Longer rows are padded to whole blocks of 16 lanes with the identity; their blocks
+// vector. Longer rows are padded to whole blocks of 16 lanes with the identity. Their blocks
 // combine lane by lane, and the lanes in a tree: l and l + 8, l and l + 4, and so on. Several rows
 // share the vectors of the tree. A row's result depends on the row alone.
 #pragma once
@@ -101,7 +101,7 @@ template <class R, class T, int distance, bool numbers>
   }
 }
 
-// Which lanes of a row's last block have an element.
+// The lanes of a row's last block that have an element.
 template <class T>
 struct LastLanes {
   explicit LastLanes(std::int64_t n) {
@@ -120,7 +120,7 @@ template <class Mask>
   return any != 0;
 }
 
-// `width` rows of n elements to their results; load(out, row, at) reads a vector of a row's
+// `width` rows of n elements to their results. load(out, row, at) reads a vector of a row's
 // elements, and may be asked for all lanes of its last block.
 template <class R, class T, bool numbers, class Load>
 [[gnu::always_inline]] inline void combine_few(typename ShortRows<T>::V& out, std::int64_t n,
@@ -195,8 +195,8 @@ template <class R, class T, class Load>
     combine_blocks<R, T, false>(out, n, last, load, nan);
 }
 
-// Calls part(x, first, rows) for rows of n elements at x, as many as fill vectors of results,
-// behind which 16 lanes may be read; the last ones come in a copy, of which `rows` are wanted.
+// Calls part(x, first, rows) for rows of n elements at x, as many as fill vectors of results.
+// Behind them 16 lanes may be read; the last ones come in a copy, of which `rows` are wanted.
 template <class T, class F>
 [[gnu::always_inline]] inline void in_padded_rows(const T* x, std::int64_t n, std::int64_t rows,
                                                   F&& part) {

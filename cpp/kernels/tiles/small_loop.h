@@ -1,8 +1,8 @@
 // kernels/tiles/small_loop.h - loops over few elements, laid out when they are compiled.
 //
 // A walker finds out where operands lie each time that a loop runs, which takes longer than a few
-// hundred elements do. Of a loop that is one tile all of that is known before it runs, but for the
-// addresses: where each operand lies, which elements are gathered, how much memory tiles take.
+// hundred elements do. All but the addresses of a loop that is one tile is known before it runs:
+// places of operands, gathered elements, memory of tiles.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ class SmallLoop {
  private:
   explicit SmallLoop(const TileLoop& loop) : loop_(loop) {}
 
-  // `in_place`: read or written where it lies; `by_rows`: so by each row, from rows_[i] on;
-  // `fill_row`, `fill_each`, `listed`: copied to or from a tile, the last one by a list of
-  // offsets; `tile`: memory of the loop alone; `unused` by machine code.
+  // `in_place`: read or written in place; `by_rows`: so by each row, from rows_[i] on. `fill_row`,
+  // `fill_each`, `listed`: copied to or from a tile, the last one by a list of offsets. `tile`:
+  // memory of the loop alone; `unused` by machine code.
   enum class How : std::uint8_t { in_place, by_rows, fill_row, fill_each, listed, tile, unused };
   struct Place {
     How how;
@@ -51,8 +51,8 @@ class SmallLoop {
   std::int64_t elements_ = 0;
   std::int64_t row_ = 0;  // elements that one call of machine code takes; 0: all
   std::vector<Place> places_;
-  std::vector<std::int64_t> accumulators_;  // where they lie in scratch memory
-  std::int64_t rests_ = 0;                  // where vectors that are not full lie
+  std::vector<std::int64_t> accumulators_;  // their places in scratch memory
+  std::int64_t rests_ = 0;                  // the place of vectors that are not full
   std::int64_t scratch_bytes_ = 0;
 };
 

@@ -272,7 +272,7 @@ void TileIterator::fill(std::size_t i, std::int64_t n) {
 }
 
 // Calls run(position in tile, element offset, rows, row stride, count, stride) for rows of the
-// innermost dimension that the n elements of the tile cover: parts of one, or several whole ones.
+// innermost dimension. The n elements of the tile cover parts of one row, or several whole ones.
 template <class F>
 void TileIterator::runs(const TileAccess& access, std::int64_t n, F&& run) const {
   SmallVector<std::int64_t, 16> index(index_);

@@ -10,7 +10,7 @@ namespace shardax::kernels {
 
 // Scratch memory of an operand.
 inline constexpr std::int64_t register_bytes = tile_size * 16;
-// At the end of each register, for the elements that do not fill a vector; numbers of machine code
+// Room at the end of each register for elements that do not fill a vector. Numbers of machine code
 // take half of a register at most.
 inline constexpr std::int64_t rest_bytes = 64;
 
@@ -27,7 +27,7 @@ class ScratchBlock {
   std::byte* data_;
 };
 
-// What a TileIterator needs of it.
+// The bytes of scratch memory that a TileIterator needs.
 std::size_t scratch_bytes(const TileLoop& loop);
 
 // The instructions and copies of a loop on n elements, with an address for each operand.
@@ -36,9 +36,8 @@ void interpret(const TileLoop& loop, std::byte* const* pointers, std::int64_t n)
 // Does an operand that machine code writes lie where one lies that it reads?
 bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers);
 
-// Its machine code on n elements: whole vectors in place; what is left over in blocks of
-// `rest_bytes`, that of operand i at rests + i * step, so that nothing beyond an operand is
-// touched.
+// Its machine code on n elements: whole vectors in place, the rest in blocks of `rest_bytes`. The
+// block of operand i is at rests + i * step, so that nothing beyond an operand is touched.
 void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
               std::byte* rests, std::int64_t step);
 
@@ -48,7 +47,8 @@ class TileIterator {
   TileIterator(const TileLoop& loop, std::byte* const* base, std::byte* scratch,
                bool moves = false);
 
-  // What scratch memory holds of each operand: of machine code's, which takes narrow numbers, more.
+  // The elements of each operand that scratch memory holds: more for machine code, which takes
+  // narrow numbers.
   static std::int64_t most_in_scratch(const TileLoop& loop);
 
   // The loop is a block of `whole`; from now on it is the one whose first element has that index.
@@ -63,8 +63,8 @@ class TileIterator {
   // have any length, and of several rows the first is enough.
   bool reads_in_place() const;
 
-  // How many elements a tile may have at most: of machine code more than `tile_size`, of what is
-  // only read where it lies any number.
+  // The most elements of a tile: more than `tile_size` for machine code, any number for operands
+  // that are only read in place.
   std::int64_t most_elements() const;
 
   const std::byte* operand(std::int32_t i) const { return pointers_[index(i)]; }
@@ -86,7 +86,7 @@ class TileIterator {
   void locate(std::int64_t start);
   void gather(std::size_t i, std::int64_t n);
   void scatter(std::size_t store, std::size_t slot, std::int64_t n);
-  // How the elements of small blocks, which lie one after the other, are ordered in memory.
+  // The order in memory of the elements of small blocks, which come one after the other.
   struct Blocks {
     std::int64_t size = 0;  // 0: the operand does not lie like that
     std::uint8_t order[16];

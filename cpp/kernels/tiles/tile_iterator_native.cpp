@@ -90,8 +90,8 @@ bool overwrites(const TileLoop& loop, std::span<std::byte* const> pointers) {
   });
 }
 
-// Where elements are left over, the last turn of the code ends with the last of them and computes
-// some again: before the others, and beside, where results lie over operands.
+// The last turn of the code ends with the last element and computes some again. It runs before the
+// others, and beside them if results overlap operands.
 void run_code(const TileLoop& loop, std::span<std::byte* const> pointers, std::int64_t n,
               std::byte* rests, std::int64_t step) {
   const NativeTile& native = loop.native;
@@ -141,7 +141,7 @@ void TileIterator::put_together(std::int64_t n) const {
   }
 }
 
-// What is written where it has been read is in the cache.
+// Memory that is written after it was read is in the cache.
 bool TileIterator::writes_what_it_reads() const {
   const std::size_t loads = loop_.loads.size();
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {

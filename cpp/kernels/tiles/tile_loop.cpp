@@ -11,7 +11,7 @@
 namespace shardax::kernels {
 namespace {
 
-// Where a tile that starts at `start` ends: long rows are not crossed, so that operands with a
+// The end of a tile that starts at `start`. Long rows are not crossed, so that operands with a
 // dense last dimension are read in place.
 std::int64_t tile_end(std::int64_t start, std::int64_t end, std::int64_t row,
                       std::int64_t size = tile_size) {
@@ -206,8 +206,8 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
     zip_rows(loop, walker, acc, p * parts.rows, std::min(loop.reduced, (p + 1) * parts.rows), first,
              last);
   };
-  // Wide rows are cut into ranges of results. Where there are very many, each chunk owns a range;
-  // else it owns a range of a part, or several parts, and few accumulators are merged.
+  // Wide rows are cut into ranges of results. If there are very many, each chunk owns a range.
+  // Otherwise it owns a range of a part, or several parts, and few accumulators are merged.
   constexpr std::int64_t most_results = std::int64_t{1} << 19, wide = 4 * tile_size;
   const bool owns = loop.kept * parts.count > most_results;
   const std::int64_t wanted = owns ? 8 * tile_size : 8 * chunk_elements / parts.rows;

@@ -41,7 +41,7 @@ struct TileAccess {
   int pointer = 0;
   std::int64_t offset = 0;  // in elements
   int itemsize = 4;
-  codegen::Kind kind = codegen::Kind::none;  // what machine code would take elements for
+  codegen::Kind kind = codegen::Kind::none;  // kind of number that machine code computes with
   Shape strides;                             // per dimension of the loop, in elements
   std::optional<std::uint64_t> known = {};   // the bits of all elements: a constant integer
 };
@@ -79,7 +79,7 @@ struct TileReduction {
   std::int32_t in;  // operand
   int itemsize;     // of `in`
   int accumulator_size;
-  int pointer;  // where results go: row major over the kept dimensions
+  int pointer;  // of the results: row major over the kept dimensions
   std::int64_t offset;
   int out_itemsize;
 };

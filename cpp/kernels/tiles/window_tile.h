@@ -21,14 +21,14 @@ struct Tile {
 
 inline constexpr std::int32_t nowhere = -1;
 
-// What a tile works with; behind its windows there is room for a vector.
+// The working memory of a tile; behind its windows there is room for a vector.
 template <class S>
 struct TileRoom {
   alignas(64) Wide<S> best[most_windows + lanes];  // the best element so far
   alignas(64) std::int32_t place[most_windows];    // and the place that it has
   alignas(64) Wide<S> seen[most_windows + lanes];  // elements at the place that is looked at
   alignas(64) S values[most_windows], terms[most_windows];
-  std::int64_t at[most_rows];  // where rows find elements; -1: nowhere
+  std::int64_t at[most_rows];  // positions of elements for each row; -1: none
 };
 
 // out[i] = in[2 * i] for i < n, and for up to seven more; reads before `end`.
@@ -96,7 +96,7 @@ void see(TileRoom<S>& room, const Tile& tile, const Meeting& m, const S* from, c
   });
 }
 
-// What is seen takes over where the best is not as good.
+// Takes over the element seen if the best is not as good.
 template <class S>
 void compare(TileRoom<S>& room, std::int64_t n, std::int32_t place) {
   dispatch([=, &room] {
