@@ -1,9 +1,9 @@
 // runtime/node_segment.h - layout of a process's segment of the machine's shared window.
 //
 // Its process alone writes a segment. The segment holds the process's number, its present step, its
-// latest texts, and two buffers. For each other process it holds the latest posts, the parts of sums
-// in the buffers, and the number of that process's parts read. A post says that a message has begun.
-// It is written after the buffer, and read before it: no lock is needed.
+// latest texts, and two buffers. For each other process it holds the latest posts, the parts of
+// sums in the buffers, and the number of that process's parts read. A post says that a message has
+// begun. It is written after the buffer, and read before it: no lock is needed.
 #pragma once
 
 #include <atomic>
