@@ -1,4 +1,5 @@
-# docs/conf.py - how Sphinx makes the book: of pages beside this file, notebooks and READMEs.
+# docs/conf.py - the settings by which Sphinx makes the book of pages beside this file, notebooks
+# and READMEs.
 import pathlib
 import sys
 

@@ -1,4 +1,5 @@
-# docs/offline.py - whether the built book loads files of other hosts: python docs/offline.py DIR.
+# docs/offline.py - a check that the built book loads no files of other hosts.
+# python docs/offline.py DIR
 """Links that a reader follows may lead elsewhere; scripts, styles, fonts and pictures may not."""
 
 import pathlib

@@ -23,7 +23,7 @@ NOT_PUBLIC = {"shardax": {"load_core", "install_tracebacks", "partial", "functoo
 
 
 def public_names(module):
-    """What a module lists as public: its `__all__`, or what was defined in it or below it."""
+    """The public names of a module: its `__all__`, or the names defined in it or below it."""
     listed = getattr(module, "__all__", None)
     if listed is not None:
         return [name for name in listed if not inspect.ismodule(getattr(module, name))]
@@ -158,7 +158,7 @@ def described(name, value):
 
 
 def first_line(module):
-    """What a module is for, of its docstring's first line."""
+    """The purpose of a module, from its docstring's first line."""
     head = (module.__doc__ or "").strip().split("\n\n")[0]
     said = head.partition(" - ")[2] or head
     return " ".join(said.split())

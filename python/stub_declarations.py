@@ -134,7 +134,7 @@ SAME_TREE = {
 SAME_FUNCTION = {
     "shardax": "checkpoint named_call remat vmap",
 }
-# Where types live that declarations use.
+# The modules of types that declarations use.
 HOMES = {
     "Array": "shardax._core",
     "ArrayLike": "shardax.typing",

@@ -1,7 +1,7 @@
 """python/stub_types.py - the types of parameters and results that stubs.py writes into stubs.
 
 A parameter has the type of its function's row in PARAMETERS, else that of its name in NAMES, else
-that of its default; NAMES_IN_PACKAGES comes before NAMES.
+that of its default. NAMES_IN_PACKAGES comes before NAMES.
 """
 
 AXES = "int | Sequence[int] | None"
@@ -307,7 +307,7 @@ COMPARISONS = ("__eq__", "__ne__")  # object's take any operand
 # Parameters of elementwise functions that are no operands.
 OPTIONS = ("accuracy", "out_dtype")
 
-# What modules without a table of names import for themselves.
+# Names that modules without a table of names import for themselves.
 HELPERS = (
     "Any asarray bind broadcast_shapes canonical_axis canonical_axes check_arraylike concatenate "
     "functions in_one_program jit jnp known lax moveaxis promote_inexact result_type static_jit "

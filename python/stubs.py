@@ -1,5 +1,4 @@
-"""python/stubs.py - writes the `.pyi` files of public modules and of the extension module, for type
-checkers and editors, which do not see names that are found at run time.
+"""python/stubs.py - the writer of the `.pyi` files of public modules and of the extension module.
 
     python python/stubs.py            writes the stubs into python/shardax
     python python/stubs.py --check    says which of them are not up to date; the exit status says so
@@ -81,7 +80,7 @@ def first_line(value):
 
 
 def of_arrays(package):
-    """Whether the functions of a package take and give arrays."""
+    """Do the functions of a package take and give arrays?"""
     return package in types.ARRAY_PACKAGES or package.startswith("shardax.scipy.stats.")
 
 
@@ -151,8 +150,8 @@ def _is_literal(value):
 
 
 def prints_no_array(name, value):
-    """Whether the first call of `name` in the examples of its documentation prints another value
-    than an array."""
+    """Does the first call of `name` in the examples of its documentation print another value than
+    an array?"""
     call = rf"^ *>>> (?:\w+\.)*{name}\(.*\)\n( *\S.*)"
     found = re.search(call, documentation(value), re.M)
     return bool(found) and not re.match(r" *(Array\(|>>>|\.\.\.)", found[1])
@@ -233,7 +232,8 @@ def is_public(module, name, value):
 
 
 def homes_of(module):
-    """Where each name of a package is imported from: its table, and the imports of its source."""
+    """The module from which each name of a package is imported, by its table and the imports of its
+    source."""
     homes = dict(getattr(module, "_homes", {}))
     for home, names in table_of(module).items():
         full = home if home.startswith("shardax.") else f"{module.__name__}.{home}"
