@@ -1,11 +1,10 @@
 # %% [markdown]
 # # Automatic parallelism
 #
-# `jit` and shardings instead of `pmap`: the function is written for whole arrays, shardings say
-# which device has which part, and what devices must tell each other follows from that. Here all
-# devices share one memory and nothing is told. `explain(f)(x).apart` is the program that each
-# device would run if it had a memory of its own: it shows which messages a choice of shardings
-# costs.
+# `jit` and shardings take the place of `pmap`. The function is written for whole arrays, shardings
+# give each device's part, and the messages between devices follow. Here all devices share one
+# memory and nothing is told. `explain(f)(x).apart` is the program that each device would run if it
+# had a memory of its own. It shows the messages that a choice of shardings costs.
 
 # %%
 import shardax

@@ -2,8 +2,8 @@
 # # An ensemble, trained without communication
 #
 # Eight small networks learn the same curve from different starts and different noise. No device
-# talks to another: `pmap` without a collective. What the members disagree about tells where the
-# data say nothing.
+# talks to another: `pmap` without a collective. The members disagree away from the data, which say
+# nothing there.
 
 # %%
 import matplotlib.pyplot as plt

@@ -34,7 +34,7 @@ def expert(up, down, x):
 
 
 def places(x):
-    """Which token goes to which place of which expert, and with which weight."""
+    """The place of each token at its expert, and its weight."""
     chances = nn.softmax(x @ router, axis=-1)
     choice = nn.one_hot(jnp.argmax(chances, axis=-1), n)
     position = jnp.cumsum(choice, axis=0) * choice - 1

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Gradient accumulation
 #
-# A batch that is too large for memory is cut into microbatches: gradients are added up over them,
+# A batch that is too large for memory is cut into microbatches. Gradients are added up over them,
 # and one update is made of the sum. Here each device does so for its part of the batch, before
 # devices average.
 

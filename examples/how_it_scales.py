@@ -61,9 +61,9 @@ told
 # %% [markdown]
 # ## On eight accelerators
 #
-# The figures are those of a machine room, not of a product: a hundred teraflops, two terabytes a
-# second to memory, a hundred gigabytes a second over a link. A message of n bytes takes
-# `latency + n / bandwidth` (Hockney 1994); the collectives' formulas are those of Thakur,
+# The figures are those of a machine room, not of a product. They are a hundred teraflops, two
+# terabytes a second to memory, and a hundred gigabytes a second over a link. A message of n bytes
+# takes `latency + n / bandwidth` (Hockney 1994); the collectives' formulas are those of Thakur,
 # Rabenseifner and Gropp (2005).
 
 # %%

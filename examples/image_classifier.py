@@ -3,7 +3,7 @@
 #
 # Libraries for JAX run as they are: after `install_as_jax`, `import jax` means shardax. Here flax's
 # network learns to tell four shapes apart, with optax's optimizer, data-parallel over all devices
-# by `pmap`; orbax writes checkpoints, and training goes on from one.
+# by `pmap`. orbax writes checkpoints, and training goes on from one.
 
 # %%
 import tempfile

@@ -79,8 +79,8 @@ except NameError as error:
 # %% [markdown]
 # ## Two named axes
 #
-# A `pmap` within a `pmap` gives two names, and a collective chooses: along a row of the grid, along
-# a column, or over all of it.
+# A `pmap` within a `pmap` gives two names. A collective goes along a row of the grid, along a
+# column, or over all of it.
 #
 #               model ->
 #     data   0   1   2   3     sum over "model": 6

@@ -53,8 +53,8 @@ print(f"20 repetitions: mean {float(estimates.mean()):.3f}")
 print("their spread is the error expected:", 0.5 < float(estimates.std()) / error < 2)
 
 # %% [markdown]
-# To the left some throws of four devices, in a colour each; to the right the twenty estimates, and
-# pi with the error that was expected.
+# To the left are some throws of four devices, in a colour each. To the right are the twenty
+# estimates, and pi with the expected error.
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained")

@@ -77,8 +77,8 @@ def picture(svg):
 
 
 def shown(value):
-    """What a notebook stores of a value that has a picture. Code hosts show pictures that are
-    outputs of their own, and take them out of HTML: HTML is cut at its pictures."""
+    """The outputs that a notebook stores of a value with a picture. Code hosts show pictures that
+    are outputs of their own, and take them out of HTML: HTML is cut at its pictures."""
     svg = getattr(value, "_repr_svg_", lambda: None)()
     if svg:
         return [output({"image/svg+xml": svg.splitlines(keepends=True)})]

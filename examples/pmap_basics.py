@@ -56,7 +56,7 @@ print("device 1:", scaled[1])
 # ## Devices that talk
 #
 # Give the mapped axis a name and the function can use collectives over it. `psum` adds one value
-# per device, and every device sees the total; `axis_index` is a device's own number; `ppermute`
+# per device, and every device sees the total; `axis_index` is a device's own number. `ppermute`
 # passes values from device to device, here to the right around a ring:
 #
 #     0 -> 1 -> 2 -> ... -> n-1 -> 0
@@ -79,7 +79,7 @@ neighbours = shardax.pmap(
 print("left neighbours:", neighbours)
 
 # %% [markdown]
-# What is mapped stays where it has been computed, a slice on each device:
+# Mapped results stay where they have been computed, a slice on each device:
 
 # %%
 square(jnp.arange(2 * n).reshape(n, 2))

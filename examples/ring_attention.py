@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Ring attention
 #
-# A sequence that is too long for one device is split along its length. Each query needs all keys:
-# keys and values go around a ring, and every device attends to the block that is with it, keeping a
-# running maximum and sum, so that the softmax comes out exact.
+# A sequence that is too long for one device is split along its length. Each query needs all keys,
+# so keys and values go around a ring. Every device attends to the block that is with it, and keeps
+# a running maximum and sum, so that the softmax comes out exact.
 #
 # H. Liu, M. Zaharia, P. Abbeel, "Ring Attention with Blockwise Transformers for Near-Infinite
 # Context", 2023.
@@ -35,7 +35,7 @@ def ring_attention(q, k, v):
 
     def turn(carry, t):
         k, v, largest, total, out = carry
-        source = (device - t) % n  # whose block this is
+        source = (device - t) % n  # the device of this block
         ahead = device * block + jnp.arange(block)[:, None] >= source * block + jnp.arange(block)
         scores = jnp.where(ahead, q @ k.T / head**0.5, -jnp.inf)
         top = jnp.maximum(largest, jnp.max(scores, axis=-1))

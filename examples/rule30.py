@@ -2,8 +2,8 @@
 # # Rule 30 on a ring of devices
 #
 # A row of cells, each on or off, is cut into pieces, one for each device. The next row follows from
-# three neighbouring cells, so that a device needs one cell from either side: its *halo*, which it
-# gets from the devices beside it.
+# three neighbouring cells, so a device needs one cell from either side. This is its *halo*, which
+# it gets from the devices beside it.
 
 # %%
 import matplotlib.pyplot as plt

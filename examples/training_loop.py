@@ -85,7 +85,7 @@ plt.show()
 # %% [markdown]
 # ## What eight devices cost
 #
-# `shardax.explain(parallel_step)(params, x, y)` tells: the parameters, which all devices share,
-# exist once, and the average over devices is part of the sums over samples, so that nothing is
-# sent. [Data parallelism](data_parallelism.ipynb) shows such an explanation, [how it
+# `shardax.explain(parallel_step)(params, x, y)` shows that the parameters, which all devices share,
+# exist once. The average over devices is part of the sums over samples, so that nothing is sent.
+# [Data parallelism](data_parallelism.ipynb) shows such an explanation, [how it
 # scales](how_it_scales.ipynb) what the same step would take on devices apart.

@@ -3,7 +3,7 @@
     python -m shardax --processes 4 examples/processes/training_loop.py
 
 Every process runs this script. `pmap` maps over the devices of its process, and `pmean` averages
-over those of all of them: the program is that of one process, and its data is a part of the data.
+over those of all processes. The program is that of one process, and its data is a part of the data.
 """
 
 import shardax
