@@ -23,8 +23,8 @@ def locked(path, how):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
-    """Where several processes run the tests (pytest -n), one that is marked `alone`, as it measures
-    time, waits until the others' have ended, and keeps them waiting."""
+    """If several processes run the tests (pytest -n), a test marked `alone`, as it measures time,
+    waits for the others' tests to end. It keeps the next ones waiting."""
     with ExitStack() as room:
         if "PYTEST_XDIST_WORKER" in os.environ:
             how = fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH

@@ -72,7 +72,7 @@ def run(command, **options):
 
 
 def same(said, printed):
-    """Whether a text was printed, where ... stands for anything."""
+    """Was a text printed, with ... for anything?"""
     return doctest.OutputChecker().check_output(said or "", printed, doctest.ELLIPSIS)
 
 

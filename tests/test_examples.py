@@ -154,7 +154,7 @@ PARALLEL = {
     ],
 }
 
-# What a script imports beside shardax.
+# The libraries that a script imports beside shardax.
 LIBRARIES = {
     "image_classifier": ["flax", "optax", "orbax", "tqdm"],
     "neural_ode": ["diffrax", "equinox", "optax", "tqdm"],

@@ -1,5 +1,5 @@
-"""Each C++ file includes what it uses: builds by pip hide what is missing, as sources share a parse
-of the standard library and are compiled several at a time."""
+"""C++ files include all headers that they use. Builds by pip hide a missing one, as sources share a
+parse of the standard library and are compiled several at a time."""
 
 import functools
 import pathlib
@@ -148,7 +148,7 @@ def missing_standard(path):
 
 @functools.cache
 def types():
-    """Where each class, enumeration and alias of one file alone is defined."""
+    """The file of each class, enumeration and alias that one file alone defines."""
     places = {}
     for path in FILES:
         if path.suffix == ".h":

@@ -103,7 +103,7 @@ def test_what_stubs_name_is_there(file, text):
 
 @pytest.mark.parametrize("package", stubs.types.ARRAY_PACKAGES)
 def test_functions_said_to_give_arrays_do(package):
-    """Where their documentation has an example, it prints an array."""
+    """If their documentation has an example, it prints an array."""
     module = importlib.import_module(package)
     for name in dir(module):
         value = getattr(module, name)

@@ -1,6 +1,6 @@
 """tests/array/test_another.py - a function that has nothing to do returns an array of its own.
 
-Where JAX runs a function as a program, its result can be deleted, or donated, without its argument.
+If JAX runs a function as a program, its result can be deleted, or donated, without its argument.
 """
 
 import pytest

@@ -22,7 +22,7 @@ def test_devices(device_count):
     assert repr(shardax.devices()) == "[CpuDevice(id=0), CpuDevice(id=1), CpuDevice(id=2)]"
     assert str(shardax.devices()[1]) == "cpu:1"
     d = shardax.local_devices()[2]
-    assert {"id", "platform"} <= set(dir(type(d)))  # what mocks with its spec may set
+    assert {"id", "platform"} <= set(dir(type(d)))  # mocks with its spec may set these
     assert (d.id, d.platform, d.device_kind, d.process_index, d.local_hardware_id) == (
         2,
         "cpu",

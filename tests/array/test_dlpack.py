@@ -16,7 +16,7 @@ class Lender(np.ndarray):
 
 
 class Unversioned:
-    """What an older library gives away."""
+    """An array as an older library exports it."""
 
     def __init__(self, array):
         self.array = array
@@ -100,7 +100,7 @@ def test_errors(make, error, text):
 
 
 def test_memory_that_others_may_write_is_compared_at_each_call():
-    """That all slices of a mapped argument are equal holds for one call only."""
+    """Slices of a mapped argument may be equal for one call only."""
     source = np.ones((4, 64), "float32")
     lent = jnp.from_dlpack(source)
     total = jax.pmap(lambda v: jax.lax.psum(v.sum(), "i"), "i")

@@ -7,7 +7,7 @@ import sys
 import pytest
 import shardax as jax
 
-# What flags take besides what they have at first; all else is refused.
+# Values that flags take besides their defaults; all else is refused.
 CHOICES = {
     "jax_cpu_collectives_implementation": "gloo",
     "jax_default_matmul_precision": "BF16_BF16_F32",

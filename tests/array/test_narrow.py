@@ -39,7 +39,7 @@ def test_floats_are_rounded_at_every_exponent(name):
     beside = ties + rng.integers(-1, 2, exponents.size).astype("u4") & 0x7FFFFF
     bits = np.concatenate([exponents | ends, exponents | beside])
     x = np.concatenate([bits, bits | 1 << 31]).astype("u4").view("f4")
-    x = x[~np.isnan(x)]  # whose sign a format without NaN loses, as XLA has it
+    x = x[~np.isnan(x)]  # a format without NaN loses its sign, as in XLA
     want = x.astype(getattr(ml_dtypes, name))
     np.testing.assert_array_equal(
         np.asarray(jnp.asarray(x).astype(name)).view("u1"), want.view("u1")

@@ -177,7 +177,7 @@ TABLES = {
     "scipy.stats": STATS | DISTRIBUTIONS,
     "scipy.ndimage": {"m, [m[0] * 9, m[1] * 9], 1": "map_coordinates"},
 }
-# What numpy.random.Generator has for functions of `random`.
+# Methods of numpy.random.Generator for functions of `random`.
 DRAWS = {
     "normal": "g.standard_normal(n, 'float32')",
     "uniform": "g.random(n, 'float32')",

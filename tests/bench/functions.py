@@ -4,12 +4,11 @@
 
 Each is called as users call it, outside of jit, with 64, 65 536 and 4 194 304 elements
 (tests/bench/function_calls.py says how). Each system has a process of its own, and they take turns
-at each function; a figure is the best of the rounds, in microseconds of a call: of the wall's time,
+at each function. A figure is the best of the rounds, in microseconds of a call: of the wall's time,
 or with --cpu of all threads' processor time. NumPy's column is SciPy's for what SciPy has, of the
-interpreter with JAX.
-Prints a table in Markdown, a row as soon as it is measured, then the slow rows again. Ratios are to
-the better of the two: above 1 shardax is slower. Where it is more than 1.2 times slower, the reason
-stands beside it.
+interpreter with JAX. Prints a table in Markdown, a row as soon as it is measured, then the slow
+rows again. Ratios are to the better of the two: above 1 shardax is slower. If it is more than 1.2
+times slower, the reason stands beside it.
 """
 
 import argparse
@@ -136,7 +135,7 @@ def serve(system):
 
 
 def arrays(package, n):
-    """What the table's calls name, as arrays of that package or of NumPy."""
+    """The operands of the table's calls, as arrays of that package or of NumPy."""
     values = operands(n)
     if package:
         values = {name: package.numpy.asarray(v) for name, v in values.items()}

@@ -3,8 +3,8 @@
     python tests/bench/loops.py [--jax PYTHON] [--rounds N]
 
 Runs itself in one process per system, in turns, and prints the median over the rounds of each
-figure, of a thousand turns (as many nanoseconds a turn as it says microseconds): shardax, JAX and
-their ratio. PYTHON is an interpreter that has jax installed.
+figure: shardax, JAX and their ratio. A figure is of a thousand turns: its microseconds are
+nanoseconds a turn. PYTHON is an interpreter that has jax installed.
 """
 
 import json

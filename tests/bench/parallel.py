@@ -2,10 +2,10 @@
 
     python tests/bench/parallel.py [--jax PYTHON] [--rounds N] [--threads N] [--cpu]
 
-Runs itself in one process per system, in turns, and prints the medians over the rounds: a step of
-training by shard_map over 8 devices, and `jit` of the unsharded program on all of the data. The
-promise is that the first costs what the second does. PYTHON is an interpreter that has jax
-installed.
+Runs itself in one process per system, in turns, and prints the medians over the rounds. It compares
+a step of training by shard_map over 8 devices with `jit` of the unsharded program on all of the
+data. The promise is that the first costs what the second does. PYTHON is an interpreter that has
+jax installed.
 """
 
 import functools

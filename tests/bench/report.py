@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "performance.md"
-# What each bench measures; its module's docstring says how.
+# The subject of each bench; its module's docstring tells the method.
 BENCHES = {
     "startup": "Fresh processes: import, first op, a training page",
     "training": "Steps of training",

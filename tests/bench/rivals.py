@@ -32,7 +32,7 @@ def system():
 
 
 def eager():
-    """What median_time takes for functions that are complete when they return."""
+    """Gives functions that are complete when they return the form that median_time takes."""
     return types.SimpleNamespace(block_until_ready=lambda x: x)
 
 
@@ -52,8 +52,8 @@ def median_time(jax, f, budget=0.15):
 
 
 def compare(script, text, numpy=False, torch=False):
-    """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios;
-    with `numpy` also as it runs on NumPy alone, with `torch` on an interpreter with PyTorch.
+    """Runs `script`, which prints its figures as JSON, in turns, and prints medians and ratios.
+    `numpy` adds a run on NumPy alone, `torch` one on an interpreter with PyTorch.
     """
     parser = argparse.ArgumentParser(
         description=text, formatter_class=argparse.RawDescriptionHelpFormatter

@@ -3,9 +3,9 @@
     python tests/bench/scaling.py [--only NAME ...] [--rounds N] [--predict]
 
 A step of training on a batch of one size, shared out over processes of one device and one thread
-each: medians of rounds in turns, as a Markdown table. `2 threads` is one process with two. More
-processes than cores take turns on them. --predict: without measuring. The prediction is for nodes
-of two sockets; a socket is a device of 1 teraflop and 100 GB/s.
+each. Prints medians of rounds in turns, as a Markdown table. `2 threads` is one process with two.
+More processes than cores take turns on them. --predict: without measuring. The prediction is for
+nodes of two sockets; a socket is a device of 1 teraflop and 100 GB/s.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a fresh process costs: import, first op, a whole training page, its calls.
+"""The cost of a fresh process: import, first op, a whole training page, its calls.
 
 python tests/bench/startup.py [--rounds N] [--devices N] [--script PAGE] [--jax PYTHON]
 

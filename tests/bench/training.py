@@ -4,9 +4,9 @@
                                     [--rounds N] [--cpu]
 
 Milliseconds of a step on the whole batch: shardax and JAX with `pmap` over 1, 4 and 8 simulated
-devices and with `jit`, PyTorch in one process; medians of the rounds, in turns. `times` is the best
-of the others over ours, of 1, 4 and 8 devices; MB the most memory that a process takes in such a
-step of 8 devices (PyTorch: in any).
+devices and with `jit`, PyTorch in one process. They are medians of the rounds, in turns. `times` is
+the best of the others over ours, of 1, 4 and 8 devices. MB is the most memory that a process takes
+in such a step of 8 devices (PyTorch: in any).
 """
 
 import argparse

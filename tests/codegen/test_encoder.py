@@ -1,8 +1,8 @@
 """tests/codegen/test_encoder.py - instructions are what the system's disassembler takes them for.
 
-SHARDAX_DUMP=asm prints the code of loops as text, each line with its offset, and as bytes: both
-come from the same calls of the encoder, so each instruction is compared with what objdump
-(binutils) reads out of its bytes.
+SHARDAX_DUMP=asm prints the code of loops as text, each line with its offset, and as bytes. Both
+come from the same calls of the encoder, so each instruction is compared with objdump's (binutils)
+reading of its bytes.
 """
 
 import os

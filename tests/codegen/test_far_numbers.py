@@ -1,7 +1,7 @@
 """tests/codegen/test_far_numbers.py - functions of which machine code has several forms.
 
-Angles that are far away are reduced with more steps, which loops of single numbers jump over for
-others, and vectors take for all; powers of two are products, or an instruction.
+Far angles are reduced with more steps, which loops of single numbers skip for others, and vectors
+take for all. Powers of two are products, or an instruction.
 """
 
 import numpy as np

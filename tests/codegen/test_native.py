@@ -1,7 +1,7 @@
 """tests/codegen/test_native.py - machine code gives the bits of tile kernels.
 
 Random expressions are compiled with SHARDAX_CODEGEN=0, with 1, with the instructions of AVX2 alone
-and with results that are written past the caches, on operands of all kinds of layout, with tails of
+and with results that are written past the caches. Operands have all kinds of layout, tails of
 vectors, NaN, infinities, zeros of both signs and denormals.
 """
 
@@ -210,7 +210,7 @@ def test_an_operand_is_summed_as_it_lies_and_within_an_expression():
 
 
 def plan_of(f, *args):
-    """What SHARDAX_DUMP=plan says."""
+    """The text of SHARDAX_DUMP=plan."""
     program = "import shardax as jax, shardax.numpy as jnp\nfrom shardax import lax\n"
     program += f"jax.jit({f})({', '.join(args)})"
     env = {**os.environ, "SHARDAX_DUMP": "plan", "SHARDAX_CODEGEN": "1"}
@@ -297,8 +297,8 @@ def test_results_may_lie_where_operands_do():
 @pytest.mark.parametrize("length", [17, 48, 49, 63, 97, 100, 255, 257, 1037])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_rows_of_any_length_beside_one_row(length, dtype):
-    """The last vector of a row lies over the one before it, also where results lie over operands;
-    what a row leaves out stays what it is."""
+    """The last vector of a row overlaps the one before it, also if results overlap operands.
+    Elements that a row leaves out keep their values."""
     with jax.enable_x64(True):
         x = jnp.arange(600 * length).astype(dtype).reshape(600, length) / 64
         row = jnp.linspace(-1, 1, length).astype(dtype)

@@ -1,7 +1,7 @@
 """tests/codegen/test_pages.py - the memory that machine code lies in.
 
-Pages are written before they may run, and not after; they go with the plans that they belong to;
-where a system refuses them, tile kernels run.
+Pages are written before they may run, and not after; they go with the plans that they belong to. If
+a system refuses them, tile kernels run.
 """
 
 import os

@@ -1,7 +1,7 @@
 """tests/codegen/test_recorded.py - elementwise ops without machine code for float32.
 
-Kernels that loop until something converges, or read long tables, stay calls of tile kernels, and a
-loop with one of them runs on tile kernels altogether. An op that is added here is slower in chains.
+Kernels that loop until something converges, or read long tables, stay calls of tile kernels. A loop
+with one of them runs on tile kernels altogether. An op that is added here is slower in chains.
 """
 
 import re

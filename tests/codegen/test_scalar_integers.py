@@ -107,7 +107,7 @@ def test_rounded_down_by_constants(dtype, divisor):
 
 
 def test_signs_decide_what_they_seem_to():
-    """What looks like a division that is rounded down, but is none."""
+    """Code that looks like a division that rounds down, but is none."""
 
     def f(xs, ys):
         def step(c, both):

@@ -1,7 +1,7 @@
 """tests/codegen/test_scalar_loops.py - loops over few numbers give the same bits as machine code.
 
-Programs of while_loop, fori_loop, scan and cond are compiled twice, with SHARDAX_CODEGEN=0, where
-each turn runs compiled bodies, and with 1, where the whole loop is one piece of machine code.
+Programs of while_loop, fori_loop, scan and cond are compiled twice. With SHARDAX_CODEGEN=0 each
+turn runs compiled bodies, with 1 the whole loop is one piece of machine code.
 """
 
 import random
@@ -401,7 +401,7 @@ def test_other_threads_go_on():
     assert len(inside) > 10
 
 
-# What runs in turns of compiled bodies: whose arrays are too large, or that call the host.
+# Loops that run in turns of compiled bodies: their arrays are too large, or they call the host.
 FALLBACKS = {
     "large": lambda: lax.fori_loop(0, 9, lambda i, x: x * 2 + i, jnp.arange(500.0)),
     "matrix": lambda: lax.fori_loop(0, 9, lambda i, x: x @ x, jnp.ones((30, 30))),

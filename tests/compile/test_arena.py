@@ -33,5 +33,5 @@ def test_very_many_temporaries(dump_of):
     temporaries = max(
         int(p.split(" steps, ")[1].split(" bytes")[0]) for p in plans if " steps" in p
     )
-    # What the gradient needs of each layer: one or two values of 192 bytes.
+    # The residuals of each layer: one or two values of 192 bytes.
     assert 1500 * 192 < temporaries < 1.05 * 2500 * 192

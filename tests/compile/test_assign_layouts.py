@@ -24,7 +24,7 @@ PAIRS = "((x[:, None] - x[None]) ** 2).sum(-1)"
         (300, 32, PAIRS, True),
         (300, 33, PAIRS, False),  # long enough as they are
         (10, 3, PAIRS, False),  # nothing is long
-        (300, 3, "x - x.mean(0)", False),  # what comes in and goes out is as large
+        (300, 3, "x - x.mean(0)", False),  # operands and results are as large
         (300, 3, "x[:, None] - x[None]", False),
         (300, 3, "jnp.exp(-jnp.abs(x[:, None] - x[None])).sum(1)", True),
         # the transpose turns it anyway, or the product sums over what is long

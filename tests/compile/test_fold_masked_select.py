@@ -100,7 +100,7 @@ jax.pmap(f, axis_name="i", in_axes=(0, None), out_axes=None)(x, x[1])
 @pytest.mark.parametrize("dim", [0, 1, 2])
 @pytest.mark.parametrize("index", [0, 3, N - 1])
 def test_updates(index, dim):
-    """What only one index of a dimension changes."""
+    """Updates that change only one index of a dimension."""
 
     def f(x, y):
         chosen = at(index, 3, dim)

@@ -27,6 +27,6 @@ def seconds(depth):
 @pytest.mark.alone
 def test_the_gradient_of_nested_branches():
     seconds(4)
-    # Each passes on what those within it keep, so that 4 times the depth takes 7 times as long; to
-    # go through all of them for each would take 20 times as long.
+    # Each passes on the objects that those within it keep, so that 4 times the depth takes 7 times
+    # as long. Going through all of them for each would take 20 times as long.
     assert seconds(64) < 16 * seconds(16)

@@ -96,7 +96,7 @@ def test_stacks_of_matrices_are_laid_out_too(dump_of, m, order, laid_out):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [(4, 32, 128), (2, 3, 64, 320), (2, 300, 640)])
 def test_stacks_of_products_have_the_bits_of_products_alone(dtype, shape):
-    """What each device of many multiplies by in every turn."""
+    """Each device of many multiplies by one operand in every turn."""
     with jax.enable_x64(True):
         rng = np.random.default_rng(0)
         *batch, m, k = shape

@@ -79,7 +79,7 @@ jax.jit(jax.grad(t.loss(t.{}), (0, 1)))(list(weights), x)
 
 @pytest.mark.parametrize(("activation", "kept"), [("gelu", 2), ("swish", 2)])
 def test_little_is_kept_of_each_layer(dump_of, activation, kept):
-    """What a layer multiplies, which its weights' gradient needs, and the product."""
+    """The operand of a layer's product, which its weights' gradient needs, and the product."""
     dump = dump_of(PROGRAM.format(activation), folder=os.path.dirname(__file__))
     plan = dump.split("-- plan:")[-1]
     temporaries = int(plan.split(" steps, ")[1].split(" bytes")[0])

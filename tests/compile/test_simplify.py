@@ -116,7 +116,7 @@ jax.pmap(gradient, "i", in_axes=(None, 0), out_axes=None)(jnp.ones((64, 64)), x)
 
 
 def test_dimensions_of_one_element_part_no_loops(dump_of):
-    """What stands before them, and what uses the values with them, is one loop."""
+    """Work before them, and uses of the values with them, are one loop."""
 
     def f(x, y):
         top = jnp.maximum(x.max(-1), -1)[:, None]

@@ -114,7 +114,7 @@ jax.pmap(stages, axis_name="i", in_axes=(0, None))(
 def test_a_tick_puts_together_what_it_takes_once(dump_of):
     body = next(p for p in dump_of(PLANS).split("-- plan") if "sort" in p)
     assert body.count("concatenate") == 1
-    assert "select_n" not in body.replace("lt add select_n", "")  # that one clips an index
+    assert "select_n" not in body.replace("lt add select_n", "")  # the one that clips an index
 
 
 def test_choices_of_zeros():

@@ -38,7 +38,7 @@ def test_slices_have_the_bits_of_the_whole(name, dtype):
     rng = np.random.default_rng(0)
     with jax.enable_x64(True):
         z, c = (rng.normal(size=(2, 600)) + 1j * rng.normal(size=(2, 600))).astype(dtype)
-        if name == "not elementwise":  # what lies at either end meets
+        if name == "not elementwise":  # either end meets the other
             z, c = (np.concatenate([x[:300], x[:300]]) for x in (z, c))
             expected = jax.jit(LOOPS[name])(z, c)
             state = z

@@ -19,7 +19,7 @@ from running import CASES, call, operands  # noqa: E402
 
 text_form, parse = _core.api.text_form, _core.api.parse_program
 EVERYTHING = 1 << 20
-HOST = ("Python function", "there is no op")  # what no text can hold
+HOST = ("Python function", "there is no op")  # parts that no text can hold
 
 
 def bits(value):
@@ -43,7 +43,7 @@ def read_back(program):
 
 
 def check(fun, *args):
-    """Whether the program of the function has been read back, and gave the same bits."""
+    """Has the program of the function been read back, and given the same bits?"""
     closed = shardax.make_jaxpr(fun)(*args)
     again = read_back(closed)
     if again is None:

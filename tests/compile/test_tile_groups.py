@@ -182,7 +182,7 @@ def test_scores_are_computed_again_where_the_gradient_needs_them():
 
 
 def test_a_path_through_others_keeps_equations_apart():
-    # What waits for the sum over all rows cannot run with the rows.
+    # Values that need the sum over all rows cannot run with the rows.
     def fun(x):
         shifted = x - x.max(-1, keepdims=True)
         weights = jnp.exp(shifted)

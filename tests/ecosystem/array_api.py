@@ -5,9 +5,9 @@
 FOLDER holds https://github.com/data-apis/array-api-tests with its submodule; this interpreter (and
 that of --jax) has its requirements. The suite is asked of `shardax.numpy`, and of `jax.numpy`, with
 x64 on, --examples examples of each test, always the same ones. Prints how many tests pass, and
-which pass in JAX only. What fails in both fails by JAX's rules: arrays that cannot be changed,
-32-bit results of searches, ValueError for axes out of bounds, signs of zero of floor_divide and
-remainder.
+which pass in JAX only. Tests that fail in both fail by JAX's rules: arrays that cannot be changed,
+32-bit results of searches, ValueError for axes out of bounds. Signs of zero of floor_divide and
+remainder differ too.
 """
 
 import argparse

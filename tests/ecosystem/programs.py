@@ -3,8 +3,8 @@
     python -m shardax tests/ecosystem/programs.py optax flax     (or with JAX, without -m shardax)
 
 prints their results as JSON. The programs are the functions of networks.py, numerics.py and
-probability.py: each takes nothing and returns a tree of arrays and numbers; its name starts with
-the library's. What a program draws at random is drawn from keys.
+probability.py. Each takes nothing and returns a tree of arrays and numbers; its name starts with
+the library's. All random numbers of a program come from keys.
 """
 
 import json

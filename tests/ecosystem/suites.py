@@ -2,9 +2,9 @@
 
     python tests/ecosystem/suites.py --checkouts FOLDER [--jax PYTHON] [--every N] [LIBRARY ...]
 
-FOLDER holds the sources of libraries, each in a folder of its name, in the version installed in
-this interpreter (and in that of --jax, where JAX is installed too). Prints a table: how many tests
-pass here, how many in JAX, and which of those do not pass here.
+FOLDER holds the sources of libraries, each in a folder of its name. Their versions are those
+installed in this interpreter (and in that of --jax, if JAX is installed too). Prints a table: how
+many tests pass here, how many in JAX, and which of those do not pass here.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-# Where a library's tests lie, and the files among them that are not run: they need other packages,
+# The files of a library's tests, and those among them that are not run: they need other packages,
 # accelerators or files of their own.
 SUITES = {
     "chex": ("chex/**/*_test.py", ()),

@@ -1,6 +1,6 @@
 """tests/ecosystem/tables.py - the libraries, and what they use that is not there yet."""
 
-# What a program's name starts with, and the package that it needs.
+# The first part of a program's name, and the package that it needs.
 LIBRARIES = {
     "optax": "optax",
     "chex": "chex",

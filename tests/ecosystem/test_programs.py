@@ -25,7 +25,7 @@ spec.loader.exec_module(tables)
 
 @functools.cache
 def results(library):
-    """What the programs of a library give: {program: result, or {"error": text}}."""
+    """The results of a library's programs: {program: result, or {"error": text}}."""
     command = [sys.executable, "-m", "shardax", HERE / "programs.py", library]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -33,7 +33,7 @@ def results(library):
 
 
 def differences(expected, got, path=""):
-    """Where two results part."""
+    """The places at which two results differ."""
     if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
         pairs = [(f"{path}/{key}", expected[key], got[key]) for key in expected]
     elif isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):

@@ -30,7 +30,7 @@ MODULES = {
     "top": ["", "tree_util", "tree"],
     "scipy": ["scipy.special", "scipy.linalg", "scipy.signal"],
 }
-# What waits for input, other machines, or changes the process.
+# Functions that wait for input or other machines, or change the process.
 SKIPPED = {
     "install_as_jax",
     "distributed",
@@ -42,12 +42,12 @@ SKIPPED = {
     "load",
     "clear_caches",
     "print_environment_info",
-    "printoptions",  # what NumPy takes for options, it fails to print with
+    "printoptions",  # NumPy fails to print with some options that it takes
     "set_printoptions",
     "live_arrays",
     "set_mesh",
 }
-if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which has terabytes of shadow memory
+if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it has terabytes of shadow memory
     limit = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, limit))
 

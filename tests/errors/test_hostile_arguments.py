@@ -1,7 +1,7 @@
 """tests/errors/test_hostile_arguments.py - no argument ends the process, hangs, or breaks the core.
 
 Every public function is called with arguments that make no sense, in a process of its own with
-little memory. Whatever it does is fine, except: a crash, a call that neither ends nor can be
+little memory. Any outcome is fine, except: a crash, a call that neither ends nor can be
 interrupted, SystemError, and errors of the system itself ("internal error"). A longer run:
 SHARDAX_HOSTILE_SECONDS=60 SHARDAX_HOSTILE_SEED=1 pytest tests/errors/test_hostile_arguments.py.
 """

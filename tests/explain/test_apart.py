@@ -30,7 +30,7 @@ def messages(told):
 
 
 def run_apart(f, *args):
-    """What the per-device program gives, run on all devices."""
+    """The result of the per-device program, run on all devices."""
     program = shardax.make_jaxpr(f)(*args)
     known = [
         x.sharding._description(x.ndim) if isinstance(x.sharding, NamedSharding) else None

@@ -200,7 +200,7 @@ def test_scaling(told):
     assert strong[1]["time"] == pytest.approx(p.time)
     assert strong[0]["compute"] > 6 * p.compute
     quick = told.on(machines(link_bandwidth=1e15, latency=0.0)).scaling([1, 8], kind="strong")
-    # What all devices do alike, the update of the weights, is not divided.
+    # Work that all devices do alike, the update of the weights, is not divided.
     assert 0.6 < quick[1]["efficiency"] < 1
     with pytest.raises(ValueError, match="kind is 'other'; it must be"):
         p.scaling(kind="other")

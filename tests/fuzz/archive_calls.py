@@ -226,7 +226,7 @@ def operand(aval):
 
 
 def tried(blob):
-    """What comes of reading, showing, calling, differentiating, mapping it."""
+    """The outcome of reading, showing, calling, differentiating and mapping it."""
     try:
         function = export.deserialize(blob)
     except (ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:

@@ -21,9 +21,9 @@ UNUSUAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, -1e-45, 1e9, -1e9, 1.0, -1
 
 
 def names(jax):
-    """What sources may use; `own_jvp`, `own_vjp` give a function its derivatives as rules,
-    `over(k=4)` is a mesh, `apart(a)` has eigenvalues that lie apart, `definite` positive ones,
-    `unusual` gives NaN and the like among other numbers."""
+    """The names that sources may use. `own_jvp` and `own_vjp` give a function its derivatives as
+    rules; `over(k=4)` is a mesh. `apart(a)` has well separated eigenvalues, `definite` positive
+    ones, `unusual` gives NaN and the like among other numbers."""
     jnp = jax.numpy
 
     def own_jvp(f):
@@ -109,8 +109,8 @@ def close(a, b, source):
 
 
 def inconsistencies(jax, source, reverse):
-    """How a program disagrees with itself: each a sentence. Without 16-bit floats, whose steps
-    differ, also under differentiation."""
+    """The disagreements of a program with itself: each a sentence. Without 16-bit floats, whose
+    steps differ, also under differentiation."""
     jnp, f = jax.numpy, function(jax, source)
     x, t = jnp.asarray(X), jnp.array([1.0, -2.0, 0.5, 3.0])
     found = []
@@ -157,7 +157,7 @@ JUMPS = (
 
 
 def against_differences(jax, source):
-    """How the derivative of a smooth program disagrees with differences, in float64."""
+    """The disagreements of a smooth program's derivative with differences, in float64."""
     if any(mark in source for mark in JUMPS):
         return []
     source = source.replace("float32", "float64")
@@ -211,7 +211,7 @@ def main(package):
     jax = importlib.import_module(package)
     importlib.import_module(f"{package}.numpy")
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what programs print goes elsewhere
+    os.dup2(2, 1)  # programs print elsewhere
     for line in sys.stdin:
         out.write(json.dumps(answer(jax, json.loads(line))) + "\n")
         out.flush()

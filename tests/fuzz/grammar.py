@@ -1,8 +1,8 @@
 """tests/fuzz/grammar.py - random well-typed programs, as trees that print as expressions.
 
-A program is a function of `x`, four numbers, with a result of four numbers; inside are values of
-any dtype and shape (operations.py, places.py, linear.py); here are collectives, transformations
-and control flow. Start at `program`.
+A program is a function of `x`, four numbers, with a result of four numbers. Inside are values of
+any dtype and shape (operations.py, places.py, linear.py). This module has collectives,
+transformations and control flow. Start at `program`.
 
 Values stay small: what could grow is squashed. Nothing that communicates stands where devices
 may take different ways: there, real devices would wait for ever.
@@ -152,7 +152,7 @@ def sharded(w, type, scope, depth):
     kind = ("float32", shape)
     f = w.function([kind], kind, scope, depth, axes=axes, maps=False)
     result = f"{{0}}({given})" if shape else f"{{0}}({given})[None]"
-    if same:  # what specs do not split has one value on all of its devices
+    if same:  # dimensions that specs do not split have one value on all of their devices
         result = f"lax.pmean({result}, '{same}')"
     mesh = ", ".join(f"{axis}={size}" for axis, size in sizes.items())
     template = (

@@ -1,7 +1,7 @@
 """tests/fuzz/hostile.py - calls with arguments that do not belong there.
 
-What must never happen: the process ends, hangs, or the error is one of the inside (SystemError,
-"internal error", a C++ exception's text).
+The outcomes that must never happen: the process ends or hangs, or the error comes from the inside
+(SystemError, "internal error", a C++ exception's text).
 """
 
 import random

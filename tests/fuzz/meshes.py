@@ -2,10 +2,11 @@
 
     python tests/fuzz/meshes.py --jax PYTHON [--count N] [--start SEED]
 
-A program maps a function of a few statements over a mesh of one to three axes: collectives, maps,
-loops, branches and derivatives inside, and jit, grad, jvp, vmap, scan or remat around it, with and
-without checks of what varies. Compared are values, types within the function, and the classes of
-errors. Prints each difference with its program; the exit status is 1 where there is any.
+A program maps a function of a few statements over a mesh of one to three axes. Inside are
+collectives, maps, loops, branches and derivatives. Around it are jit, grad, jvp, vmap, scan or
+remat, with and without checks of varying values. Compared are values, types within the function,
+and the classes of errors. Prints each difference with its program; the exit status is 1 where there
+is any.
 """
 
 import argparse
@@ -285,7 +286,7 @@ f = jax.shard_map(f, mesh=mesh, in_specs=({", ".join(specs)},), out_specs=({", "
 
 
 def answer(package, source):
-    """What the program gives: values, types, or the class of its error."""
+    """The outcome of the program: values, types, or the class of its error."""
     import numpy as np
 
     jax = package
@@ -324,8 +325,8 @@ def serve(name):
         print(json.dumps(answer(package, json.loads(line))), file=out, flush=True)
 
 
-# What computes here on purpose where JAX raises: sums over axes of which some vary and some do not,
-# and blocks without elements, which XLA does not lower or put together.
+# Programs that compute here on purpose although JAX raises. They are sums over axes of which some
+# vary and some do not, and blocks without elements, which XLA does not lower or put together.
 COMPUTES = (
     "can only accept axis_name which corresponds to one of",
     "Cannot lower jaxpr with verifier errors",
@@ -335,7 +336,7 @@ COMPUTES = (
 
 
 def difference(got, want):
-    """What differs, or None."""
+    """The difference, or None."""
     import numpy as np
 
     if "error" in want:

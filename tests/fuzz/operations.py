@@ -127,7 +127,7 @@ def reduction(w, type, scope, depth):
     axis, n, larger = with_dimension(w, shape, least=0)
     if dtype == "bool":
         template = w.pick("jnp.any({0}, AXIS)", "jnp.all({0}, AXIS)")
-    elif n == 0:  # what has a value without elements
+    elif n == 0:  # ops that have a value without elements
         template = w.pick("jnp.sum({0}, AXIS, dtype='DTYPE')", "jnp.prod({0}, AXIS, dtype='DTYPE')")
     elif dtype in INTEGERS:
         template = w.pick(

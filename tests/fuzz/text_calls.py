@@ -94,7 +94,7 @@ def change(chance, tokens, all_texts):
 
 
 def tried(text):
-    """What comes of reading it, writing it, and of passes over it."""
+    """The outcome of reading it, writing it, and of passes over it."""
     api = _core.api
     try:
         program = api.parse_program(text)

@@ -51,7 +51,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class Scope:
-    """What an expression may use."""
+    """The names that an expression may use."""
 
     variables: tuple  # (name, type)
     axes: tuple = ()  # (name, size) of mapped axes
@@ -63,7 +63,7 @@ class Scope:
         return dataclasses.replace(self, variables=self.variables + variables, **changes)
 
 
-# What may stand for a value: of any dtype, of one kind, of the type of a program's input.
+# The rules for a value: of any dtype, of one kind, of the type of a program's input.
 RULES = {"any": [], "f": [], "i": [], "b": [], "c": [], "input": []}
 
 
@@ -93,7 +93,7 @@ class Writer:
         return {"i": self.pick(*INTEGERS), "b": "bool", "c": "complex64"}[kind]
 
     def length(self, *shape, least=1):
-        """How long one more dimension beside those of `shape` is: 0 only where that is `least`."""
+        """The length of one more dimension beside those of `shape`: 0 only if `least` is 0."""
         draw = self.random.random()
         if draw < 0.2:
             return least

@@ -92,7 +92,7 @@ void multiply_add(std::complex<T>& sum, std::complex<T> a, std::complex<T> b) {
   sum = {re, im};
 }
 
-// Which instructions compute.
+// The instructions that compute.
 Isa current = best_isa();
 
 // As AMX adds up: of 32 elements those of even and of odd places first.

@@ -1,4 +1,4 @@
-// tests/kernels/target_check.cpp - what base/target.h and array/half.h promise of any compiler.
+// tests/kernels/target_check.cpp - the promises of base/target.h and array/half.h for any compiler.
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -19,7 +19,7 @@ def test_bounds_that_differ_where_what_they_bound_does_not():
 
 
 def test_slopes_of_bounds_that_exclude_each_other():
-    """Where the lower one is the larger, the upper one is the result."""
+    """If the lower bound is the larger, the upper one is the result."""
     slopes = lambda *at: [float(s) for s in shardax.grad(lax.clamp, (0, 1, 2))(*at)]  # noqa: E731
     assert slopes(0.6, 0.5, 0.9) == [1, 0, 0] and slopes(0.1, 0.5, 0.9) == [0, 1, 0]
     for x in (0.2, 0.5, 0.95):

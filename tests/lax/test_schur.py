@@ -45,7 +45,7 @@ def stack(n, dtype):
 
 
 def sizes(a, dtype):
-    """What is one unit of rounding for each matrix."""
+    """One unit of rounding for each matrix."""
     size = np.abs(a).max((1, 2), keepdims=True).astype(np.float64)
     return np.where(size == 0, 1, size) * np.finfo(dtype).eps * a.shape[-1]
 

@@ -120,7 +120,7 @@ def test_same_bits_for_any_number_of_threads(same_on_threads):
 
 
 # Sizes around those of tiles: rows of few and of very many windows, planes of several tiles and
-# several planes of one; rows that end in the middle of a vector.
+# several planes of one. Some rows end in the middle of a vector.
 LAYOUTS = {
     "few rows": ((5, 3, 8, 8), (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),
     "odd rows": ((2, 9, 13, 15), (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),

@@ -215,7 +215,7 @@ if me == 1:""",
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "FAULT_TIME": os.devnull},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # where a shell ignores it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell may ignore it
     )
     files = [tmp_path / "0", tmp_path / "1"]
     until(lambda: all(f.exists() and f.read_text() for f in files), 30)

@@ -75,7 +75,7 @@ def test_elements_of_other_processes_are_refused(start):
 
 
 def test_global_arrays_beside_arrays_of_one_process(start):
-    """What JAX says of them, too."""
+    """JAX's texts for them, too."""
     ended = start(
         """
         import copy

@@ -1,7 +1,7 @@
 """tests/ops/matrix_references.py - decompositions for reference, of stacks of matrices, in NumPy.
 
-What is unique only up to phases is compared by what is: `projections` of eigenvectors, `terms` of a
-singular value decomposition.
+Factors that are unique only up to phases are compared by invariants: `projections` of eigenvectors,
+`terms` of a singular value decomposition.
 """
 
 import numpy as np

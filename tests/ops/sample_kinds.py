@@ -148,7 +148,7 @@ def mapped(reference, call, **rest):
 
 
 def sharded(reference, call, out=(), reduced=(), kinds="Auto", **rest):
-    """A collective over the axis 'i' of a mesh of four devices, each of which has a row; `out` are
+    """A collective over the axis 'i' of a mesh of four devices, each of which has a row. `out` are
     the axes that split the result, `reduced` those over which it is reduced."""
 
     def run(shardax, *operands):

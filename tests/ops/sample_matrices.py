@@ -41,7 +41,7 @@ def _left(sx, a):
 
 
 def _schur(sx, a):
-    """What is unique: the product, and that the form is triangular but for one diagonal."""
+    """The unique parts: the product, and the form, which is triangular but for one diagonal."""
     t, q = sx.lax.linalg.schur(a)
     return q @ t @ ref.adjoint(q), q @ ref.adjoint(q), sx.numpy.tril(t, -2)
 

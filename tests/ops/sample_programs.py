@@ -115,7 +115,7 @@ def constrained(sx, x):
 
 
 def terms_of_a_sum(sx, x):
-    """What one device has of the sum of one row: cotangents of several are added up, as in JAX."""
+    """One device's term of the sum of one row: cotangents of several are added up, as in JAX."""
     kinds, spec = sx.sharding.AxisType, sx.sharding.PartitionSpec
     mesh = sx.make_mesh((1,), ("i",), (kinds.Explicit,))
     left = spec(None, unreduced={"i"})

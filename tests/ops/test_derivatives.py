@@ -2,7 +2,7 @@
 complex, against differences.
 
 Products of a cotangent and a tangent are summed without conjugation, as in JAX, and compared by
-their real part: that covers functions which are not holomorphic too.
+their real part. The comparison covers functions which are not holomorphic too.
 """
 
 import pathlib
@@ -136,7 +136,7 @@ FLAT = [
 
 @pytest.mark.parametrize("name, sample", FLAT)
 def test_no_gradient(name, sample):
-    """Where a sample names no derivative, it is zero or refused."""
+    """If a sample names no derivative, it is zero or refused."""
     if name in ("sort", "while"):
         pytest.skip("another sample, or another file, differentiates it")
     if name == "reduce_precision":

@@ -1,4 +1,4 @@
-"""tests/ops/test_dim_factors.py - what records say of their dimensions (ir/dim_factors.h).
+"""tests/ops/test_dim_factors.py - records' descriptions of their dimensions (ir/dim_factors.h).
 
 A parallel factor is tested by changing operands at all but one of its indices: the result there
 keeps its bits.

@@ -131,7 +131,7 @@ def test_draws_of_few_bits():
     wants = {
         "float8_e5m2": [0, 0, -0.875, -0.875, 0, -0.5],
         "float8_e3m4": [0.203125, 0.109375, -0.6875, -0.53125, 0.3125, -0.421875],
-        "float8_e4m3fn": [np.nan] * 6,  # which has no infinity to step towards
+        "float8_e4m3fn": [np.nan] * 6,  # it has no infinity to step towards
     }
     for dtype, want in wants.items():
         got = random.truncated_normal(key, -1.0, 1.0, (6,), dtype=dtype)

@@ -170,7 +170,7 @@ checkpoint_name(f4, 'x')
 
 
 def trace_of(jax, run):
-    """What callbacks saw, in order."""
+    """The arguments of callbacks, in order."""
     seen = []
     result = run(lambda *args: seen.append([np.asarray(a) for a in args]))
     jax.effects_barrier()

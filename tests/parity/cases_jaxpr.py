@@ -170,7 +170,7 @@ show(jit(lambda x: lax.sin(jit(lambda y: y * 2, inline=True)(x))), 1.0)
 show(grad(jit(lambda y: lax.sin(y), inline=True)), 1.0)
 """)
 
-# What bodies close over comes first among their inputs, in the order of its first use.
+# Values that bodies close over come first among their inputs, in the order of first use.
 corpus.expressions("""
 show(lambda x: lax.cond(x > 0, lambda y: y + vec, lambda y: y - i4 * vec, f4), 1.0)
 show(lambda x: lax.cond(x > 0, lambda y: y + vec + x, lambda y: y - x, f4), 1.0)

@@ -1,6 +1,7 @@
 """tests/parity/cases_pmap.py - `pmap` itself: axes, pytrees, static arguments, closures, sizes, shardings, errors.
 
-Where JAX 0.10 refuses what its documents promise, the case says so and is recorded with an equivalent program.
+If JAX 0.10 refuses a program that its documents promise, the case says so and is recorded with an
+equivalent program.
 """
 
 import numpy as np

@@ -420,7 +420,7 @@ jax.grad(lambda x, y: jnp.sum(lax.rem(x, y)), (0, 1))(jnp.full((2, 1), 5.0), jnp
 jax.linear_transpose(lambda x: lax.sub(jnp.ones((2, 3)) * 0, x), jnp.ones((1, 3)))(jnp.ones((2, 3)))
 """)
 
-# What the function returns unmapped is the object that it is.
+# An unmapped result of the function is the same object.
 corpus.expressions("""
 vmap(lambda x: 3.0, out_axes=None)(f4)
 vmap(lambda x: (3, x), out_axes=(None, 0))(f4)

@@ -35,7 +35,7 @@ class Case:
     """One comparison with JAX.
 
     `function` maps (jax, jnp, lax) to a tree of results, or raises; `error` is then a regular
-    expression found in the text. Where shardax means to do better than JAX, `because` says why, and
+    expression found in the text. If shardax is to do better than JAX, `because` says why. Then
     either `reference` is what JAX runs instead of `function`, or `raises` is the (class name, text)
     that shardax promises (`A|B`: either class).
     """
@@ -281,7 +281,7 @@ def first_line(text):
 
 
 def origin(exception):
-    """Where inside the package an unexpected exception comes from."""
+    """The place inside the package that an unexpected exception comes from."""
     frames = [
         f
         for f in traceback.extract_tb(exception.__traceback__)

@@ -1,6 +1,6 @@
 """tests/parity/dtypes.py - the dtypes of results: functions, over every dtype, with x64 or without.
 
-A source is an expression over `x`, four numbers, `m`, two by two of them, and `s`, one of them; its
+A source is an expression over `x`, four numbers, `m`, two by two of them, and `s`, one of them. Its
 outcome is the dtype of each leaf for each dtype of these ("f4", "i8~": weak; "!": an error).
 
     python tests/parity/dtypes.py        under JAX 0.10.2: writes recorded/dtypes.txt

@@ -1,8 +1,8 @@
 """tests/parity/flow.py - control flow, collectives and maps in all combinations: source text.
 
 A case is an expression over `x4` (a number for each of four devices) or `x24`, `x42` (two such
-rows, columns): a function of one number, with a collective at its heart and control flow around it,
-mapped and differentiated. `test_flow.py` compares them with four Python threads, `cases_flow.py`
+rows, columns). It maps and differentiates a function of one number, with a collective at its heart
+and control flow around it. `test_flow.py` compares them with four Python threads, `cases_flow.py`
 with JAX.
 """
 
@@ -59,7 +59,7 @@ FLOWS = {
         lambda v, s: (({h}) * s, v), c[1], jnp.array([0.3, 0.6]))[0]), (0, v))[1]""",
 }
 FORWARD_ONLY = {"fori own", "while", "while own", "scan in while"}
-# How a function {f} of one number becomes one of an array; its axes; the array.
+# The map of a function {f} of one number to one of an array; its axes; the array.
 MAPS = {
     "pmap": ("jax.pmap({f}, 'i')", "'i'", "x4"),
     "vmap": ("jax.vmap({f}, axis_name='i')", "'i'", "x4"),

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import dtypes  # noqa: E402
 
 RECORDING = dtypes.recording()
-# What differs, as each line of differing_dtypes.txt says; where JAX raises, anything will do.
+# The differences, by the lines of differing_dtypes.txt; if JAX raises, anything will do.
 DIFFERENCES = set((dtypes.RECORDED.parents[1] / "differing_dtypes.txt").read_text().splitlines())
 
 

@@ -1,8 +1,8 @@
 """tests/parity/test_flow.py - pmapped control flow against devices that are Python threads.
 
-The reference is what a mapped function means, in the plainest form: each device is a thread that
-runs the function with Python's own control flow on NumPy numbers, and a collective is a meeting of
-all threads. Gradients are held against differences of it.
+The reference is a mapped function's meaning in the plainest form. Each device is a thread that runs
+the function with Python's own control flow on NumPy numbers. A collective is a meeting of all
+threads. Gradients are held against differences of it.
 """
 
 import itertools
@@ -87,7 +87,7 @@ def repeat_while(test, step, value):
 
 
 def names(devices):
-    """What the sources mean on threads."""
+    """The meaning of the sources' names on threads."""
     meet, index = devices.meet, devices.index
     plain_lax = SimpleNamespace(
         psum=lambda x, _: devices.count if type(x) is int else sum(meet(x)),

@@ -1,6 +1,6 @@
 """tests/pmap/test_orders.py - pmap between any two transformations gives what vmap gives there.
 
-Functions outside of the map take an array of one value per device to another such array; functions
+Functions outside of the map take an array of one value per device to another such array. Functions
 inside take a device's scalar to a scalar, with collectives on the way.
 """
 

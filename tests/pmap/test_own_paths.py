@@ -169,5 +169,5 @@ def _index():
     ],
 )
 def test_a_device_knows_its_index_on_its_own_path(f, want):
-    """Which needs no other device, and so no agreement."""
+    """The index needs no other device, and so no agreement."""
     np.testing.assert_allclose(jax.pmap(f, "i")(X), want)

@@ -253,7 +253,7 @@ assert len(traces) == 1
 
 
 def compiled(script, name):
-    """How often a function of that name is compiled while a script runs."""
+    """The number of times that a function of that name is compiled while a script runs."""
     out = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "SHARDAX_DUMP": "time"},

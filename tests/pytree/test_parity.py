@@ -1,8 +1,8 @@
 """tests/pytree/test_parity.py - tree functions row by row against what JAX 0.10.2 returns.
 
-A row of `parity_rows.txt` is an expression over the names of `make_names`, and the repr of its
-value or the class and text of its exception. `python tests/pytree/test_parity.py` evaluates the
-rows under JAX, where that is installed, and rewrites the table.
+A row of `parity_rows.txt` is an expression over the names of `make_names`, and its outcome. This is
+the repr of the value, or the class and text of the exception. `python tests/pytree/test_parity.py`
+evaluates the rows under JAX, where that is installed, and rewrites the table.
 """
 
 import collections

@@ -9,7 +9,7 @@ import pytest
 
 
 def run(code, *, timeout=120, **options):
-    """What a program printed; it has to end by itself, with status 0."""
+    """The output of a program, which has to end by itself, with status 0."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,

@@ -167,13 +167,13 @@ def interrupted(work, after=0.4):
 
 
 def alarmed(work, after):
-    """The same in seconds of the processor, by its timer. What others do counts for nothing,
+    """The same in seconds of the processor, by its timer. The work of others counts for nothing,
     and no thread has to get Python's lock in order to send the signal."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    if work in IN_LIBRARY:  # what was abandoned before ends first: its time would count
+    if work in IN_LIBRARY:  # abandoned calls end first: their time would count
         jax.lax.linalg.cholesky(jnp.eye(2)).block_until_ready()
     previous = signal.signal(signal.SIGPROF, interrupt)
     sent = time.process_time() + after
@@ -323,7 +323,7 @@ def test_a_process_ends_by_ctrl_c():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # What runs in the background of a shell ignores the signal, and so would its children.
+        # A process in the background of a shell ignores the signal, and so would its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         assert process.stdout.readline() == "ready\n"

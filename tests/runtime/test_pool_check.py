@@ -1,7 +1,7 @@
 """tests/runtime/test_pool_check.py - the worker pool by itself, as a C++ program.
 
 TBB_PREFIX names another oneTBB than that of this environment or the system, and CXXFLAGS adds
-flags: with -fsanitize=thread and a oneTBB that was compiled with it, races of the pool show.
+flags. With -fsanitize=thread and a oneTBB that was compiled with it, races of the pool show.
 """
 
 import os

@@ -51,7 +51,7 @@ def test_layouts_keep_what_they_are():
     ordered = sparse.bcoo_sort_indices(mat)
     assert ordered.indices.shape == indices.shape and ordered.data.shape == (1, 3, 4, 10, 3)
     np.testing.assert_array_equal(ordered.todense(), mat.todense())
-    # What has no free dimension adds up to one element.
+    # An array without free dimensions adds up to one element.
     x = sparse.BCOO.fromdense(A[0, 0])
     assert (x @ x).nse == 1
     np.testing.assert_allclose((x @ x).todense(), A[0, 0] @ A[0, 0], rtol=1e-6)

@@ -235,7 +235,7 @@ def summed_with(backward):
 
 
 def test_rules_are_given_cotangents_of_the_types_of_results():
-    """What all devices share is no varying value where its cotangent goes to a rule."""
+    """A value that all devices share does not vary if its cotangent goes to a rule."""
     found = []
 
     def spread(g):

@@ -120,7 +120,7 @@ def test_refused_where_it_was_asked_for(name):
 
 
 def test_plain_meshes_compute():
-    """What tutorials do with the mesh that make_mesh gives."""
+    """Steps of tutorials with the mesh that make_mesh gives."""
     m = jax.make_mesh((4,), ("x",))
     assert m.axis_types == (AxisType.Explicit,)
     f = jax.shard_map(lambda x: lax.psum(x, "x"), mesh=m, in_specs=P("x"), out_specs=P())

@@ -4,7 +4,7 @@
 
 A worker runs the cases, so that one that ends it is a finding and no end. Each case is an op's
 sample (tests/ops/samples.py) with some of its dimensions changed, or a program of programs.py of
-three sizes; it is run in several ways (ways.py), which must agree. Without `--long`, each case runs
+three sizes. It is run in several ways (ways.py), which must agree. Without `--long`, each case runs
 in some of the ways, chosen by its number. With `--jax`, programs give what JAX gives. Prints each
 finding, then how much ran; the exit status is 1 where there is a finding.
 """
@@ -122,7 +122,7 @@ def candidates(jax, case):
 
 
 def agree(jax, got, want, eps):
-    """What differs by more than `eps`, or None."""
+    """The differences of more than `eps`, or None."""
     got, want = jax.tree.leaves(got), jax.tree.leaves(want)
     if len(got) != len(want):
         return f"{len(got)} results for {len(want)}"
@@ -216,7 +216,7 @@ def worker(python, package):
 
 
 def against(got, want):
-    """How an answer differs from JAX's, or None."""
+    """The difference of an answer from JAX's, or None."""
     if "refused" in want:
         return None if "refused" in got else f"computes where JAX says {want['refused']}"
     if "refused" in got:

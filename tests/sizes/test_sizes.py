@@ -39,7 +39,7 @@ def test_every_op_with_dimensions_is_swept():
 
 
 def both(f, x, **options):
-    """What pmap gives, and vmap."""
+    """The results of pmap and of vmap."""
     return jax.pmap(f, axis_name="i", **options)(x), jax.vmap(f, axis_name="i", **options)(x)
 
 

@@ -1,8 +1,8 @@
 """tests/sizes/ways.py - ways to run a function, each beside what it must give.
 
 A way takes the package, the function and its arguments, and yields (what, got, want): lists of
-arrays that must agree. What is wanted comes from the function itself, run op by op on one slice at
-a time, so that no reference is needed.
+arrays that must agree. The wanted results come from the function itself, run op by op on one slice
+at a time, so that no reference is needed.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def batch(jax, args, n):
 
 
 def sliced(jax, f, args, n):
-    """What a map over `batch` must give."""
+    """The results that a map over `batch` must give."""
     jnp = jax.numpy
     if not n:
         return [jnp.zeros((0, *r.shape), r.dtype) for r in leaves(jax, f(*args))]
@@ -142,7 +142,7 @@ def grad(jax, f, args):
     push = lambda *a: jax.jvp(total, a, tuple(tangents))
     primal, tangent = push(*floats)
     along = sum(((g * t).sum().astype("float32") for g, t in zip(found, tangents)), 0.0)
-    if not np.isnan(primal):  # what is filled with NaN has no gradient
+    if not np.isnan(primal):  # NaN fill values have no gradient
         yield "grad and jvp", [jax.numpy.asarray(along, tangent.dtype)], [tangent]
     yield "jit of jvp", jax.jit(push)(*floats), [primal, tangent]
 
