@@ -100,7 +100,7 @@ from shardax.tree_util import (
 
 install_tracebacks()
 
-partial = functools.partial  # where programs of earlier years import it from
+partial = functools.partial  # programs of earlier years import it from here
 
 # The modules that names live in which are not needed at once: imported when first used, so that
 # `import shardax` stays quick.

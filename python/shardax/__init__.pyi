@@ -161,12 +161,12 @@ def enable_checks(new_val: Any = True) -> Any:
 def enable_custom_prng(new_val: Any = True) -> Any:
     """Makes PRNGKey give typed keys. Sets jax_enable_custom_prng while the block runs; afterwards the value that config.update sets holds."""
 def ensure_compile_time_eval() -> Any:
-    """A context in which ops on arrays that are known compute at once, also inside a function that is being traced; ops on tracers are recorded as ever."""
+    """A context in which ops on known arrays compute at once, also inside a function that is being traced. Ops on tracers are recorded as ever."""
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The shapes and dtypes of fun(*args, **kwargs), without computing it; arguments may be ShapeDtypeStructs, also of symbolic sizes (`export.symbolic_shape`): the function is then staged for many sizes."""
+    """The shapes and dtypes of fun(*args, **kwargs), without computing it. Arguments may be ShapeDtypeStructs, also of symbolic sizes (`export.symbolic_shape`): the function is then staged for many sizes."""
 example_libraries: Any
 def explain(fun: Callable[..., Any]) -> Callable[..., Explanation]:
-    """What a function does on its devices, and what it costs."""
+    """Explains the program that a function runs on its devices, and its cost."""
 def explain_cache_misses(new_val: Any = True) -> Any:
     """Logs why a function is traced anew. Sets jax_explain_cache_misses while the block runs; afterwards the value that config.update sets holds."""
 def free_ref(ref: Any) -> Any:
@@ -288,7 +288,7 @@ def soft_pmap(fun: Callable[..., Any], axis_name: Any = None, in_axes: Any = 0) 
 def softmax_custom_jvp(new_val: Any = True) -> Any:
     """Lets nn.softmax have a derivative rule of its own. Sets jax_softmax_custom_jvp while the block runs; afterwards the value that config.update sets holds."""
 def thread_count() -> int:
-    """How many threads compute: as many as this process may use cores, unless set."""
+    """The number of threads that compute: the cores that this process may use, unless set."""
 def threads(count: Any) -> Any:
     """Sets how many threads compute while the block runs."""
 def threefry_partitionable(new_val: Any = True) -> Any:
@@ -303,7 +303,7 @@ def transfer_guard_device_to_host(new_val: Any = True) -> Any:
 def transfer_guard_host_to_device(new_val: Any = True) -> Any:
     """Guards transfers from the host to devices. Sets jax_transfer_guard_host_to_device while the block runs; afterwards the value that config.update sets holds."""
 def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether all leaves are true; a tree without leaves is."""
+    """True if all leaves are true; a tree without leaves is."""
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """The list of a tree's leaves, and its structure as a PyTreeDef."""
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:

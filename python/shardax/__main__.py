@@ -26,7 +26,7 @@ def main():
         print(info.describe() if sys.argv[1] == "--info" else f"shardax {info.__version__}")
         return
     if sys.argv[1].partition("=")[0] == "--processes":
-        from shardax import _launch  # where several processes are asked for
+        from shardax import _launch  # several processes are asked for
 
         count, shows_all, sys.argv[1:] = _launch.parse(sys.argv[1:])
         if count > 1:

@@ -16,7 +16,7 @@ _FOLDER = str(pathlib.Path(__file__).parent / "_as_jax")
 
 
 class _Metadata(importlib.metadata.Distribution):
-    """What is said to be installed: jax and jaxlib of that version."""
+    """The metadata of an installed package: jax or jaxlib of that version."""
 
     def __init__(self, name):
         self._text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {JAX_VERSION}\n"
@@ -100,5 +100,5 @@ def install():
     shardax = importlib.import_module("shardax")
     shardax.__version_info__ = tuple(map(int, JAX_VERSION.split(".")))
     shardax.__version__ = JAX_VERSION
-    # What a script asks of the logger "jax" holds for this package's messages.
+    # Settings of a script for the logger "jax" hold for this package's messages.
     logging.getLogger("shardax").parent = logging.getLogger("jax")

@@ -1,8 +1,8 @@
 """python -m shardax --processes N script.py [args]: starts a script in N processes of this machine.
 
 The launcher is the mpiexec of the library that mpi4py loads. Each process writes into two pipes of
-its own: what process 0 writes is passed on as it is, what others write to their stderr with their
-number in front. When a process fails, or this program is interrupted, all of them end.
+its own. Output of process 0 is passed on as it is, stderr of others with their number in front.
+When a process fails, or this program is interrupted, all of them end.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import time
 
 from shardax._base.processes import OUTPUT
 
-# Open MPI starts nothing as root, and no more processes than cores, unless it is told to; its part
+# Open MPI starts nothing as root, and no more processes than cores, unless it is told to. Its part
 # for windows over UCX says on stderr that it is not used. Pinning is the processes' own matter
 # (`_base/processes.py`).
 SETTINGS = {
@@ -46,7 +46,8 @@ def main(count, shows_all, arguments):
     """Runs `python -m shardax` with these arguments in so many processes; gives the exit code."""
     command = [mpiexec(), "-n", str(count), sys.executable, "-m", "shardax", *arguments]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)  # what mpiexec leaves behind becomes a child of this process
+    # processes that mpiexec leaves behind become children of this one
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     with _folder() as (folder, guard):
         pipes = _Pipes(folder, count, shows_all)
         with open(os.path.join(folder, "mpiexec"), "w+") as said:
@@ -80,7 +81,7 @@ def main(count, shows_all, arguments):
                     "the others, without an exception: it was killed, crashed or left by os._exit. "
                     "All have ended.\n"
                 )
-            # What mpiexec says of the end is of interest where no process has said it.
+            # The report of mpiexec on the end is of interest if no process has given a reason.
             if code != 0 and (lost or not pipes.said_why):
                 sys.stderr.write(report)
     return code
@@ -110,8 +111,8 @@ def parse(arguments):
 
 @contextlib.contextmanager
 def _folder():
-    """A folder for the pipes, and the id of a child that removes it where this process is killed;
-    the processes themselves are killed by the system then (`_base/processes.py`)."""
+    """A folder for the pipes, and the id of a child that removes it if this process is killed. The
+    system then kills the processes themselves (`_base/processes.py`)."""
     folder = tempfile.mkdtemp(prefix="shardax-")
     end, held = os.pipe()  # closed by whatever ends this process
     guard = os.fork()
@@ -140,7 +141,7 @@ def _prctl(option, value):
 
 
 class _Stream:
-    """This program's stdout or stderr: what process 0 writes passes at once, a progress bar too;
+    """This program's stdout or stderr. Output of process 0 passes at once, a progress bar too;
     lines of others wait until its line has ended, or for a second."""
 
     def __init__(self, to):
@@ -264,16 +265,16 @@ class _Pipes:
         self._streams[name].write_lines(b"".join(b"[%d] %s\n" % (process, line) for line in lines))
 
     def left_behind(self):
-        """Whether processes go on although another one has ended some time ago: those that end as
-        they should wait for each other."""
+        """True if processes go on although another one has ended some time ago: processes that end
+        as they should wait for each other."""
         if not 0 < len(self.ended) < self.count:
             return False
         return time.monotonic() - min(self.ended.values()) > _PATIENCE
 
     def lost(self, report):
-        """The processes that may have ended first, where none has told why all end: the one that
-        mpiexec's report names by its pid, or all that were found at about the same time, since one
-        that is killed may be seen to end after those that are ended for it."""
+        """The processes that may have ended first, if none has told why all end. They are the one
+        that mpiexec's report names by its pid, or all that were found at about the same time. A
+        killed process may be seen to end after those that are ended for it."""
         if any(os.path.exists(self._path(process, "end")) for process in range(self.count)):
             return []
         # Intel MPI's report names the processes that it has killed itself.

@@ -8,7 +8,7 @@ import shardax._core as _core
 
 
 def _value(text):
-    """What a flag's text on the command line means."""
+    """The value of a flag's text on the command line."""
     words = {"true": True, "1": True, "false": False, "0": False}
     return int(text) if text.isdigit() and len(text) > 1 else words.get(text.lower(), text)
 
@@ -67,7 +67,7 @@ class Config(types.ModuleType):
         return _core.config_read(name)
 
     def __setattr__(self, name, value):
-        if name.startswith("__"):  # what the import system writes
+        if name.startswith("__"):  # the import system writes these
             super().__setattr__(name, value)
         else:
             _core.config_update(name, value)

@@ -147,7 +147,7 @@ def jaxpr_as_fun(closed_jaxpr, *args):
 
 
 def valid_jaxtype(x):
-    """Whether functions of shardax take `x` as an array.
+    """True if functions of shardax take `x` as an array.
 
     Example:
       >>> shardax.extend.core.valid_jaxtype(1.0), shardax.extend.core.valid_jaxtype("a")

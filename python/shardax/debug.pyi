@@ -11,13 +11,13 @@ from shardax.typing import ArrayLike
 def assert_replicated(tree: Any) -> Any:
     """Raises where devices do not have the same bits."""
 def breakpoint(*, backend: Any = None, filter_frames: bool = True, num_frames: Any = None, ordered: bool = False, token: Any = None, stdin: Any = None, stdout: Any = None) -> Any:
-    """Stops the program when it comes here, and reads commands of a debugger: `p x` shows the value of an expression, `u` and `d` go to the caller's frame and back, `l` lists the source, `bt` the frames, `c` continues, `q` quits; `help` tells all."""
+    """Stops the program when it comes here, and reads commands of a debugger. `p x` shows the value of an expression, `u` and `d` go to the caller's frame and back, `l` lists the source, `bt` the frames. `c` continues, `q` quits; `help` tells all."""
 def callback(callback: Any = None, *args: Any, ordered: bool = False, partitioned: bool = False, **kwargs: Any) -> Any:
     """Calls a Python function for its effect, with concrete arrays; its result is ignored."""
 def check_replicas(raises: bool = True) -> Any:
-    """Watches calls of pmapped and shard_mapped functions for values that should be the same on all devices and are not: the average of a gradient that was forgotten, say."""
+    """Watches calls of pmapped and shard_mapped functions for values that should be the same on all devices and are not. A common cause is a forgotten average of a gradient."""
 def in_package(frame: Any) -> Any:
-    """Whether a frame of the stack is this package's own or of an excluded file, or runs a script for it."""
+    """True if a frame of the stack is this package's own or of an excluded file, or runs a script for it."""
 def inspect_array_sharding(value: Any, *, callback: Any) -> Any:
     """Calls `callback` with the sharding of each array in a tree."""
 def log(fmt: Any = None, *args: Any, ordered: bool = False, partitioned: bool = False, skip_format_check: bool = False, **kwargs: Any) -> Any:

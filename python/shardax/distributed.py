@@ -36,8 +36,8 @@ def initialize(
 
     Raises:
       ValueError: where there are not as many processes, or this is another one.
-      RuntimeError: where it has been called before, or after arrays or devices were used; where the
-        launcher belongs to another MPI than the library of mpi4py.
+      RuntimeError: where it has been called before, or after arrays or devices were used. Also
+        where the launcher belongs to another MPI than the library of mpi4py.
       TypeError: for other options.
 
     Example:
@@ -76,7 +76,7 @@ def initialize(
 
 
 def is_initialized():
-    """Whether `initialize` has been called, and `shutdown` not since."""
+    """True if `initialize` has been called, and `shutdown` not since."""
     return _initialized
 
 

@@ -90,7 +90,7 @@ def any_dtype(x):
 
 
 def issubdtype(arg1, arg2):
-    """Whether a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats.
+    """True if a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats.
 
     Args:
       arg1: a dtype or scalar type.
@@ -139,7 +139,7 @@ def finfo(dtype):
     """
     d = _limited(dtype)
     if _kinds(d):
-        import ml_dtypes  # where a dtype of its kind is asked about
+        import ml_dtypes  # for a dtype of its kind
 
         return ml_dtypes.finfo(d)
     return np.finfo(d)
@@ -166,14 +166,14 @@ def iinfo(int_type):
     except TypeError as error:
         raise ValueError(f"Invalid integer data type {int_type!r}.") from error
     if _kinds(d):
-        import ml_dtypes  # where a dtype of its kind is asked about
+        import ml_dtypes  # for a dtype of its kind
 
         return ml_dtypes.iinfo(d)
     return np.iinfo(d)
 
 
 def itemsize_bits(dtype):
-    """How many bits an element has.
+    """The number of bits of an element.
 
     >>> shardax.dtypes.itemsize_bits("bfloat16"), shardax.dtypes.itemsize_bits("int4")
     (16, 4)

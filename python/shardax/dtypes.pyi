@@ -87,9 +87,9 @@ def finfo(dtype: Any) -> Any:
 def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
 def issubdtype(arg1: Any, arg2: Any) -> Any:
-    """Whether a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats."""
+    """True if a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats."""
 def itemsize_bits(dtype: Any) -> Any:
-    """How many bits an element has."""
+    """The number of bits of an element."""
 def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
     """The dtype to which arguments are promoted together; None stands for the default float."""
 def scalar_type_of(x: Any) -> Any:

@@ -249,7 +249,7 @@ def _described(tracer):
 
 
 def _origin(tracer):
-    """Which function is being traced, and the arguments that the value depends on."""
+    """The function that is being traced, and the arguments that the value depends on."""
     try:
         return _core.tracer_origin(tracer)
     except UnexpectedTracerError:

@@ -15,7 +15,7 @@ def deserialize(blob: Any) -> Any:
 def export(fun_jit: Any, *, platforms: Any = None, disabled_checks: Any = ...) -> Any:
     """A function that stages `fun_jit` for arguments, to be written to a file."""
 def is_symbolic_dim(p: Any) -> Any:
-    """Whether a size is an expression of dimension variables."""
+    """True if a size is an expression of dimension variables."""
 def register_namedtuple_serialization(nodetype: Any, *, serialized_name: Any) -> Any:
     """Lets exported functions with that namedtuple among their arguments or results be serialized."""
 def register_pytree_node_serialization(nodetype: Any, *, serialized_name: Any, serialize_auxdata: Any, deserialize_auxdata: Any, from_children: Any = None) -> Any:

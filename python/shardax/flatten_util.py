@@ -14,9 +14,9 @@ def ravel_pytree(pytree):
 
     Returns:
       The vector, of the dtype that the leaves promote to (float32 of length 0 for a tree without
-      leaves), and the function that turns such a vector back into a tree. Where the leaves' dtypes
-      differ it restores them, and takes vectors of the promoted dtype only; where they agree it
-      keeps the vector's dtype.
+      leaves). Then the function that turns such a vector back into a tree. If the leaves' dtypes
+      differ, the function restores them, and takes vectors of the promoted dtype only. If they
+      agree it keeps the vector's dtype.
 
     >>> import shardax.numpy as jnp
     >>> from shardax.flatten_util import ravel_pytree

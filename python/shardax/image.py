@@ -74,7 +74,7 @@ def _cubic(a):
 
 def _lanczos(radius):
     def kernel(x):
-        close = x <= 1e-3  # where sin(x) / x is 1
+        close = x <= 1e-3  # sin(x) / x is 1 there
         y = math.pi * jnp.where(close, 1, x)
         window = radius * jnp.sin(y) * jnp.sin(y / radius) / (y * y)
         return jnp.where(x > radius, 0, jnp.where(close, 1, window))

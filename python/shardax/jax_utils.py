@@ -101,7 +101,7 @@ def pad_shard_unpad(wrapped, static_argnums=(0,), static_argnames=(), static_ret
 
     Returns:
       A function of trees whose leaves have a leading axis of one size, padded with zeros to a
-      multiple of the devices; `min_device_batch` is the least size for one device.
+      multiple of the devices. `min_device_batch` is the least size for one device.
 
     Raises:
       ValueError: where leading axes differ.

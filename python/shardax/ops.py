@@ -53,7 +53,7 @@ def _count(name, segment_ids, num_segments):
     return num_segments
 
 
-# How the results of buckets become one.
+# The join of the results of buckets.
 _JOINED = {
     "add": lambda x: jnp.sum(x, axis=0, dtype=x.dtype),
     "mul": lambda x: jnp.prod(x, axis=0, dtype=x.dtype),

@@ -16,7 +16,7 @@ def index_mul(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique
 def index_update(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """x.at[idx].set(y), as it was written before `at` existed."""
 def one_program_of_sums(out_sharding: Any, run: Any, *args: Any) -> Any:
-    """`run(*args)`; where it leaves a sum to do, as one program of the arrays in `args`, in which it can be said what each device has."""
+    """`run(*args)`; if it leaves a sum to do, as one program of the arrays in `args`, in which each device's term is known."""
 def segment_max(data: Any, segment_ids: Any, num_segments: Any = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: Any = None, mode: Any = None, out_sharding: Any = None) -> Any:
     """The largest of the rows of each segment, elementwise; the lowest value of the dtype (-inf) for segments without rows. See segment_sum."""
 def segment_min(data: Any, segment_ids: Any, num_segments: Any = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: Any = None, mode: Any = None, out_sharding: Any = None) -> Any:
@@ -26,4 +26,4 @@ def segment_prod(data: Any, segment_ids: Any, num_segments: Any = None, indices_
 def segment_sum(data: Any, segment_ids: Any, num_segments: Any = None, indices_are_sorted: bool = False, unique_indices: bool = False, bucket_size: Any = None, mode: Any = None, out_sharding: Any = None) -> Any:
     """The sum of the rows of each segment."""
 def split_so(out_sharding: Any, name: Any, function: Any) -> Any:
-    """What `function` of no arguments gives, split as the `out_sharding` of the user's function `name` says where operands leave it open."""
+    """The result of `function` of no arguments. If operands leave its split open, it is split as the `out_sharding` of the user's function `name` says."""

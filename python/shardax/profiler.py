@@ -32,7 +32,7 @@ _server = None  # the port that start_server was given
 
 
 class ProfileOptions:
-    """What a trace records.
+    """The contents of a trace.
 
     Attributes:
       host_tracer_level: 0 leaves annotations out.
@@ -140,7 +140,7 @@ def start_trace(
 def stop_trace():
     """Writes the record of `start_trace`: <log_dir>/plugins/profile/<time>/trace.json.gz.
 
-    Memory is bounded: of more than a million programs and steps the first ones are written, and the
+    Memory is bounded. Of more than a million programs and steps the first ones are written, and the
     number of the others stands in the file as `dropped`.
 
     Raises:

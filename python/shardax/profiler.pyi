@@ -5,7 +5,7 @@ from typing import Any
 
 
 class ProfileOptions:
-    """What a trace records."""
+    """The contents of a trace."""
 
     def __init__(self) -> None: ...
     device_tracer_level: Any

@@ -1,7 +1,7 @@
 """shardax.test_util - derivatives held against differences of function values.
 
 Each check takes one random direction v, so that its price does not grow with the number of
-elements: forward mode is held against (f(x + eps v) - f(x - eps v)) / 2 eps, and reverse mode
+elements. Forward mode is held against (f(x + eps v) - f(x - eps v)) / 2 eps. Reverse mode is held
 against the projection <v, J^T w> = <J v, w> for a random w.
 """
 
@@ -55,7 +55,7 @@ def _difference(f, args, direction, eps):
 def _random_like(draws, tree):
     """Standard normal values of the shapes and dtypes of a tree's leaves.
 
-    They come from NumPy's generator in JAX's order: a direction in which differences are taken in
+    They come from NumPy's generator in JAX's order. A direction in which differences are taken in
     float32 decides whether a derivative passes, and it is to pass here as it does there.
     """
 

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether all leaves are true; a tree without leaves is."""
+    """True if all leaves are true; a tree without leaves is."""
 def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: Any = None) -> Any:
     """A tree with the structure of `full_tree` and, at each leaf, the value of the leaf of `prefix_tree` above it."""
 def flatten(tree: Any, is_leaf: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 A tree is a value made of nodes and leaves. Nodes are None (without children), tuples, lists, dicts
 (keys in sorted order), named tuples, OrderedDicts (keys in their order), defaultdicts, and the
-types registered here; everything else is a leaf, subclasses of nodes included.
+types registered here. Everything else is a leaf, subclasses of nodes included.
 
 The functions that walk trees are in C++ (`shardax._core.pytree`) and appear here under JAX's names;
 `_base/tree_nodes.py` adds registration and `Partial`, this file the small compositions.
@@ -119,7 +119,7 @@ default_registry = PyTreeRegistry()
 
 
 def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether all leaves are true; a tree without leaves is.
+    """True if all leaves are true; a tree without leaves is.
 
     >>> shardax.tree_all([True, {'a': 1}])
     True
@@ -168,7 +168,7 @@ def tree_reduce_associative(operation, tree: Any, *, identity=_NOT_GIVEN, is_lea
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether each item is a leaf by itself.
+    """True if each item is a leaf by itself.
 
     >>> from shardax import tree_util
     >>> tree_util.all_leaves([1, 2]), tree_util.all_leaves([1, [2]]), tree_util.all_leaves([None])
@@ -193,7 +193,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
-    """Whether the structure is a single node: a leaf, None or an empty container.
+    """True if the structure is a single node: a leaf, None or an empty container.
 
     Example:
       >>> shardax.tree_util.treedef_is_leaf(shardax.tree.structure(0))

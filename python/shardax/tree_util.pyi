@@ -53,7 +53,7 @@ class SequenceKey:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     idx: Any
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """Whether each item is a leaf by itself."""
+    """True if each item is a leaf by itself."""
 def broadcast_prefix(prefix_tree: Any, full_tree: Any, is_leaf: Any = None) -> Any:
     """The leaves of tree_broadcast as a list."""
 def build_tree(treedef: Any, xs: Any) -> Any:
@@ -82,7 +82,7 @@ def register_pytree_with_keys_class(cls: Any) -> Any:
 def register_static(cls: Any) -> Any:
     """A decorator: the class is a node without children; the value itself is what tells two apart."""
 def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """Whether all leaves are true; a tree without leaves is."""
+    """True if all leaves are true; a tree without leaves is."""
 def tree_broadcast(prefix_tree: Any, full_tree: Any, is_leaf: Any = None) -> Any:
     """A tree with the structure of `full_tree` and, at each leaf, the value of the leaf of `prefix_tree` above it."""
 def tree_flatten(tree: Any, is_leaf: Any = None) -> Any:
@@ -112,6 +112,6 @@ def tree_unflatten(treedef: Any, leaves: Any) -> Any:
 def treedef_children(treedef: Any) -> Any:
     """The structures of the children of the root."""
 def treedef_is_leaf(treedef: Any) -> Any:
-    """Whether the structure is a single node: a leaf, None or an empty container."""
+    """True if the structure is a single node: a leaf, None or an empty container."""
 def treedef_tuple(treedefs: Any, /) -> Any:
     """The structure of a tuple of the given structures."""

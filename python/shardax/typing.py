@@ -8,15 +8,15 @@ from shardax._core import Array
 
 
 class SupportsDType(Protocol):
-    """What has a dtype."""
+    """A value with a dtype."""
 
     @property
     def dtype(self) -> np.dtype: ...
 
 
-# What the functions of shardax.numpy take as arrays.
+# The values that functions of shardax.numpy take as arrays.
 ArrayLike = Union[Array, np.ndarray, np.bool_, np.number, bool, int, float, complex]  # noqa: UP007
-# What they take as a dtype.
+# The values that they take as a dtype.
 DTypeLike = Union[str, type[Any], np.dtype, SupportsDType]  # noqa: UP007
 
 __all__ = ["Array", "ArrayLike", "DTypeLike"]

@@ -183,7 +183,7 @@ def out_axes_mismatch(api, out_axes, result):
 
 
 def not_a_prefix(name, prefix, full):
-    """What `name` says of parts of `full` is no tree prefix of it."""
+    """Raises the error of `prefix`, named `name`, which is no tree prefix of `full`."""
     full = tree_util.tree_map(lambda _: PytreeLeaf(), full)
     errors = tree_util.prefix_errors(prefix, full, name, is_leaf=lambda x: x is None)
     details = "\n  ".join(map(str, errors))

@@ -30,12 +30,12 @@ __all__ = [
 
 bind = _core.bind
 asarray = _core.asarray
-# What a function with nothing to do returns: an array that is deleted, or donated, by itself.
+# The result of a function with nothing to do: an array that is deleted, or donated, by itself.
 another = _core.another
 
 
 def is_split(x, dimension):
-    """Whether mesh axes that the user asked to be explicit split that dimension."""
+    """True if mesh axes that the user asked to be explicit split that dimension."""
     known = _core.get_type_sharding(x)
     return known is not None and "e" in known[5] and any(known[3][dimension : dimension + 1])
 
@@ -52,12 +52,12 @@ def wrapped(value, dtype):
 
 
 def is_inexact(dtype):
-    """Whether numbers of `dtype` are floats or complex, narrow ones among them."""
+    """True if numbers of `dtype` are floats or complex, narrow ones among them."""
     return dtype.kind in "fc" or (dtype.kind == "V" and "float" in dtype.name)
 
 
 def inexact_dtype(dtype):
-    """The dtype in which numbers of `dtype` are computed where the result is no integer: integers
+    """The dtype in which numbers of `dtype` are computed for a result that is no integer. Integers
     of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
     if dtype.kind in "fc" or "float" in dtype.name:
         return dtype
@@ -185,8 +185,8 @@ def in_one_program(*names, at_once=False):
     """A decorator: called on arrays, the function runs as one program, rather than op by op.
 
     Arguments of these names are static. Within transformations, and for arguments that are no
-    numbers, the function is called as it is; with `at_once` also while anything is staged, so that
-    programs show its ops and no call, and the first time that it is called with some types.
+    numbers, the function is called as it is. With `at_once` this also holds while anything is
+    staged, and for the first call with some types: programs show its ops and no call.
     """
 
     def decorate(fun):

@@ -1,8 +1,8 @@
 # shardax/_base/coordination.py - texts by key and barriers for processes, as of JAX's coordination
 # service: for libraries that agree on something outside of programs, from any thread.
 #
-# Process 0 keeps them. A request is a connection of its own: a line of JSON each way, after both
-# sides have shown that they know the key that MPI has told all processes.
+# Process 0 keeps them. A request is a connection of its own: a line of JSON each way. Both sides
+# first show that they know the key that MPI has told all processes.
 import base64
 import contextlib
 import json
@@ -15,7 +15,7 @@ import types
 import shardax._core as _core
 from shardax.errors import JaxRuntimeError
 
-# What JAX has in jax._src.distributed.global_state.
+# The attributes of JAX's jax._src.distributed.global_state.
 global_state = types.SimpleNamespace(
     client=None, coordinator_address=None, num_processes=1, process_id=0, service=None
 )
@@ -103,7 +103,7 @@ class Client:
 
 
 class _Service:
-    """What process 0 keeps; a thread for each request that is being answered."""
+    """The state of process 0, with a thread for each request that is being answered."""
 
     def __init__(self, listener, process_count):
         self._process_count = process_count
@@ -116,7 +116,7 @@ class _Service:
         from multiprocessing import AuthenticationError
 
         while True:
-            # Whoever does not know the key, or goes away, gets no answer.
+            # A client that does not know the key, or goes away, gets no answer.
             with contextlib.suppress(OSError, EOFError, AuthenticationError):
                 connection = listener.accept()
                 threading.Thread(target=self._answer, args=(connection,), daemon=True).start()

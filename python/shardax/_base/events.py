@@ -16,7 +16,7 @@ def tell(listeners, *what, **about):
 
 
 def tell_elapsed(event, end, seconds, name):
-    """That `event`, of the function or program `name`, began and took so long."""
+    """Tells listeners that `event`, of the function or program `name`, began and took so long."""
     tell(scalars, event, end - seconds, fun_name=name)
     tell(durations, event, seconds, fun_name=name)
     tell(spans, event, end - seconds, end, fun_name=name)

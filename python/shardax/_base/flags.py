@@ -152,8 +152,8 @@ def transfer_guard(new_val):
 def array_garbage_collection_guard(new_val):
     """The treatment of arrays that the garbage collector frees while the block runs.
 
-    Nothing happens, for None and "allow": the collector does not tell of arrays that lie in a
-    reference cycle, so that they can be neither logged nor refused.
+    Nothing happens, for None and "allow". The collector does not tell of arrays in a reference
+    cycle, so they can be neither logged nor refused.
 
     `new_val` has no effect: it decides only what is refused.
 
@@ -205,11 +205,11 @@ class make_user_context:
 
     @property
     def value(self):
-        """What is set now."""
+        """The present value."""
         return self._value
 
     def get_global(self):
-        """What is set now."""
+        """The present value."""
         return self._value
 
     def set_global(self, value):

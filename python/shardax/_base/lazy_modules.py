@@ -4,8 +4,8 @@ from importlib import import_module
 
 
 def at_first_use(package, names, submodules=(), hidden=()):
-    """(where each name lives, __getattr__, __dir__) of a package that imports a module when one of
-    its names is first used, so that the first op of a process comes quickly.
+    """The names of a package that imports a module when one of its names is first used. Returns
+    (the home of each name, __getattr__, __dir__); the first op of a process comes quickly.
 
     Args:
       package: its name; what it has already is left alone.

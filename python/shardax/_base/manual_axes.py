@@ -9,8 +9,8 @@ UNNAMED_AXIS = "_internal_pmap_axis_name"  # of a pmap without axis_name, as in 
 
 @dataclasses.dataclass(frozen=True)
 class ManualAxisType:
-    """Names of mapped axes: those over which a value may differ, those over which it is a term of a
-    sum that is left to do, and those over which its cotangents are.
+    """Names of mapped axes, by the state of a value over them. It may vary, be a term of a sum that
+    is left to do, or have such cotangents.
 
     Raises:
       ValueError: where an axis is varying and in another state too.

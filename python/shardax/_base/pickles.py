@@ -19,7 +19,7 @@ def rebuild_keys(words, dtype):
 
 
 def named(function):
-    """What a transformed function is pickled as: its module and name.
+    """The name of a transformed function, by which it is pickled.
 
     Raises:
       pickle.PicklingError: it is not what its module has under its name.
@@ -38,8 +38,8 @@ def named(function):
 
 
 def reduced(function, recipe):
-    """What a transformed function is pickled as: its name or, where it has none or another process
-    may lack it, the function in it and the recipe, which makes it of that; None: its name alone.
+    """The pickled form of a transformed function: its name, or the function in it and the recipe.
+    The latter serves if it has no name or another process may lack it. None: its name alone.
 
     Raises:
       pickle.PicklingError: it is not what its module has under its name, and has no recipe.
@@ -60,8 +60,8 @@ def _made(function, recipe):
 
 
 def _pickles_by_value():
-    """Whether who pickles takes functions of the main module along: cloudpickle and its copies,
-    and dill, whose frames are those that called."""
+    """True if the pickler takes functions of the main module along: cloudpickle and its copies, and
+    dill, whose frames are among the callers."""
     frame = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")

@@ -98,7 +98,7 @@ def device_table(heading, stacked, axes):
 
 
 def device_groups(axis, stacked):
-    """Which devices have which value, for an error about a value that differs between them."""
+    """The value of each device, for an error about a value that differs between them."""
     rows = np.asarray(stacked)
     groups = {}
     for i, row in enumerate(rows.reshape(len(rows), -1)):

@@ -12,8 +12,8 @@ import sys
 
 import shardax._core as _core
 
-# How many processes a launcher of MPI says that it has started. Slurm's variables say nothing of
-# MPI: a job of one task may start a program that is not parallel.
+# The variables in which launchers of MPI give the number of processes. Slurm's variables say
+# nothing of MPI: a job of one task may start a program that is not parallel.
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
 # A launcher that speaks PMIx (srun --mpi=pmix) leaves that to the library.
 _UNSIZED = "PMIX_NAMESPACE"
@@ -28,7 +28,7 @@ _kept = []  # the communicators and the window, for the core
 
 
 def started_by_mpi():
-    """Whether a launcher of MPI has started this process as one of several."""
+    """True if a launcher of MPI has started this process as one of several."""
     sizes = [int(os.environ[name]) for name in _SIZES if os.environ.get(name, "").isdigit()]
     return max(sizes) > 1 if sizes else _UNSIZED in os.environ
 
@@ -120,7 +120,7 @@ def _addresses(MPI):
 
 
 def _tag_in_status(MPI):
-    """Where the library's MPI_Status has the tag, which differs between libraries."""
+    """The offset of the tag in the library's MPI_Status, which differs between libraries."""
     status = MPI.Status()
     status.Set_tag(0x1234567)
     room = ctypes.string_at(MPI._addressof(status), MPI._sizeof(status))
@@ -188,7 +188,7 @@ def _end_together(MPI):
 
 
 def _is_joined():
-    """Whether this is a process that has joined, and no child that it made by fork."""
+    """True in a process that has joined, false in a child that it made by fork."""
     return os.getpid() == _joined
 
 
@@ -220,7 +220,7 @@ def end_all(why, code, text=""):
         sys.stdout.flush()
         sys.stderr.write("".join(f"{front}{line}\n" for line in lines))
         sys.stderr.flush()
-        # What the library says of its own end is of no use to anybody.
+        # The library's own last words are of no use to anybody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     _core.abort_processes(code)
 

@@ -12,7 +12,7 @@ INFINITY = float("inf")
 
 
 def is_symbolic_dim(p):
-    """Whether a size is an expression of dimension variables.
+    """True if a size is an expression of dimension variables.
 
     Example:
       >>> from shardax import export
@@ -23,7 +23,7 @@ def is_symbolic_dim(p):
 
 
 def has_symbolic_sizes(x):
-    """Whether a size of something with a shape is symbolic."""
+    """True if a size of something with a shape is symbolic."""
     return any(isinstance(n, SymbolicDim) for n in getattr(x, "shape", None) or ())
 
 
@@ -192,7 +192,7 @@ class SymbolicDim:
         return self._decided(other, "<", -self._difference(other) - 1)
 
     def _decided(self, other, sign, difference):
-        """Whether the difference is at least 0."""
+        """True if the difference is at least 0."""
         low, high = self.scope.bounds(difference)
         if low >= 0:
             return True

@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*|\.\.\.|>=|<=|==|[-+*/^(),_])")
 
 
 class SymbolicScope:
-    """Where dimension variables live, and what is known of them.
+    """The home of dimension variables, and their constraints.
 
     Args:
       constraints_str: texts such as "a >= 8" and "mod(b, 2) == 0".
@@ -56,7 +56,7 @@ class SymbolicScope:
         return text, sign, difference
 
     def holds(self, env):
-        """Whether the constraints hold for these numbers."""
+        """True if the constraints hold for these numbers."""
         return all(
             d.evaluate(env) == 0 if sign == "==" else d.evaluate(env) >= 0
             for _, sign, d in self.constraints

@@ -10,7 +10,7 @@ if "SHARDAX_NUM_THREADS" in os.environ:
 
 
 def thread_count():
-    """How many threads compute: as many as this process may use cores, unless set.
+    """The number of threads that compute: the cores that this process may use, unless set.
 
     The environment's SHARDAX_NUM_THREADS sets it at the start. Results do not depend on it.
 

@@ -1,8 +1,8 @@
 """shardax/_base/tracebacks.py - tracebacks that show the user's frames.
 
-What is printed of an exception that nobody catches leaves out the frames of this package, unless
-`jax_traceback_filtering` is "off". Exceptions lose these frames where they leave a function of the
-package: "quiet_remove_frames" says so in a note, "remove_frames" keeps all of them in the
+The printed traceback of an exception that nobody catches leaves out the frames of this package,
+unless `jax_traceback_filtering` is "off". Exceptions lose these frames when they leave a function
+of the package. "quiet_remove_frames" says so in a note, "remove_frames" keeps all of them in the
 exception's cause, "tracebackhide" marks them for pytest and IPython instead. "auto" is
 "quiet_remove_frames", but in notebooks, where exceptions themselves stay as they are.
 """
@@ -27,7 +27,7 @@ def exclude(path):
 
 
 def in_package(frame):
-    """Whether a frame of the stack is this package's own or of an excluded file, or runs a script
+    """True if a frame of the stack is this package's own or of an excluded file, or runs a script
     for it."""
     file = frame.f_code.co_filename
     return file.startswith(_PACKAGE) or file == "<frozen runpy>" or file in excluded
@@ -45,7 +45,7 @@ def user_line():
 
 
 class UnfilteredStackTrace(Exception):
-    """What an exception came from while `jax_traceback_filtering` is "remove_frames": it has all
+    """The cause of an exception while `jax_traceback_filtering` is "remove_frames": it has all
     frames."""
 
 
@@ -74,7 +74,7 @@ def leave(exception):
                 entry.tb_frame.f_locals["__tracebackhide__"] = True
             entry = entry.tb_next
         return
-    first = not hasattr(exception, "_shortened")  # what is left of inner frames
+    first = not hasattr(exception, "_shortened")  # the rest of inner frames
     known = None if first else exception._shortened
     exception.__traceback__ = exception._shortened = _users(whole, known)
     if not first:
@@ -105,7 +105,7 @@ def api_boundary(fun, *, repro_api_name=None, repro_user_func=False):
 
 
 def include_frame(frame):
-    """Whether tracebacks show the frame."""
+    """True if tracebacks show the frame."""
     return not in_package(frame)
 
 

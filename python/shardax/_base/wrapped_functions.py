@@ -18,7 +18,7 @@ class StoreException(Exception):
 
 
 class Store:
-    """Where a transformation leaves its auxiliary result."""
+    """The place of a transformation's auxiliary result."""
 
     def __init__(self, overwrites=False):
         self._values = []

@@ -29,12 +29,12 @@ def breakpoint(
     stdin=None,
     stdout=None,
 ):
-    """Stops the program when it comes here, and reads commands of a debugger: `p x` shows the value
+    """Stops the program when it comes here, and reads commands of a debugger. `p x` shows the value
     of an expression, `u` and `d` go to the caller's frame and back, `l` lists the source, `bt` the
-    frames, `c` continues, `q` quits; `help` tells all.
+    frames. `c` continues, `q` quits; `help` tells all.
 
-    The frames are those in which the program was traced, with the values that the variables have in
-    this run; inside pmap and vmap it stops once per device and batch element.
+    The frames are those in which the program was traced, with the values of the variables in this
+    run. Inside pmap and vmap it stops once per device and batch element.
 
     Args:
       filter_frames: leave out frames of this package.
@@ -96,7 +96,7 @@ class _Frame:
         for name, value in self.locals.items():
             try:
                 leaves, tree = tree_util.tree_flatten(value)
-            except Exception:  # what a user's node cannot take apart is shown as it is
+            except Exception:  # leaves that a user's node cannot take apart are shown as they are
                 continue
             at = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tracer)]
             if at:
@@ -137,7 +137,7 @@ def _frames(frame, filtered):
 
 
 def _told(method):
-    """What an expression of the user raises is said, and the debugger goes on."""
+    """An exception of the user's expression is printed, and the debugger goes on."""
 
     @functools.wraps(method)
     def told(self, argument):

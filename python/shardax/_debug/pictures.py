@@ -14,7 +14,8 @@ def inspect_array_sharding(value, *, callback):
     """Calls `callback` with the sharding of each array in a tree.
 
     Inside jit it is called when the compiled function is first called with arrays that are split
-    like this; inside pmap and shard_map once per device, with the sharding of one device.
+    like this. Inside pmap and shard_map it is called once per device, with the sharding of one
+    device.
 
     Example:
       >>> debug.inspect_array_sharding(jnp.zeros(3), callback=print)
@@ -97,8 +98,8 @@ def visualize_array_sharding(arr, **kwargs):
 
 
 def _cells(shape, sharding):
-    """The names of the devices of each part, by its row and column, in each layer: the part of the
-    first of three dimensions, as (start, stop)."""
+    """The names of the devices of each part, by its row and column, in each layer. A layer is the
+    part of the first of three dimensions, as (start, stop)."""
     shard = sharding.shard_shape(shape)
     layers = {}
     for device, slices in sharding.devices_indices_map(shape).items():
@@ -120,7 +121,7 @@ def _named(parts):
 
 
 def _colours(color_map):
-    """What turns the n-th text into one on a background of its own, in a terminal."""
+    """A function that gives the n-th text a background of its own, in a terminal."""
 
     def coloured(text, n):
         if color_map is None:

@@ -47,8 +47,8 @@ def _dropped(name, axis, place):
 class Divergence:
     """Devices that were alike, or were to be, and are not.
 
-    call: the number of the call, from 1, of `function`; leaf: an argument or result of it; line:
-    where it happened, as "file.py:12", or ""; message: all of it in words.
+    call: the number of the call, from 1, of `function`; leaf: an argument or result of it. line:
+    the place, as "file.py:12", or ""; message: all of it in words.
     """
 
     function: str
@@ -61,15 +61,15 @@ class Divergence:
 @contextlib.contextmanager
 def check_replicas(raises=True):
     """Watches calls of pmapped and shard_mapped functions for values that should be the same on all
-    devices and are not: the average of a gradient that was forgotten, say.
+    devices and are not. A common cause is a forgotten average of a gradient.
 
     Reported are
-      - an argument that was the same on all devices in one call and is not in the next: what the
-        devices had in common has diverged;
-      - at the end of the block, a tree of results that takes the place of an argument: a dictionary
-        of parameters, say, that went in the same and came out different;
-      - an argument that all devices update alike, by the same summed gradient, but that is
-        different from the start: drawn from a random key per device, perhaps;
+      - an argument that was the same on all devices in one call and differs in the next. Values
+        that the devices had in common have diverged;
+      - at the end of the block, a tree of results that takes the place of an argument. A dictionary
+        of parameters may go in the same and come out different;
+      - an argument that all devices update alike, by the same summed gradient, but that differs
+        from the start. It may be drawn from a random key per device;
       - a result of which one is returned (out_axes=None, or out_specs without an axis) that differs
         between devices.
 
@@ -203,7 +203,7 @@ class _Watch:
             if maker is not None:
                 own = maker.function is call.function
                 self._diverged(maker, i if own else None, result, name)
-            elif isinstance(call.leaves[i], _core.Array):  # what comes from the host is data
+            elif isinstance(call.leaves[i], _core.Array):  # values from the host are data
                 said = (
                     f"leaf {name} differs between devices when it enters call {call.number} of "
                     f"{call.name}; in the call before it was the same on all."

@@ -35,8 +35,8 @@ def with_sharding_constraint(x, shardings):
         spec has PartitionSpec.UNCONSTRAINED stay split as they are.
 
     Raises:
-      ValueError: where a sharding does not fit an array, or the trees differ; for axes of a mesh
-        that was asked to be explicit, over which reshard splits.
+      ValueError: where a sharding does not fit an array, or the trees differ. Also for axes of a
+        mesh that was asked to be explicit, over which reshard splits.
       AssertionError: where all axes of the current mesh were, and `x` is split in another way.
       RuntimeError: for PartitionSpecs where no mesh is current.
 
@@ -82,14 +82,14 @@ def _check_devices(x, where):
 
 
 def is_asked(mesh):
-    """Whether the user asked for explicit axes by name."""
+    """True if the user asked for explicit axes by name."""
     return bool(mesh.explicit_axes) and not mesh._implied
 
 
 def _is_asserted(x, where):
-    """Whether all axes of the current mesh are explicit, by the user's wish: then a constraint says
-    how `x` is split already, and where it is not, AssertionError. ValueError for a spec that names
-    explicit axes where not all are."""
+    """True if all axes of the current mesh are explicit, by the user's wish. A constraint then
+    gives the present split of `x`; another one raises AssertionError. ValueError for a spec that
+    names explicit axes where not all are."""
     if not isinstance(where, NamedSharding) or not is_asked(where.mesh):
         return False
     context = get_abstract_mesh()

@@ -51,8 +51,8 @@ def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
 
     There is one memory: its kind is what shardings and types show. With `donate` (True, or a tree
     prefix of truth values) arrays that get a label are deleted; nothing is copied, unless
-    `may_alias` is False. An array that lies there already is returned itself. Where a transformed
-    function moves an array, `src`, the sharding that it has, says where its cotangent goes.
+    `may_alias` is False. An array that lies there already is returned itself. If a transformed
+    function moves an array, `src`, its present sharding, gives the destination of its cotangent.
 
     Raises:
       ValueError: where `donate` and `may_alias` are both true, a Format does not fit,

@@ -89,7 +89,7 @@ class Device:
 
 
 class Memory:
-    """What a device can address. A process has one memory; the kinds are names for it."""
+    """A memory of a device. A process has one memory; the kinds are names for it."""
 
     platform = "cpu"
 
@@ -149,7 +149,7 @@ def device(id):
 
 
 def default_device():
-    """Where arrays lie that nothing has been said about: jax_default_device, else the first."""
+    """The device of arrays without a given one: jax_default_device, else the first."""
     chosen = _core.config_read("jax_default_device")
     return chosen if isinstance(chosen, Device) else device(first_id())
 
@@ -165,7 +165,7 @@ def process_of(id):
 
 
 def is_local(id):
-    """Whether the device with that id belongs to this process."""
+    """True if the device with that id belongs to this process."""
     return process_of(id) == _core.process_index()
 
 
@@ -183,7 +183,7 @@ def check_default_device(value):
 
 
 class Backend:
-    """What little there is to say of the one backend."""
+    """The few facts about the one backend."""
 
     platform = "cpu"
     platform_version = "shardax"

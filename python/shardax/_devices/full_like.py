@@ -106,7 +106,7 @@ def _in_state_of(manual, x):
 
 
 def _is_whole(array):
-    """Whether no explicit axis of the mesh splits it."""
+    """True if no explicit axis of the mesh splits it."""
     return _core.api.typeof(array).asked_split is None
 
 

@@ -1,5 +1,5 @@
 # shardax/_devices/gspmd.py - arrays cut into tiles, and which device has which.
-"""How XLA's partitioner describes shardings (GSPMD: Xu et al. 2021, arXiv:2105.04663): an array is
+"""Shardings in the form of XLA's partitioner (GSPMD: Xu et al. 2021, arXiv:2105.04663): an array is
 cut into a grid of tiles, and a list names the device of each; there is no mesh.
 """
 
@@ -139,7 +139,8 @@ def _merged(sizes, order):
 
 
 def _owners(inner, sizes):
-    """Which of `sizes`, that they are the factors of in their order, each of `inner` belongs to."""
+    """For each of `inner`, the one of `sizes` that it is a factor of; factors come in the sizes'
+    order."""
     out, k, left = [], 0, sizes[0] if sizes else 1
     for factor in inner:
         while left == 1:

@@ -21,7 +21,7 @@ from shardax._devices.specs import check_repeated
 
 
 class _Caller(threading.local):
-    """What errors call the function that has the shardings."""
+    """The name of the function with the shardings in errors."""
 
     name = "jit"
 
@@ -64,8 +64,8 @@ def check_open(shardings, argument):
 
 
 def guard_moves(args, in_shardings, out_shardings, static_positions):
-    """Asks the transfer guard about arguments that a call of jit moves to other devices: those of
-    in_shardings, or the only device of its results; called by the core."""
+    """Asks the transfer guard about arguments that a call of jit moves to other devices. These are
+    those of in_shardings, or the only device of its results; called by the core."""
     wanted = out_shardings if in_shardings is None else in_shardings
     if in_shardings is None and not isinstance(wanted, SingleDeviceSharding):
         return

@@ -5,7 +5,7 @@ from shardax.errors import JaxRuntimeError
 
 
 class AutoLayout:
-    """What asks for the order that suits the computation."""
+    """Asks for the order that suits the computation."""
 
     def __repr__(self):
         return "AUTO"
@@ -42,8 +42,8 @@ class Layout:
 
 
 def order_of(layout, ndim):
-    """What the core records of a Layout: its dimensions from major to minor; () where that is their
-    own order, or None is asked for."""
+    """The core's record of a Layout: its dimensions from major to minor. () for their own order, or
+    if None is asked for."""
     order = layout.major_to_minor if isinstance(layout, Layout) else ()
     return () if order == tuple(range(ndim)) else order
 

@@ -80,6 +80,6 @@ def recorded_order(x):
 
 
 def format_of(x):
-    """The Format of an array. What is computed lies in the order of its dimensions, unless another
+    """The Format of an array. Computed arrays have the order of their dimensions, unless another
     one was asked for by name."""
     return Format(layout_of(_core.get_layout(x), x.ndim), x.sharding)

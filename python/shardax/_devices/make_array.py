@@ -133,7 +133,7 @@ def _whole(own, shape, where, wanted):
 
 
 def is_fully_local(where):
-    """Whether all devices of a Sharding belong to this process."""
+    """True if all devices of a Sharding belong to this process."""
     return all(is_local(d.id) for d in where.device_set)
 
 
@@ -141,7 +141,7 @@ def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None)
     """An array out of its parts, one array per device of the sharding.
 
     Each part belongs to the device that it is placed on (with `device_put`), in any order. Of
-    replicated parts the first device's is taken; where the spec is unreduced over mesh axes, the
+    replicated parts the first device's is taken. If the spec is unreduced over mesh axes, the
     devices along these have the terms of a sum.
 
     Raises:
@@ -317,7 +317,7 @@ def _of_process(own, shape, where, wanted):
 
 
 def _processes_along(description, ndim):
-    """How many processes split each dimension."""
+    """The number of processes that split each dimension."""
     size = 1 << 20  # any that all counts of processes divide does
     for count in description[1]:
         size *= count

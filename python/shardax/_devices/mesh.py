@@ -19,7 +19,7 @@ from shardax._devices.devices import process_index
 
 
 class AxisType(enum.Enum):
-    """The kinds of mesh axes: the split of arrays over them is left to the system (Auto), said by
+    """The kinds of mesh axes. The split of arrays over them is left to the system (Auto), said by
     their types (Explicit), or done by hand in shard_map (Manual).
 
     Example:
@@ -368,8 +368,8 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
     """A mesh of the first devices in that shape, whose axes are of type Explicit.
 
-    Types of arrays show how they are split over such axes. Where an op leaves open how its result
-    is split, there is an answer nevertheless; with axis_types=(AxisType.Explicit, ...) it raises.
+    Types of arrays show how they are split over such axes. If an op leaves the split of its result
+    open, there is an answer nevertheless. With axis_types=(AxisType.Explicit, ...) it raises.
 
     Args:
       axis_shapes: the size of each axis.

@@ -20,8 +20,8 @@ def tell():
 
 
 def _label(mesh, set_mesh):
-    """What results of operands that lie nowhere in particular are labelled with: nothing unless
-    the mesh was set by set_mesh. They may meet arrays on other devices.
+    """The label of results whose operands lie nowhere in particular: nothing unless the mesh was
+    set by set_mesh. They may meet arrays on other devices.
     """
     if mesh is None or set_mesh is None or set_mesh.manual_axes or set_mesh.size != mesh.size:
         return None

@@ -13,8 +13,8 @@ from shardax.errors import ShardingTypeError
 def takes_out_sharding(function=None, *, check=None):
     """`function`, whose argument `out_sharding` says how the result is split over the mesh.
 
-    `check(where, x, name)`: errors of an `out_sharding` over axes that were asked to be explicit,
-    which does not go with the first argument x of the function `name`.
+    `check(where, x, name)`: errors of an `out_sharding` over axes that were asked to be explicit.
+    It raises if this does not go with the first argument x of the function `name`.
     """
     if function is None:
         return functools.partial(takes_out_sharding, check=check)
@@ -71,8 +71,8 @@ def whole_or_terms(where, x, name):
 
 
 def one_program_of_sums(out_sharding, run, *args):
-    """`run(*args)`; where it leaves a sum to do, as one program of the arrays in `args`, in which
-    it can be said what each device has."""
+    """`run(*args)`; if it leaves a sum to do, as one program of the arrays in `args`, in which each
+    device's term is known."""
     if not getattr(getattr(out_sharding, "spec", out_sharding), "unreduced", ()):
         return run(*args)
     leaves, tree = tree_util.tree_flatten(args)
@@ -87,8 +87,8 @@ def one_program_of_sums(out_sharding, run, *args):
 
 
 def split_so(out_sharding, name, function):
-    """What `function` of no arguments gives, split as the `out_sharding` of the user's function
-    `name` says where operands leave it open."""
+    """The result of `function` of no arguments. If operands leave its split open, it is split as
+    the `out_sharding` of the user's function `name` says."""
     from shardax._devices import result_splits  # at first use: quick import
 
     return result_splits.split(result_splits.out_sharding_of(out_sharding, name), function)

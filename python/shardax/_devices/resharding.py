@@ -36,7 +36,7 @@ def reshard(xs, out_shardings):
 
 
 def _is_automatic(where):
-    """Whether it names no axis: types show none of its mesh."""
+    """True if it names no axis: types show none of its mesh."""
     return isinstance(where, NamedSharding) and not where.mesh.explicit_axes
 
 

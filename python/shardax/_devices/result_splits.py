@@ -9,7 +9,8 @@ __all__ = ["check_explicit", "is_asked", "out_sharding_of", "split"]
 
 
 def split(where, function):
-    """What `function` of no arguments gives, split as `where` says where operands leave it open."""
+    """The result of `function` of no arguments, split as `where` says if operands leave that
+    open."""
     with _core.api.ShardingGiven(list(getattr(where.spec, "unreduced", ()))):
         out = function()
     rank = getattr(out, "ndim", None)

@@ -3,7 +3,7 @@ from shardax._devices.devices import default_device
 
 
 def _coordinates(position, axes, mesh):
-    """Where the device at a position of the mesh's order is along each axis."""
+    """The position along each axis of the device at a position of the mesh's order."""
     out = {}
     for axis, size in zip(reversed(axes), reversed(mesh)):
         position, out[axis] = divmod(position, size)
@@ -40,8 +40,9 @@ def parts(shape, recorded):
 
 
 def places_in_terms(recorded):
-    """For each shard of `parts`, of an array of which each device has a term or a value of its own:
-    where its device is along the axes that are summed over, or that split no dimension."""
+    """The positions of the devices of `parts`, shards of an array of which each device has a
+    term or a value of its own. They are along the axes that are summed over, or that split no
+    dimension."""
     axes, mesh, devices, spec, _, _, unreduced, *_ = recorded
     split = {name for names in spec for name in names}
     own = unreduced or [axis for axis in axes if axis not in split]

@@ -104,7 +104,7 @@ class Sharding:
         return all(size[a] == 1 for names in (*spec, terms) for a in names)
 
     def is_equivalent_to(self, other, ndim):
-        """Whether both give each device the same part of an array of that rank.
+        """True if both give each device the same part of an array of that rank.
 
         Example:
           >>> one = NamedSharding(make_mesh((1,), ("x",)), P("x"))
@@ -368,7 +368,7 @@ def created(array, where):
 
 
 def is_explicit(description):
-    """Whether types show how a mesh axis of the description splits arrays."""
+    """True if types show how a mesh axis of the description splits arrays."""
     return not set(description[5]).isdisjoint("ei")
 
 

@@ -15,8 +15,8 @@ def described_in_types(where, ndim):
 
 
 def unplaced(description, ndim):
-    """The sharding of types that show none: over the mesh of the context, or of a description of
-    an array's, without devices, so that it places nothing."""
+    """The sharding of types that show none. It is over the mesh of the context, or of a description
+    of an array's, without devices, so that it places nothing."""
     mesh = context_mesh()
     if mesh.empty and description is not None:
         mesh = described(description).mesh.abstract_mesh

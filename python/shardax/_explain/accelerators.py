@@ -106,8 +106,8 @@ class Accelerators:
         return link.all_to_all(devices, size)
 
     def permute(self, devices, size, hops=1, stride=1):
-        """Seconds until each device has what another had, up to `hops` further in a ring: on a
-        ring a link carries the messages of all devices that are on the way."""
+        """Seconds until each device has another's data, from up to `hops` further in a ring. On a
+        ring a link carries the messages of all devices on the way."""
         if devices < 2:
             return 0.0
         way = hops if self.topology == "ring" else 1
@@ -128,7 +128,7 @@ class Accelerators:
         return 3 / self.memory_bandwidth
 
     def _inside(self, devices, stride):
-        """How many of a group's devices share a node."""
+        """The number of a group's devices that share a node."""
         if self.topology != "hierarchical":
             return devices
         return math.gcd(devices, max(1, self.per_node // stride))

@@ -14,19 +14,19 @@ from shardax._explain import facts, html, text, words
 
 
 def explain(fun):
-    """What a function does on its devices, and what it costs.
+    """Explains the program that a function runs on its devices, and its cost.
 
     Args:
       fun: a pmapped, shard_mapped, jitted or plain function.
 
     Returns:
       A function of the same arguments, arrays or ShapeDtypeStructs, that gives an `Explanation`:
-      print it, show it in a notebook, or ask for `to_dict()` or `to_json()`. Nothing runs. Whether
-      a stacked argument is the same on all devices is known of arrays only. In several processes
-      it tells of what this one does, and of its messages to others.
+      print it, show it in a notebook, or ask for `to_dict()` or `to_json()`. Nothing runs. Only
+      arrays show that a stacked argument is the same on all devices. In several processes it tells
+      of what this one does, and of its messages to others.
 
     Raises:
-      What tracing `fun` raises.
+      The exceptions of tracing `fun`.
 
     Example:
       >>> mean = pmap(lambda x: lax.pmean(x, "i"), axis_name="i", out_axes=None)
@@ -73,7 +73,7 @@ def _known(leaf):
 
 
 class Explanation:
-    """What a program does on its devices; `explain` makes it.
+    """The description of a program on its devices; `explain` makes it.
 
     All sizes are bytes. "Uniform over an axis" says that all devices along it have the same value,
     "varying" that theirs differ.
@@ -83,33 +83,34 @@ class Explanation:
       axes: the size of each mapped axis, by name.
       devices: how many devices there are, 1 where nothing is mapped.
       summary: sentences that say what the devices cost and why.
-      arguments, results: a dict each: "name", "type" and "bytes" of the whole, "device_type" and
-        "device_bytes" of one device's part, the axes over which it is "split", "varying" and
-        "uniform" (where nothing is mapped, as its sharding says), "copies" (how often one device's
-        value is kept, 1 where all share it), and of results "dropped": axes over which only the
-        first device's value is taken of several.
+      arguments, results: a dict each. "name", "type" and "bytes" are of the whole, "device_type"
+        and "device_bytes" of one device's part. "split", "varying" and "uniform" are axes (if
+        nothing is mapped, as its sharding says). "copies" is the number of copies of one device's
+        value, 1 if all share it. Of results, "dropped" are axes over which only the first device's
+        value is taken of several.
       values: likewise for what each line computes: "op", "line", "type" (one device's), "varying",
         "uniform", and "became".
-      collectives: "op", "over" (axes), "participants", "operand" and "result" (one device's
-        bytes), "traffic" (what a device would send to others if it had its own memory), "times"
-        (in how many iterations of loops), "became" and, in words, "meaning".
-      messages: what goes to other processes: "op", "processes" (that take part), "bytes" (that each
-        hands over), "type", "times", "line"; "meanwhile", how many steps run before its result is
-        needed; of the last call the seconds that it was "under_way", and of these those in which
-        this process "waited" for others. None: it was not sent yet.
+      collectives: "op", "over" (axes), "participants", and of one device's bytes "operand" and
+        "result". "traffic" is a device's bytes to others if it had its own memory, "times" the
+        iterations of loops. "became" and, in words, "meaning" follow.
+      messages: those to other processes. "op", "type", "times", "line", "processes" (that take
+        part) and "bytes" (that each hands over) come first. "meanwhile" is the number of steps that
+        run before its result is needed. Of the last call "under_way" are its seconds, and "waited"
+        those in which this process waited for others. None: it was not sent yet.
       steps: what is fused into one pass: "kind", "ops", "lines", "flops", "bytes", "times".
-      buffers: memory beside the arguments: "kind" (result or temporary), "type", "bytes",
-        "copies", "line", and the "first" and "last" of `steps` that use it (results: as many as
-        there are).
-      lines: "flops", "bytes" moved, and "memory" in buffers, by line, and over which axes values of
-        the line are "varying" and "uniform"; last, with None for a line, the steps that have none.
+      buffers: memory beside the arguments. "kind" is result or temporary; "type", "bytes", "copies"
+        and "line" follow. "first" and "last" are the `steps` that use it (results: as many as there
+        are).
+      lines: "flops", "bytes" moved, and "memory" in buffers, by line, with the axes over which
+        values of the line are "varying" and "uniform". The last one, with None for a line, has the
+        steps without lines.
       work: "here" and "apart", the devices on their own: flops and transcendentals.
       memory: "arguments", "results", "temporaries" (of them "within" loops and branches),
-        "constants", "peak", and, of devices on their own, "device" and "apart", the peak of one and
+        "constants", "peak". Of devices on their own, "device" and "apart" are the peak of one and
         of all.
-      apart: of a function that maps nothing itself, whose arguments NamedShardings split over
-        several devices: the Explanation of the program that each device would run on its parts, if
-        it had a memory of its own, with the collectives that bring it what it lacks. Else None.
+      apart: for a function that maps nothing itself, whose arguments NamedShardings split over
+        several devices. It is the Explanation of each device's program if it had a memory of its
+        own, with the collectives that bring it other data. Else None.
 
     Example:
       >>> rows = jnp.ones((16, 4), device=NamedSharding(make_mesh((8,), ("x",)), P("x")))

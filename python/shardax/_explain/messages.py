@@ -109,9 +109,9 @@ class Link:
 
 
 def all_to_all_ring(link, p, n):
-    """All-to-all where each process reaches two neighbours only: the n/p bytes for another take as
-    many hops as it is away, floor(p^2/4) together, and each link carries half of them:
-    floor(p/2) alpha + floor(p^2/4) n/(2 p) beta."""
+    """All-to-all if each process reaches two neighbours only. The n/p bytes for another take as
+    many hops as it is away, floor(p^2/4) together. Each link carries half of them: floor(p/2) alpha
+    + floor(p^2/4) n/(2 p) beta."""
     if p < 2:
         return 0.0
     share = n / p * (p * p // 4)

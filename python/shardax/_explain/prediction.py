@@ -57,8 +57,8 @@ class Prediction:
 
         Args:
           counts: how many devices; 1, 2, 4, ... 1024 unless given.
-          kind: "weak": each device has as much to do as now, and more devices do more; "strong":
-            the whole stays, and what differs between devices is divided among them.
+          kind: "weak": each device has as much to do as now, and more devices do more. "strong":
+            the whole stays, and the differing work of devices is divided among them.
           axis: the mapped axis that grows; the first unless given. The others stay.
 
         Returns:
@@ -151,7 +151,7 @@ class Prediction:
     __repr__ = __str__
 
     def sentences(self):
-        """What matters, in words."""
+        """The main facts, in words."""
         share = self.communication / self.time if self.time else 0
         yield (
             f"{words.seconds(self.time)}: {words.seconds(self.compute)} of computing, "

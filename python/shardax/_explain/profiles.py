@@ -48,7 +48,7 @@ class Span:
 
 
 class Profile:
-    """What ran in a block of `shardax.profile()`, and for how long.
+    """The spans of a block of `shardax.profile()`, with their times.
 
     Attributes:
       seconds: of the whole block.
@@ -65,8 +65,9 @@ class Profile:
         self.spans = tuple(_spans(events, start))
 
     def by_step(self):
-        """Rows of equal spans: a list of dicts with "name", "kind", "line", "count", "seconds" (in
-        which nothing within them ran) and "share" of the block's time, the longest first."""
+        """Rows of equal spans, the longest first: a list of dicts with "name", "kind", "line",
+        "count", "seconds" and "share" of the block's time. The seconds are those in which nothing
+        within them ran."""
         rows = {}
         for span in self.spans:
             row = rows.setdefault(

@@ -70,9 +70,9 @@ def scheduled(units, machines, traced, axes, work=1.0):
 
 
 class _Lanes:
-    """Units in the order in which a device takes them up, and when each lane is free: of those
-    whose operands are there, the first in program order; a lane does not wait for another unit
-    while it could do something."""
+    """Units in the order in which a device takes them up, and the time at which each lane is free.
+    The first unit in program order goes whose operands are there. A lane does not wait for another
+    unit while it could do something."""
 
     def __init__(self, units):
         self.units = units
@@ -129,7 +129,7 @@ class _Lanes:
 
 
 def device_memory(device, machines):
-    """What one device holds."""
+    """The memory of one device."""
     parts = {key: device[key] for key in ("arguments", "results", "temporaries")}
     peak = sum(parts.values())
     fits = None if machines.memory is None else peak <= machines.memory
@@ -151,7 +151,7 @@ def _phase(kind, what, unit, start, end):
 
 
 def _add_compute(phases, unit, start, end):
-    """What is computed without a pause is one phase."""
+    """Computation without a pause is one phase."""
     last = next((p for p in reversed(phases) if p["kind"] == "compute"), None)
     joins = last and last is phases[-1] and start - last["end"] <= 1e-12
     if joins:
@@ -173,7 +173,7 @@ def _add_loop(phases, unit, inner, start, end):
 
 
 def _group(unit, traced, axes):
-    """How many devices a collective joins."""
+    """The number of devices that a collective joins."""
     group = unit["group"]
     for name in unit["over"]:
         group = group * axes.get(name, 1) // traced.get(name, 1)
@@ -181,7 +181,7 @@ def _group(unit, traced, axes):
 
 
 def _stride(unit, axes):
-    """How far apart the numbers of the devices are that a collective joins."""
+    """The distance between the numbers of the devices that a collective joins."""
     names = list(axes)
     last = max((names.index(name) for name in unit["over"] if name in axes), default=len(names) - 1)
     return math.prod(axes[name] for name in names[last + 1 :])

@@ -88,7 +88,7 @@ def devices(told):
 
 
 def kept(copies):
-    """How a value of which each device has its part, or all have the same, is kept."""
+    """The copies of a value of which each device has its part, or all have the same."""
     return "" if not copies else "1x" if copies == 1 else f"{copies} parts"
 
 

@@ -6,8 +6,8 @@ from shardax._stablehlo.structure import Value
 
 
 class Collectives:
-    """Methods that add a collective to a block: a part of what lowers equations (operations.py),
-    whose `axes` has the sizes of the mapped axes in scope."""
+    """Methods that add a collective to a block. They are a part of the class that lowers equations
+    (operations.py), whose `axes` has the sizes of the mapped axes in scope."""
 
     def _groups(self, axes, groups):
         axes = axes if isinstance(axes, (tuple, list)) else (axes,)

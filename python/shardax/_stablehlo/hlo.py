@@ -26,8 +26,8 @@ def text_of(program, names=False):
 
 
 def compiled_text(program, known):
-    """The program in HLO's form, or where `known`, descriptions of its arguments' shardings, split
-    them, that which each device would run on its parts if it had a memory of its own."""
+    """The program in HLO's form. If `known`, descriptions of its arguments' shardings, split them,
+    the program that each device would run on its parts with a memory of its own."""
     parts = _core.partitioned(program, known)
     return _Printer(module_of(parts, apart=True), True).text() if parts else text_of(program, True)
 
@@ -85,8 +85,8 @@ class _Printer:
 
     def computation(self, stem, block, captured=None, passing=None):
         """Adds a block's computation. With `captured`, values of outer blocks that it uses, it
-        takes one tuple; with `passing`, values that it gives on beside its results, it
-        gives one."""
+        takes one tuple. With `passing`, values that it gives on beside its results, it gives
+        one."""
         name = self.unique(stem)
         lines, names = [], {}
         values = [*block.arguments, *(captured or ())]

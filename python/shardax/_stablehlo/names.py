@@ -111,7 +111,7 @@ def precisions(params):
 
 
 def conv_labels(spec, first):
-    """Which dimension is the batch, the features, the first of space ..., in their order."""
+    """The dimensions of the batch, the features, the first of space ..., in their order."""
     named = dict(zip(spec, [*first, *range(len(spec) - 2)]))
     return [str(named[i]) for i in range(len(spec))]
 

@@ -2,8 +2,8 @@
 
 `module_of` walks a program's equations. Ops that StableHLO has become its operations (names.py);
 calls become functions, loops and branches its `while` and `case`, mapped functions a
-`manual_computation` with collectives. What it lacks (decompositions, cumulative sums, random bits
-...) is a `custom_call` to the op's name here.
+`manual_computation` with collectives. Other ops (decompositions, cumulative sums, random bits ...)
+are a `custom_call` to the op's name here.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ def module_of(program, shardings=(), apart=False):
 
 class _Lowering(Collectives, Bodies):
     def __init__(self, apart):
-        self.apart = apart  # what a device has is not split
+        self.apart = apart  # a device's data is not split
         self.functions = []
         self.names = set()
         self.called = {}  # by a program's identity: its function, and the program itself
@@ -315,7 +315,7 @@ def _path_of(equation):
     return {"scan": "while"}.get(name, name)
 
 
-# What says itself how its results are split.
+# Ops that give the split of their results themselves.
 _SPLIT_ALREADY = {
     *("sdy.sharding_constraint", "call", "while", "manual_computation", "constant"),
 }

@@ -18,7 +18,7 @@ def text_of(program, locations=False, shardings=(), devices=1):
 
 def exported_text(program, shardings, devices, arguments, polymorphic):
     """The text of an exported program for so many devices at least, whose arguments show their
-    shardings and names; `polymorphic`: whether it stands for those of other sizes."""
+    shardings and names. `polymorphic`: true if it stands for those of other sizes."""
     module = module_of(program, shardings)
     module.partitions = max(module.partitions, devices)
     said = f"jax.uses_shape_polymorphism = {str(polymorphic).lower()}, "
@@ -364,7 +364,7 @@ def _scatter(a):
     return f"scatter_dimension_numbers = #stablehlo.scatter<{_dimensions(a['numbers'])}>"
 
 
-# How attributes follow the operands, and how they stand in the generic form.
+# The form of attributes behind the operands, and in the generic form.
 _PRETTY = {
     "broadcast_in_dim": lambda a: f", dims = {list(a['dims'])}",
     "transpose": lambda a: f", dims = {list(a['dims'])}",

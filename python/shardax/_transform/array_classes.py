@@ -13,7 +13,7 @@ array_types = {
 
 
 class _Registered(dict):
-    """What the type of an instance is, by class. Classes that are added become operands, by their
+    """The type of an instance, by class. Classes that are added become operands, by their
     `__array__`."""
 
     def __setitem__(self, cls, type_of):

@@ -88,19 +88,19 @@ def min_dim(a, b):
 
 
 def is_constant_shape(shape):
-    """Whether all sizes of a shape are numbers: others are symbolic."""
+    """True if all sizes of a shape are numbers: others are symbolic."""
     return all(map(is_constant_dim, shape))
 
 
 def is_concrete(x):
-    """Whether the elements of `x` are known: it is no tracer, or one of derivatives at such."""
+    """True if the elements of `x` are known: it is no tracer, or one of derivatives at such."""
     while _api.is_tracer(x):
         x = getattr(x, "primal", None)
     return x is not None
 
 
 def is_constant_dim(size):
-    """Whether a size is a number: others are symbolic."""
+    """True if a size is a number: others are symbolic."""
     return isinstance(size, (int, np.integer))
 
 

@@ -135,9 +135,9 @@ def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vmap_meth
       args, kwargs: trees of arrays.
       sharding: None or a SingleDeviceSharding, without effect: devices share one memory, and the
         callback runs on the calling thread.
-      vmap_method: how vmap calls it: "sequential" (once per batch element), "expand_dims" (once,
-        unbatched arguments with a leading 1), "broadcast_all" (once, all arguments batched), or
-        None: vmap is an error.
+      vmap_method: the way in which vmap calls it. "sequential": once per batch element;
+        "expand_dims": once, unbatched arguments with a leading 1. "broadcast_all": once, all
+        arguments batched; None: vmap is an error.
 
     Returns:
       A tree of arrays.
@@ -230,8 +230,8 @@ def _is_tracer(leaf):
 
 
 def _for_each_device(callback, args, kwargs):
-    """`callback`, called with what each device has of the arrays. How these are split is told
-    whenever the program is about to run."""
+    """`callback`, called with what each device has of the arrays. It is told their split whenever
+    the program is about to run."""
     leaves = tree_util.tree_leaves((args, kwargs))
     traced = [i for i, leaf in enumerate(leaves) if _is_tracer(leaf)]
     told = {}
@@ -259,14 +259,14 @@ def _for_each_device(callback, args, kwargs):
 
 
 def _places(array):
-    """Which slices of an array each device has; empty where it is not split over devices."""
+    """The slices of an array that each device has; empty unless it is split over devices."""
     recorded = get_sharding(array)
     return {device: index for device, index, _ in parts(array.shape, recorded)} if recorded else {}
 
 
 def inspect_sharding(callback, array):
-    """Calls `callback` with an array that has the sharding of a traced one, and no values, when the
-    program is first run with inputs that are split like this."""
+    """Calls `callback` with an array that has the sharding of a traced one, and no values. It does
+    so when the program is first run with inputs that are split like this."""
     _call("inspect_sharding", callback, [], "sequential", (array,), {}, lambda result: [])
 
 

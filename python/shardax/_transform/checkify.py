@@ -43,7 +43,7 @@ class JaxRuntimeError(ValueError):
 
 
 class JaxException(Exception):
-    """What a check that failed says; each kind of check has a subclass."""
+    """The text of a check that failed; each kind of check has a subclass."""
 
 
 class FailedCheckError(JaxException):
@@ -131,7 +131,7 @@ def raise_failure(description, payload):
 
 
 class Error:
-    """What a checkified function returns beside its result: the first check that failed, if any.
+    """The first result of a checkified function: the first check that failed, if any.
 
     It is a tree of arrays: it passes through jit, vmap, pmap and loops like any result. Under vmap
     and pmap it holds an error per mapped index.
@@ -183,7 +183,7 @@ tree_util.register_pytree_node(
 # No check has failed, of none.
 init_error = Error(_core.CheckTable(), np.int32(0), [])
 
-# What the sets of errors hold.
+# The members of the sets of errors.
 ErrorCategory = type[JaxException]
 user_checks = frozenset({FailedCheckError})
 nan_checks = frozenset({NaNError})
@@ -200,9 +200,9 @@ def checkify(f, errors=user_checks):
     Args:
       f: a function of any arguments, which may call `check`. It is staged: ops on its arguments
         are recorded, though the arguments themselves stay as they are.
-      errors: which checks to make: a union of user_checks (calls of `check`), nan_checks (an op
-        makes a NaN), div_checks (division by zero), index_checks (an index is out of bounds), or
-        of float_checks, automatic_checks and all_checks, which join some of these.
+      errors: the checks to make: a union of sets. They are user_checks (calls of `check`),
+        nan_checks (an op makes a NaN), div_checks (division by zero) and index_checks (an index is
+        out of bounds). float_checks, automatic_checks and all_checks join some of these.
 
     Returns:
       A function of the same arguments. Its first result is an `Error`: .get() is the text of the

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class _Recompute:
-    """What a policy says of a result that is computed again."""
+    """A policy's word for a result that is computed again."""
 
     def __bool__(self):
         return False
@@ -43,7 +43,7 @@ class _Recompute:
 
 
 class _Saveable:
-    """What a policy says of a result that is kept."""
+    """A policy's word for a result that is kept."""
 
     def __repr__(self):
         return "Saveable"
@@ -53,8 +53,8 @@ Recompute, Saveable = _Recompute(), _Saveable()
 
 
 class Offloadable(NamedTuple):
-    """What a policy says of a result that is kept in another memory. Devices and host share one
-    here: it is kept."""
+    """A policy's word for a result that is kept in another memory. Devices and host share one here:
+    it is kept."""
 
     src: str
     dst: str
@@ -92,8 +92,7 @@ def checkpoint(
       fun: a function of trees of arrays.
       prevent_cse: keep the second evaluation from being merged with the first. Needed but for
         functions called in scan. A tuple of bools, each for an argument or, as a prefix, for the
-        leaves of one, says it by argument; where keyword arguments are given, for
-        (args, kwargs).
+        leaves of one, says it by argument. With keyword arguments it is for (args, kwargs).
       policy: policy(primitive, *avals, **params) -> bool says which results to keep; see
         `checkpoint_policies`. None: none.
       static_argnums, static_argnames: positions and names of arguments that are not arrays.
@@ -327,7 +326,7 @@ def _offload_dot_with_no_batch_dims(offload_src, offload_dst):
 
 
 class _Policies:
-    """What checkpoint keeps: policies, and functions that make some."""
+    """The choices of results that checkpoint keeps: policies, and functions that make some."""
 
     everything_saveable = staticmethod(_everything_saveable)
     nothing_saveable = staticmethod(_nothing_saveable)

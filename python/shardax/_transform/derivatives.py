@@ -114,8 +114,8 @@ def vjp(fun: Callable, *primals, has_aux: bool = False, reduce_axes: Sequence = 
 
 
 def _vjp_with_refs(fun, primals, has_aux):
-    """vjp, where references among the primals are the function's own: `fun` reads and writes them,
-    and a gradient by what they held before goes to the reference that with_refs binds."""
+    """vjp with references among the primals that are the function's own. `fun` reads and writes
+    them, and a gradient by their former values goes to the reference that with_refs binds."""
     leaves, tree = tree_util.tree_flatten(primals)
     before = [leaf[...] if is_ref(leaf) else leaf for leaf in leaves]
 

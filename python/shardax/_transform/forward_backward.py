@@ -16,11 +16,11 @@ def fwd_and_bwd(
       fun: a function of trees of arrays.
       argnums: the positions of the arguments that are differentiated.
       has_aux: `fun` returns (result, anything).
-      jitted: whether both are compiled. The residuals differ in kind from call to call where the
-        first is not, so that compiling the second alone means to compile it at every call.
+      jitted: whether both are compiled. Without it, the residuals differ in kind from call to call,
+        and compiling the second alone means to compile it at every call.
 
     Returns:
-      fwd(*args, **kwargs) -> (result, residuals), with has_aux (result, residuals, anything), and
+      fwd(*args, **kwargs) -> (result, residuals), with has_aux (result, residuals, anything).
       bwd(residuals, cotangent) -> a cotangent per argument that `argnums` selects, in a tuple
       unless it is an integer.
 

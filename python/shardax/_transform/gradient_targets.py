@@ -125,14 +125,14 @@ def _only(wanted, pull, cotangents):
     leaves = map(_core.asarray, tree_util.tree_leaves(cotangents))
     found = iter(_core.evaluate(smaller, [leaf for leaf, use in zip(leaves, used) if use]))
     gradients = [next(found) if want else None for want in wanted]
-    # what no derivative exists by is NumPy's array, as the pull gives it
+    # an argument without a derivative gets NumPy's array, as the pull gives it
     return [
         np.zeros(g.shape, float0) if g is not None and g.dtype == float0 else g for g in gradients
     ]
 
 
 def _delivered(target, gradient):
-    """What comes back for an argument."""
+    """The result for an argument."""
     if isinstance(target, DontWant):
         return DidntWant()
     if not hasattr(target, "addupdate"):

@@ -178,7 +178,7 @@ def jacrev(
 
     Returns:
       A function of the same arguments. For inputs of shape S and results of shape R it returns an
-      array of shape R + S, in trees of trees where there are several.
+      array of shape R + S. If there are several, arrays come in trees of trees.
 
     Example:
       >>> f = lambda x: jnp.array([x[0] * x[1], x[1] ** 2])

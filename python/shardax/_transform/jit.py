@@ -1,7 +1,7 @@
 """shardax/_transform/jit.py - jit, and types: names, docs and checks of options.
 
 The functions that these return are C++ objects (`shardax._core.api`): calling one runs no Python
-but the user's own. What is done here happens once, where a function is decorated.
+but the user's own. This module's work happens once, when a function is decorated.
 """
 
 import functools
@@ -83,15 +83,14 @@ def jit(
         effects happen then only.
       static_argnums, static_argnames: arguments that stay Python values and are part of the
         signature; they must be
-        hashable.
-        Where one of the two is None, it follows from the other.
+        hashable. If one of the two is None, it follows from the other.
       donate_argnums, donate_argnames: arguments that the caller gives away; arrays in them are
         deleted by the call
         where an output has their shape and dtype.
       inline: programs that call the function get its equations instead of a call.
       in_shardings, out_shardings: Shardings, or PartitionSpecs of the current mesh, for the
-        positional arguments and the result (tree prefixes of them): labels for those who ask an
-        array for its shards.
+        positional arguments and the result (tree prefixes of them). They are labels for users who
+        ask an array for its shards.
       device: the one that results are labelled with.
       keep_unused: without effect on one machine: arguments are not copied to devices.
       backend: "cpu" or None.

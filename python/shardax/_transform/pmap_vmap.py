@@ -35,12 +35,9 @@ def pmap(
         devices.
       axis_name: the name that collectives use; any hashable value.
       in_axes: per positional argument the axis to map over, an int (negative from the end) or
-        None for a value that
-        all devices share; a tuple or list of such, or of trees that are prefixes of the
-        arguments. Arguments passed by
-        keyword are mapped over axis 0. If nothing is mapped, the size is `axis_size`,
-        `len(devices)` or the number of
-        devices.
+        None for a value that all devices share. A tuple or list has such entries, or trees of them
+        that are prefixes of the arguments. Arguments passed by keyword are mapped over axis 0. If
+        nothing is mapped, the size is `axis_size`, `len(devices)` or the number of devices.
       out_axes: a prefix of the result: where the mapped axis goes, or None for the first
         device's value; the array's shards keep what each device has.
       static_broadcasted_argnums: positions of arguments that stay Python values; hashable.
@@ -49,9 +46,9 @@ def pmap(
       donate_argnums: arguments whose arrays the call deletes.
       backend: "cpu" or None.
       global_arg_shapes: None, as in older versions of JAX.
-      debug: run `fun` op by op with concrete values of all devices, as under `disable_jit`:
-        printing a value shows that of each device, debuggers work, and Python may branch on
-        values that are equal on all devices.
+      debug: run `fun` op by op with concrete values of all devices, as under `disable_jit`.
+        Printing a value shows that of each device, debuggers work, and Python may branch on values
+        that are equal on all devices.
 
     Returns:
       A function whose results have the mapped axis and say on which devices their slices lie.
@@ -158,8 +155,8 @@ def vmap(
         not depend on it.
       axis_name: a name for collectives inside `fun`.
       axis_size: the size of the axis, checked against the arguments.
-      spmd_axis_name: a mesh axis, or a tuple of them, that splits what is mapped: shardings within
-        `fun` are labelled so, and shard_map must not split by it.
+      spmd_axis_name: a mesh axis, or a tuple of them, that splits the mapped dimension. Shardings
+        within `fun` are labelled so, and shard_map must not split by it.
       sum_match: False; True is refused.
 
     Returns:

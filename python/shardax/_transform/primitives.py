@@ -1,7 +1,8 @@
 """shardax/_transform/primitives.py - primitives that users make, and what is registered for them.
 
-The core binds, stages, differentiates, batches and compiles such an op like its own (cpp/callables/
-primitive.cpp); where it needs a rule it calls a function of this module, which looks it up.
+The core binds, stages, differentiates, batches and compiles such an op like its own
+(cpp/callables/program/primitive.cpp). If it needs a rule it calls a function of this module, which
+looks it up.
 """
 
 import functools
@@ -272,7 +273,7 @@ def _has_own_impl(primitive):
 
 
 def results(primitive, out):
-    """What a rule gave for the results, as a list."""
+    """The outputs of a rule for the results, as a list."""
     return list(out) if primitive.multiple_results else [out]
 
 
@@ -354,7 +355,8 @@ def batch(primitive, params, values, batched, size, axis_name):
 
 
 class Lowered:
-    """What `mlir.lower_fun` makes of a function: it stands for the op in compiled programs."""
+    """The form that `mlir.lower_fun` gives a function: it stands for the op in compiled
+    programs."""
 
     def __init__(self, fun, multiple_results):
         self.fun, self.multiple_results = fun, multiple_results
@@ -387,7 +389,7 @@ def show(params):
 
 
 def user_values(primitive, params):
-    """Which operands and results are values that are no arrays: two lists of (how many arrays, the
-    type as programs print it, "" for an array); None where all are arrays."""
+    """The operands and results that are values other than arrays: two lists of (number of arrays,
+    the type as programs print it, "" for an array); None where all are arrays."""
     rule = user_values_rules.get(primitive)
     return None if rule is None else rule(**params)

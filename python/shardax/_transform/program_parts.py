@@ -10,7 +10,7 @@ from shardax._core import api as _api
 
 @dataclasses.dataclass(frozen=True)
 class DebugInfo:
-    """Which function a program was made of, and the names of its arguments and results."""
+    """The function that a program was made of, and the names of its arguments and results."""
 
     traced_for: str
     func_src_info: str
@@ -157,7 +157,7 @@ def changed_program(jaxpr, changes):
 
 
 def debug_info(jaxpr):
-    """What Program.debug_info tells of one of which no more is known: the function's name."""
+    """The Program.debug_info of a program of which only the function's name is known."""
     return DebugInfo("jit", jaxpr.name or "<unknown>", None)
 
 

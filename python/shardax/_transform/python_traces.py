@@ -14,8 +14,8 @@ from shardax._transform.custom.arguments import SymbolicZero, _tangent
 
 
 class Trace:
-    """What handles the ops of a transformation. Subclasses define `process_primitive`, and what
-    else they are to handle; `args` and `kwargs` are theirs."""
+    """The handler of a transformation's ops. Subclasses define `process_primitive`, and what else
+    they are to handle; `args` and `kwargs` are theirs."""
 
     __slots__ = ("__weakref__", "_invalidated")
     # `Trace[MyTracer]` says what the values are, to readers and type checkers.
@@ -63,7 +63,7 @@ class Trace:
         self._refuse("process_call")
 
     def is_valid(self):
-        """Whether it is still needed."""
+        """True if it is still needed."""
         return not self._invalidated
 
     def invalidate(self):
@@ -127,7 +127,7 @@ def _without_zeros(values):
 
 
 def _tangents(tangents, primals, symbolic):
-    """What users see of the core's tangents."""
+    """The users' form of the core's tangents."""
     return [_tangent(t, _core.typeof(p), symbolic) for t, p in zip(tangents, primals, strict=True)]
 
 

@@ -44,7 +44,7 @@ def _parts_of(where, shape):
 
 
 class _Staging(threading.local):
-    """Whether a function is staged whose results are asked for their shapes alone."""
+    """True while a function is staged only for the shapes of its results."""
 
     shapes_only = False
 
@@ -204,7 +204,7 @@ class ShapeDtypeStruct:
         )
 
 
-ShapeDtypeStruct.__module__ = "shardax"  # where users find it
+ShapeDtypeStruct.__module__ = "shardax"  # its public home
 
 
 def struct_of(aval):

@@ -77,8 +77,8 @@ def shape_of(staged):
 
 @contextlib.contextmanager
 def ensure_compile_time_eval():
-    """A context in which ops on arrays that are known compute at once, also inside a function that
-    is being traced; ops on tracers are recorded as ever.
+    """A context in which ops on known arrays compute at once, also inside a function that is being
+    traced. Ops on tracers are recorded as ever.
 
     Example:
       >>> @shardax.jit
@@ -126,7 +126,7 @@ class Wrapped(typing.Protocol):
 
 
 class _Stage:
-    """What the stages have in common; each is made from the one before.
+    """The common parts of the stages; each is made from the one before.
 
     in_tree: the structure of (args, kwargs), without static arguments.
     in_avals: the types of the arguments, in that structure.
@@ -189,7 +189,7 @@ class _Call:
         return tree_util.tree_unflatten(self.in_tree, leaves)
 
     def paths(self, args, kwargs):
-        """How messages name the arguments' leaves."""
+        """The names of the arguments' leaves in messages."""
         return argument_paths(self.fun, args, kwargs, [*self.static_positions, *self.static_names])
 
     def with_statics(self, args, kwargs):
@@ -355,7 +355,7 @@ class Compiled(_Stage):
     @property
     def input_shardings(self):
         """The shardings of (args, kwargs): those of jit's in_shardings, else those of the arguments
-        that it was lowered for; over the mesh of the others where they have none."""
+        that it was lowered for. Without one, they are over the mesh of the others."""
         return self._call.arguments(self._shardings(0)[: len(self._call.in_types)])
 
     @property
@@ -382,8 +382,8 @@ class Compiled(_Stage):
 
     @functools.cached_property
     def _orders(self):
-        """The orders of arguments' dimensions that were asked for, None where none was: those of
-        jit's in_shardings, else those of the arguments that it was lowered for."""
+        """The orders of arguments' dimensions that were asked for, or None. They are those of jit's
+        in_shardings, else those of the arguments that it was lowered for."""
         asked = _core.layouts(self._call.staged.program)[0]
         return [own or order for own, order in zip(asked, self._call.orders())]
 
@@ -396,7 +396,7 @@ class Compiled(_Stage):
         return [described(d) for d in _core.shardings(program, self._known())[which]]
 
     def runtime_executable(self):
-        """What runs: the program."""
+        """The program that runs."""
         return self._call.staged.program
 
     def __call__(self, *args, **kwargs) -> Any:

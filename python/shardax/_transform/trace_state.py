@@ -25,12 +25,12 @@ class OpaqueTraceState:
 
 
 def get_opaque_trace_state(convention=None):
-    """What compares equal as long as the same transformations are in progress."""
+    """A value that compares equal as long as the same transformations are in progress."""
     return OpaqueTraceState(convention)
 
 
 def trace_state_clean():
-    """Whether no transformation is in progress."""
+    """True if no transformation is in progress."""
     return not _api.tracing()
 
 
@@ -47,17 +47,17 @@ def unsafe_get_axis_names():
 
 
 def nonempty_axis_env():
-    """Whether a mapped axis is in scope."""
+    """True if a mapped axis is in scope."""
     return bool(_api.axis_names())
 
 
 def unsafe_am_i_under_a_jit():
-    """Whether ops on plain arrays are recorded in a program rather than computed."""
+    """True if ops on plain arrays are recorded in a program rather than computed."""
     return _api.staging_in_progress()
 
 
 def unsafe_am_i_under_a_vmap():
-    """Whether an axis of vmap is in scope."""
+    """True if an axis of vmap is in scope."""
     return bool(_api.axis_names(devices_too=False))
 
 
@@ -74,7 +74,7 @@ class CoreTrace(Trace):
     main = property(lambda self: self.tracers)  # the same object for all tracers of one
 
     def is_valid(self):
-        """Whether it is still in progress."""
+        """True if it is still in progress."""
         return self.context.alive
 
     def stage_value(self, val):
@@ -123,8 +123,8 @@ def take_current_trace():
 
 @contextlib.contextmanager
 def set_current_trace(trace, check_leaks=False):
-    """A block in which `trace` handles all ops: a `Trace` of the user's own, one that was taken or
-    found before, or None, with which ops compute at once.
+    """A block in which `trace` handles all ops. It is a `Trace` of the user's own, one that was
+    taken or found before, or None, with which ops compute at once.
 
     `check_leaks` has no effect: the package does without what it steers in JAX.
 

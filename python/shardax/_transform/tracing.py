@@ -13,7 +13,7 @@ from shardax._transform.program_parts import describe
 
 
 def eval_shape(fun: Callable, *args, **kwargs):
-    """The shapes and dtypes of fun(*args, **kwargs), without computing it; arguments may be
+    """The shapes and dtypes of fun(*args, **kwargs), without computing it. Arguments may be
     ShapeDtypeStructs, also of symbolic sizes (`export.symbolic_shape`): the function is then staged
     for many sizes.
 

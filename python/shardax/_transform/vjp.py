@@ -42,9 +42,9 @@ class VJP:
         """The same, with gradients added to references.
 
         Args:
-          targets: for each array of the arguments a reference (`new_ref`), to which its gradient
-            is added; `ad.DontWant()`; or `ad.GradValue()` (or any other object), where it is
-            wanted as a value.
+          targets: for each array of the arguments a reference (`new_ref`), to which its gradient is
+            added, or `ad.DontWant()`. `ad.GradValue()` (or any other object) asks for it as a
+            value.
 
         Returns:
           A function of the cotangents, which gives a gradient for each `GradValue()`, and markers

@@ -29,7 +29,7 @@ def unregister_vmappable(data_type):
 
 
 def is_vmappable(x):
-    """Whether x is of such a class."""
+    """True if x is of such a class."""
     return type(x) in _handlers
 
 
@@ -99,5 +99,5 @@ def with_containers(fun, mapped, in_axes, out_axes):
 
 
 def any_registered():
-    """Whether there are such classes."""
+    """True if there are such classes."""
     return bool(_handlers)

@@ -48,7 +48,8 @@ def _linear(bind, order, *operands):
     terms = []
     for k in range(order + 1):
         parts = [term(x, k) for x in operands]
-        # What is no number of the series (an index, a predicate) is the same in each term.
+        # An operand that is no number of the series (an index, a predicate) is the same in each
+        # term.
         filled = [
             p if p is not None else (zeros(value(x)) if inexact(value(x)) else value(x))
             for p, x in zip(parts, operands)

@@ -50,7 +50,7 @@ def _check_factors(names):
 
 
 class SdyShardingRule:
-    """How the dimensions of results belong to those of operands.
+    """The map between the dimensions of results and those of operands.
 
     Args:
       operand_mappings, result_mappings: an ArrayMapping (or a tuple) for each array.

@@ -1,8 +1,8 @@
 """shardax.experimental.jet - derivatives of high order by Taylor series.
 
-The function is staged, and its program run on truncated series, equation by equation. An op has
-its rule in a table (_taylor.py: linear, bilinear, a recurrence); every other one follows from its
-derivative: the series of y = f(x) is the integral of that of f'(x) x', a program of lower order,
+The function is staged, and its program run on truncated series, equation by equation. An op has its
+rule in a table (_taylor.py: linear, bilinear, a recurrence), or its rule follows from its
+derivative. The series of y = f(x) is the integral of that of f'(x) x', a program of lower order,
 which is staged and run in turn.
 """
 

@@ -1,9 +1,10 @@
 """shardax.experimental.key_reuse - an error where a PRNG key is used twice.
 
-While the flag jax_debug_key_reuse is set, in a `debug_key_reuse(True)` block or by
-`config.update`, each key may be drawn from or split once; `random.clone` gives one that may be used
-again. Compiled functions are checked as a whole before they run: a loop whose turns all draw from
-one key, a branch that uses one that is used after it, a part of an array of keys taken twice.
+While the flag jax_debug_key_reuse is set, each key may be drawn from or split once. A
+`debug_key_reuse(True)` block or `config.update` sets it; `random.clone` gives a key that may be
+used again. Compiled functions are checked as a whole before they run. A
+loop must not draw from one key in all of its turns. A key that a branch uses must not be used after
+it, nor a part of an array of keys twice.
 
 >>> from shardax import random
 >>> with debug_key_reuse(True):

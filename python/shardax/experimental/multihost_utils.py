@@ -193,7 +193,7 @@ def global_array_to_host_local_array(global_inputs, global_mesh, pspecs):
 
 @contextlib.contextmanager
 def live_devices(devices):
-    """A block for which all processes wait for each other, before and after it; gives those of the
+    """A block for which all processes wait for each other, before and after it. It gives the
     devices that are alive: all, since processes end together.
 
     Example:

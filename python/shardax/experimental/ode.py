@@ -1,8 +1,8 @@
 """shardax.experimental.ode - solutions of ordinary differential equations, and their derivatives.
 
-Dormand and Prince's method of order 5 with steps of adapted size (Hairer, Norsett and Wanner,
-Solving ordinary differential equations I, 1993, II.4-6); derivatives by the adjoint equation,
-solved backwards (Chen and others, Neural ordinary differential equations, 2018).
+Solutions come by Dormand and Prince's method of order 5 with steps of adapted size. See Hairer,
+Norsett and Wanner, Solving ordinary differential equations I, 1993, II.4-6. Derivatives are by the
+adjoint equation, solved backwards (Chen and others, Neural ordinary differential equations, 2018).
 """
 
 import functools

@@ -23,7 +23,7 @@ _OPEN = object()  # a sharding that was not given
 class _Calls(threading.local):
     """Those that are under way in this thread."""
 
-    on_mesh = False  # whether one of them runs on the mesh of a block
+    on_mesh = False  # true if one of them runs on the mesh of a block
 
 
 _calls = _Calls()
@@ -44,8 +44,8 @@ def pjit(
 ):
     """jit; in_axis_resources and out_axis_resources are in_shardings and out_shardings.
 
-    In a `with mesh:` block its results lie on the devices of the mesh, whole on each where nothing
-    splits them, and None among the shardings means P().
+    In a `with mesh:` block its results lie on the devices of the mesh, whole on each if nothing
+    splits them. None among the shardings means P() there.
 
     Raises:
       ValueError: where `device` or `backend` is given and a mesh is current.

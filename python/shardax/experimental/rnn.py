@@ -1,7 +1,8 @@
 """shardax.experimental.rnn - LSTM networks of several layers over sequences of different lengths.
 
-Hochreiter and Schmidhuber, Long short-term memory (1997). Weights lie in one vector: for each layer
-(and direction) W_ih, W_hh, then for each b_ih, b_hh, of the gates i, f, g, o one after the other.
+Hochreiter and Schmidhuber, Long short-term memory (1997). Weights are one vector. Each layer (and
+direction) has W_ih and W_hh, then each has b_ih and b_hh, of the gates i, f, g, o one after the
+other.
 """
 
 import math
@@ -52,8 +53,8 @@ def init_lstm_weight(rng, input_size, hidden_size, num_layers, bidirectional):
 
 
 def unpack_lstm_weights(weights, input_size, hidden_size, num_layers, bidirectional):
-    """(W_ih, W_hh, b_ih, b_hh), each a dict from the number of a layer (twice it, plus one for the
-    way back, where there are two directions) to its matrix or vector.
+    """(W_ih, W_hh, b_ih, b_hh), each a dict from the number of a layer to its matrix or vector.
+    With two directions, a layer has twice that number, plus one for the way back.
     """
     out, start = [], 0
     for part in _shapes(input_size, hidden_size, num_layers, bidirectional):

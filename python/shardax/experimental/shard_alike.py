@@ -13,7 +13,7 @@ def _alike(x, y):
             "The leaves shapes of `x` and `y` should match. Got `x` leaf shape: "
             f"{x.shape} and `y` leaf shape: {y.shape}."
         )
-    # What an elementwise op gives is split as its first operand that is.
+    # The result of an elementwise op is split as its first operand that is.
     return lax.select(False, y.astype(x.dtype), x), lax.select(False, x.astype(y.dtype), y)
 
 

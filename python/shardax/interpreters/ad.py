@@ -1,9 +1,9 @@
 """shardax.interpreters.ad - derivatives of primitives: the registries, and what rules are made of.
 
 A derivative rule is `rule(primals, tangents, **params) -> (results, tangents of results)`; tangents
-that are zero come and go as `Zero`. A transpose rule is `rule(cotangent, *operands, **params)`,
-where the operands in which the op is linear are `UndefinedPrimal`; it gives a cotangent, or None,
-for each operand.
+that are zero come and go as `Zero`. A transpose rule is `rule(cotangent, *operands, **params)`. The
+operands in which the op is linear are `UndefinedPrimal`; it gives a cotangent, or None, for each
+operand.
 """
 
 import functools
@@ -52,7 +52,7 @@ add_jaxvals_p = of_op("add")
 
 
 def is_undefined_primal(x):
-    """Whether a transpose rule's operand is one in which the op is linear."""
+    """True if a transpose rule's operand is one in which the op is linear."""
     return type(x) is UndefinedPrimal
 
 

@@ -116,7 +116,7 @@ def defreducer(prim, ident=None):
 
 class _AxisBatchers:
     """Rules that take the size and the name of the axis, and a class that is None here, before the
-    operands: fancy_primitive_batchers in an older form."""
+    operands. They are fancy_primitive_batchers in an older form."""
 
     def __setitem__(self, primitive, rule):
         def with_axis_data(axis_data, values, dims, **params):

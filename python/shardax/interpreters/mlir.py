@@ -1,8 +1,8 @@
 """shardax.interpreters.mlir - lowering rules of the user's own primitives.
 
 The compiler of this package takes programs: a primitive is lowered to what `lower_fun` is given.
-Rules that write MLIR are accepted, so that modules which register some load; where a program needs
-one, the implementation of the primitive is called instead.
+Rules that write MLIR are accepted, so that modules which register some load. A program that needs
+one calls the implementation of the primitive instead.
 """
 
 from shardax._transform.primitives import Lowered, lowering_rules
@@ -15,7 +15,7 @@ _PLATFORMS = ("cpu", "cuda", "gpu", "metal", "neuron", "rocm", "tpu", "xpu")
 
 
 class LoweringRuleContext:
-    """What rules that write MLIR are given; none is ever made."""
+    """The context of rules that write MLIR; none is ever made."""
 
 
 def lower_fun(fun, multiple_results=True):

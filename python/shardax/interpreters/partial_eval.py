@@ -46,7 +46,7 @@ class PartialVal(tuple):
         return cls((aval, None))
 
     def is_known(self):
-        """Whether the array is known."""
+        """True if the array is known."""
         return self[0] is None
 
     def get_known(self):

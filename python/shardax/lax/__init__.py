@@ -1,8 +1,8 @@
 """shardax.lax - the ops themselves, control flow and collectives.
 
 Elementwise functions take operands of equal shape and dtype (Python numbers adopt the other's
-dtype); shardax.numpy promotes and broadcasts. They are C++ callables made from the records of ops;
-the others live in the modules of this folder, each of which is imported when one of its names is
+dtype); shardax.numpy promotes and broadcasts. They are C++ callables made from the records of ops.
+The others live in the modules of this folder, each of which is imported when one of its names is
 first used.
 """
 

@@ -135,11 +135,11 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], d
 def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: Any = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Any = None) -> Array:
     """The convolution (without a flip) of lhs (batch, feature, ...) with kernels rhs (out, in, ...), or as `dimension_numbers` say."""
 def conv_general_dilated_local(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], filter_shape: Sequence[int], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: Any = None, precision: Any = None) -> Array:
-    """A convolution with a kernel of its own for each place of the result: rhs is (out, in * places in the window, ...), where ... are the spatial sizes of the result."""
+    """A convolution with a kernel of its own for each place of the result. rhs is (out, in * places in the window, ...), with the spatial sizes of the result for "..."."""
 def conv_general_dilated_patches(lhs: ArrayLike, filter_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: Any = None, precision: Any = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """The windows that a convolution sees: features are (input feature, place in the window), the last place fastest."""
 def conv_general_permutations(dimension_numbers: Any) -> Any:
-    """For each of three strings such as ("NHWC", "HWIO", "NHWC"), the permutation to the order of ConvDimensionNumbers: N C (of the second, O I), then spatial dimensions as the second has them."""
+    """For each of three strings such as ("NHWC", "HWIO", "NHWC"), the permutation to the order of ConvDimensionNumbers. This is N C (of the second, O I), then spatial dimensions as the second has them."""
 def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], dimension_numbers: Any) -> tuple[int, ...]:
     """The shape of a convolution, with dimension_numbers as strings."""
 def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides: Sequence[int], pads: Any, batch_group_count: int = 1) -> tuple[int, ...]:

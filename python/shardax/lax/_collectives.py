@@ -3,7 +3,7 @@
 `axis_name` is the name given to pmap, vmap or shard_map, or a tuple of such names, whose devices
 are counted row-major in the order given. All functions take trees of arrays and raise NameError
 where an axis is not in scope. `axis_index_groups` lists groups of positions that share out the
-axis: each group acts on its own; reductions take groups of any sizes, exchanges of one size.
+axis: each group acts on its own. Reductions take groups of any sizes, exchanges of one size.
 """
 
 from shardax._core import api as _core
@@ -142,8 +142,9 @@ def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False, to=
       axis_index_groups: groups of positions, of one size, that gather separately.
       axis: the dimension of the result, negative from the end.
       tiled: join along an existing dimension instead of making one.
-      to: within shard_map's check_vma, whether the type says that all devices have the same value
-        ("invarying"), have it and each a term of its cotangent ("reduced"), or not ("varying").
+      to: the state of the type within shard_map's check_vma: all devices have the same value
+        ("invarying"), or not ("varying"). "reduced": they have it, and each a term of its
+        cotangent.
 
     Raises:
       ValueError: where `axis` is out of bounds, groups differ in size, or for another `to`.
@@ -181,7 +182,7 @@ def all_gather_invariant(x, axis_name, *, axis=0, tiled=False):
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
     """psum of which each device keeps its part of `scatter_dimension`.
 
-    That dimension has the axis's size and goes away (tiled: a multiple of it, which stays).
+    The dimension has the axis's size and goes away (tiled: a multiple of it, which stays).
 
     Raises:
       ValueError: where the dimension has another size, or groups differ in size.
@@ -231,8 +232,8 @@ def pshuffle(x, axis_name, perm):
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
     """Each device splits dimension `split_axis` over the axis and joins its share of all others'.
 
-    That dimension has the axis's size and goes away; what a device receives lies along a new
-    dimension `concat_axis`. Tiled, `split_axis` is a multiple of the size and both dimensions stay.
+    The dimension has the axis's size and goes away; the received values lie along a new dimension
+    `concat_axis`. Tiled, `split_axis` is a multiple of the size and both dimensions stay.
 
     Raises:
       ValueError: where the sizes do not fit, or groups differ in size.
@@ -281,9 +282,9 @@ def pcast(x, axis_name, *, to):
     Args:
       x: a tree of arrays.
       axis_name: name(s) of mapped axes.
-      to: "varying", each device's own (of what is invarying, or reduced); "unreduced", its term of
-        a sum that is left to do (of what is varying): `psum` does it; "reduced", a value that all
-        share and of whose cotangent each has a term (of what is invarying).
+      to: "varying", each device's own (of an invarying or reduced value). "unreduced", its term of
+        a sum that is left to do (of a varying value): `psum` does it. "reduced", a value that all
+        share and of whose cotangent each has a term (of an invarying value).
 
     Raises:
       ValueError: for any other `to`, or from another state.

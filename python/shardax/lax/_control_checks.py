@@ -22,7 +22,7 @@ def _short(aval):
 
 
 def _carry_name(carry):
-    """What the user calls the carry: the first parameter of the body, unless its name is given."""
+    """The user's name of the carry: the first parameter of the body, unless its name is given."""
     if isinstance(carry, str):
         return carry
     try:
@@ -108,7 +108,7 @@ def _cast(varying, other):
 
 
 def _advice(casts):
-    """How to make values vary as they should; nothing where that is not what is wrong."""
+    """A way to make values vary as they should; empty if that is not the error."""
     if not casts:
         return ""
     listed = f" {casts[0]}.\n" if len(casts) == 1 else ":\n" + _listed(casts)

@@ -35,7 +35,7 @@ class ConvDimensionNumbers(NamedTuple):
     out_spec: tuple
 
 
-# What conv_general_dilated takes as dimension_numbers.
+# The dimension_numbers of conv_general_dilated.
 ConvGeneralDilatedDimensionNumbers = tuple[str, str, str] | ConvDimensionNumbers | None
 
 
@@ -78,7 +78,8 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
 
 def conv_general_permutations(dimension_numbers):
     """For each of three strings such as ("NHWC", "HWIO", "NHWC"), the permutation to the order of
-    ConvDimensionNumbers: N C (of the second, O I), then spatial dimensions as the second has them.
+    ConvDimensionNumbers. This is N C (of the second, O I), then spatial dimensions as the second
+    has them.
 
     Example:
       >>> lax.conv_general_permutations(("NHWC", "HWIO", "NHWC"))

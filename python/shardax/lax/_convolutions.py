@@ -98,9 +98,9 @@ def conv_general_dilated(
       feature_group_count: a group of output features sees its own group of input features only.
       batch_group_count: a group of output features sees its own part of the batch only.
       precision: everything is in full precision. Kernels of 3 x 3 with 16 features and more go by
-        Winograd's minimal filtering (Lavin and Gray 2016), whose rounding is that of the sum, but
-        relative to the largest of the 4 x 4 places that a tile of 2 x 2 outputs sees, and which
-        an infinite place makes NaN; with HIGHEST they are the sums themselves.
+        Winograd's minimal filtering (Lavin and Gray 2016). Its rounding is that of the sum, but
+        relative to the largest of the 4 x 4 places that a tile of 2 x 2 outputs sees. An infinite
+        place makes NaN of the tile; with HIGHEST they are the sums themselves.
       out_sharding: how the result is split over the mesh, where operands leave that open.
       preferred_element_type: the result's dtype.
 
@@ -313,8 +313,8 @@ def conv_general_dilated_local(
     dimension_numbers=None,
     precision=None,
 ):
-    """A convolution with a kernel of its own for each place of the result: rhs is (out, in * places
-    in the window, ...), where ... are the spatial sizes of the result.
+    """A convolution with a kernel of its own for each place of the result. rhs is (out, in * places
+    in the window, ...), with the spatial sizes of the result for "...".
 
     Example:
       >>> x = jnp.arange(3.0).reshape(1, 1, 3)

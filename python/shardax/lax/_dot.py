@@ -1,7 +1,7 @@
 """shardax/lax/_dot.py - products of arrays, and the names of ways to compute them.
 
-Sums are always in full precision (16-bit floats are added up in float32): a precision is shown by
-make_jaxpr, and of an algorithm the rounding of operands and the dtype of sums count.
+Sums are always in full precision (16-bit floats are added up in float32). A precision is shown by
+make_jaxpr; of an algorithm the rounding of operands and the dtype of sums count.
 """
 
 import enum
@@ -175,7 +175,7 @@ def canonical_precision(precision):
 
 
 def precision_text(precision):
-    """What programs keep of a precision that has been checked; None for None."""
+    """The form in which programs keep a checked precision; None for None."""
     return None if precision is None else str(precision)
 
 

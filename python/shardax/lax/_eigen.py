@@ -178,8 +178,8 @@ def hessenberg(a):
 
 
 def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None):
-    """[T, Q] with Q T Q* = x, for (..., n, n): T upper triangular, of real x with blocks of size 2
-    for pairs of eigenvalues; [T] alone where the vectors are not wanted. NaN where x is not finite.
+    """[T, Q] with Q T Q* = x, for (..., n, n); [T] alone if the vectors are not wanted. T is upper
+    triangular, of real x with blocks of size 2 for pairs of eigenvalues. NaN where x is not finite.
 
     Raises:
       NotImplementedError: eigenvalues are to be sorted, by `sort_eig_vals` or `select_callable`.
@@ -230,9 +230,9 @@ def svd(x, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
 
 
 def tridiagonal(a, *, lower=True):
-    """[a, d, e, taus]: Hermitian (..., n, n), of which one triangle is read, in tridiagonal form
-    with the reflectors that make it; the diagonal (..., n) and the off-diagonal (..., n - 1), both
-    real; and the reflectors' factors.
+    """[a, d, e, taus]: Hermitian (..., n, n), of which one triangle is read, in tridiagonal form. a
+    has the reflectors that make it, d is the diagonal (..., n), e the off-diagonal (..., n - 1),
+    both real, taus are the reflectors' factors.
 
     Example:
       >>> lax.linalg.tridiagonal(jnp.eye(3))[1]

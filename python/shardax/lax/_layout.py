@@ -222,7 +222,7 @@ slice_type = slice
 def slice(operand, start_indices, limit_indices, strides=None):
     """The elements of an array from start to limit indices, in steps.
 
-    Where strides are given, an array that is split over a mesh stays so if that comes out even.
+    With strides, an array that is split over a mesh stays so if that comes out even.
 
     Args:
       operand: an array.

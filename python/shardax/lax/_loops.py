@@ -94,9 +94,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     """Runs `carry, y = f(carry, x)` over the leading axis of xs.
 
     Args:
-      f: a function of the carry and one slice of xs; it returns the new carry (of the same
-        structure and types) and
-        one slice of the result.
+      f: a function of the carry and one slice of xs. It returns the new carry (of the same
+        structure and types) and one slice of the result.
       init: the first carry, a tree of arrays.
       xs: a tree of arrays with equal leading axes, or None.
       length: the number of steps; needed where xs is empty.

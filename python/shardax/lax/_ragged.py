@@ -1,6 +1,6 @@
 """shardax/lax/_ragged.py - products in which rows belong to groups of different sizes.
 
-Rows of other groups are zeros to a group: with a mask by group and row, a ragged product is an
+Rows of other groups are zeros to a group. With a mask by group and row, a ragged product is thus an
 ordinary one that also sums over groups.
 """
 
@@ -123,9 +123,9 @@ def ragged_dot_general(
       lhs, rhs: arrays.
       group_sizes: integers (g,), or (..., g) with the batch dimensions and the dimensions of the
         ragged one's kind in front of it.
-      ragged_dot_dimension_numbers: RaggedDotDimensionNumbers. Where the ragged dimension is
-        neither contracted nor a batch, its rows are multiplied with their group's slice of rhs;
-        where it is contracted, the result has one sum per group, as dimension 0.
+      ragged_dot_dimension_numbers: RaggedDotDimensionNumbers. If the ragged dimension is neither
+        contracted nor a batch, its rows are multiplied with their group's slice of rhs. If it is
+        contracted, the result has one sum per group, as dimension 0.
       precision, preferred_element_type: as for dot_general.
       group_offset: must be None.
       out_sharding: how the result is split over the mesh, where operands leave that open.

@@ -41,7 +41,7 @@ Raises:
 Example:
   >>> lax.{op}(jnp.array([[1, 2], [3, 4]]){example}
 """
-# What is reduced to, of what, and the end of an example.
+# The reduction's result, its operands, and the end of an example.
 _REDUCTIONS = {
     "sum": ("The sum", "numbers", ", (0,))\n  Array([4, 6], dtype=int32)"),
     "prod": ("The product", "numbers", ", (0,))\n  Array([3, 8], dtype=int32)"),

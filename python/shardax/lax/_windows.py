@@ -1,6 +1,6 @@
 """shardax/lax/_windows.py - reductions over sliding windows.
 
-Sums and extremes are ops. For any other computation a window is taken apart into its places: for
+Sums and extremes are ops. For any other computation a window is taken apart into its places. For
 each one, all windows at once are a strided slice of the padded operand.
 """
 
@@ -66,7 +66,7 @@ def padded(a, value, pads, dilation):
 
 
 def window_counts(sizes, window, strides):
-    """How many windows fit along each dimension."""
+    """The number of windows that fit along each dimension."""
     return tuple(max((n - w) // s + 1, 0) for n, w, s in zip(sizes, window, strides))
 
 
@@ -125,7 +125,7 @@ def _check_window(shape, window, strides, base, dilation):
 
 
 def _identity(name, dtype):
-    """What a window of an op starts from."""
+    """The initial value of a window of an op."""
     kind = np.dtype(dtype).kind
     if name == "add" or kind == "c":
         return 0 if name == "add" else None

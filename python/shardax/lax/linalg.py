@@ -80,7 +80,7 @@ def __dir__():
 @static_jit("symmetrize_input")
 def cholesky(x, *, symmetrize_input=True):
     """The lower triangular L with L L* = x, for Hermitian positive definite (..., n, n); NaN for
-    others. Where `symmetrize_input` is false, the lower triangle alone is read.
+    others. If `symmetrize_input` is false, the lower triangle alone is read.
 
     Example:
       >>> lax.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 2.0]]))
@@ -124,9 +124,9 @@ def householder_product(a, taus):
 
 
 def lu(x):
-    """[lu, pivots, permutation] of (..., m, n): L without its diagonal of ones and U in one matrix,
-    the swaps of rows i <-> pivots[i], int32 (..., min(m, n)), and the order of rows that they make,
-    int32 (..., m): x[permutation] = L U.
+    """[lu, pivots, permutation] of (..., m, n), with x[permutation] = L U. lu has L without its
+    diagonal of ones and U in one matrix. pivots are the swaps of rows i <-> pivots[i], int32 (...,
+    min(m, n)), permutation is the order of rows that they make, int32 (..., m).
 
     Example:
       >>> lax.linalg.lu(jnp.array([[1.0, 2.0], [2.0, 2.0]]))[0]

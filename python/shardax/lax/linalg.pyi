@@ -11,7 +11,7 @@ from shardax.lax._eigen import SvdAlgorithm as SvdAlgorithm
 from shardax.typing import ArrayLike
 
 def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
-    """The lower triangular L with L L* = x, for Hermitian positive definite (..., n, n); NaN for others. Where `symmetrize_input` is false, the lower triangle alone is read."""
+    """The lower triangular L with L L* = x, for Hermitian positive definite (..., n, n); NaN for others. If `symmetrize_input` is false, the lower triangle alone is read."""
 cholesky_p: Any
 def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     """The upper triangular factor of R^T R + w w^T, for real upper triangular R (..., n, n) and w (..., n)."""
@@ -29,7 +29,7 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
     """The product of Householder reflections, as a decomposition into q and r leaves them."""
 householder_product_p: Any
 def lu(x: ArrayLike) -> Any:
-    """[lu, pivots, permutation] of (..., m, n): L without its diagonal of ones and U in one matrix, the swaps of rows i <-> pivots[i], int32 (..., min(m, n)), and the order of rows that they make, int32 (..., m): x[permutation] = L U."""
+    """[lu, pivots, permutation] of (..., m, n), with x[permutation] = L U. lu has L without its diagonal of ones and U in one matrix. pivots are the swaps of rows i <-> pivots[i], int32 (..., min(m, n)), permutation is the order of rows that they make, int32 (..., m)."""
 lu_p: Any
 def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: Any) -> Array:
     """The order of `permutation_size` rows that the swaps (..., k) of lu make, int32."""
@@ -43,7 +43,7 @@ def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_
     """(q, r) with q r = x, q orthogonal and r upper triangular; square q where `full_matrices`."""
 qr_p: Any
 def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False, select_callable: Any = None) -> Any:
-    """[T, Q] with Q T Q* = x, for (..., n, n): T upper triangular, of real x with blocks of size 2 for pairs of eigenvalues; [T] alone where the vectors are not wanted. NaN where x is not finite."""
+    """[T, Q] with Q T Q* = x, for (..., n, n); [T] alone if the vectors are not wanted. T is upper triangular, of real x with blocks of size 2 for pairs of eigenvalues. NaN where x is not finite."""
 schur_p: Any
 def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: Any = None, algorithm: Any = None) -> Any:
     """(u, s, v*) with u diag(s) v* = x and s descending; compute_uv=False: s alone. NaN where x is not finite."""
@@ -54,7 +54,7 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
     """x with op(a) x = b (`left_side`), or x op(a) = b."""
 triangular_solve_p: Any
 def tridiagonal(a: ArrayLike, *, lower: bool = True) -> Any:
-    """[a, d, e, taus]: Hermitian (..., n, n), of which one triangle is read, in tridiagonal form with the reflectors that make it; the diagonal (..., n) and the off-diagonal (..., n - 1), both real; and the reflectors' factors."""
+    """[a, d, e, taus]: Hermitian (..., n, n), of which one triangle is read, in tridiagonal form. a has the reflectors that make it, d is the diagonal (..., n), e the off-diagonal (..., n - 1), both real, taus are the reflectors' factors."""
 tridiagonal_p: Any
 def tridiagonal_solve(dl: ArrayLike, d: Any, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array:
     """x with A x = b, for A with the diagonal d, dl below and du above; NaN where A is singular."""

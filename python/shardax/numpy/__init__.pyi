@@ -468,7 +468,7 @@ def isrealobj(x: ArrayLike) -> builtins.bool:
 def isscalar(element: ArrayLike) -> builtins.bool:
     """Whether a value is a number or an array without dimensions."""
 def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
-    """Whether a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats."""
+    """True if a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats."""
 def iterable(y: ArrayLike) -> builtins.bool:
     """Check whether or not an object can be iterated over."""
 def ix_(*args: Any) -> tuple[Array, ...]:

@@ -34,7 +34,7 @@ def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The inverse of `jnp.fft.hfft`: the first half of an array with Hermitian symmetry."""
 def inexact_dtype(dtype: DTypeLike) -> Array:
-    """The dtype in which numbers of `dtype` are computed where the result is no integer: integers of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
+    """The dtype in which numbers of `dtype` are computed for a result that is no integer. Integers of 64 bits are float64, bool and the other ones float32; without x64 always float32."""
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The real array whose transform has the given first half along one axis."""
 def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: int | Sequence[int] = ..., norm: str | None = None) -> Array:

@@ -1,8 +1,8 @@
 """shardax.random - random numbers from explicit keys.
 
-A key is split, never used twice. The generator is threefry-2x32 (Salmon et al., "Parallel random
-numbers: as easy as 1, 2, 3", SC 2011), with the streams of JAX 0.10: the same key draws the same
-bits. `config.update("jax_threefry_partitionable", False)` selects the older stream.
+A key is split, never used twice. The generator is threefry-2x32 with the streams of JAX 0.10: the
+same key draws the same bits. It is Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
+2011. `config.update("jax_threefry_partitionable", False)` selects the older stream.
 """
 
 from shardax._core import Array as KeyArray  # in annotations of earlier years

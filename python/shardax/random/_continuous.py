@@ -62,8 +62,8 @@ def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
       key: a typed or raw key.
       shape: a tuple of ints.
       dtype: a floating type; None: float32.
-      mode: how far the tail on the right goes: "low" (the default) as far as a uniform number of
-        this dtype gives, "high" as far as one with twice the bits.
+      mode: the reach of the tail on the right. "low" (the default): as far as a uniform number of
+        this dtype gives; "high": as far as one with twice the bits.
       out_sharding: a sharding of the result, in the explicit mode of meshes.
 
     Returns:

@@ -151,7 +151,8 @@ def geometric(key, p, shape=None, dtype=None, *, out_sharding=None):
 
 
 def _few_successes(key, count, prob, stream):
-    """How many geometric waiting times fit into `count` trials: for a small count * prob."""
+    """The number of geometric waiting times that fit into `count` trials: for a small count *
+    prob."""
     failing = jnp.log1p(-prob)
 
     def wait(state):

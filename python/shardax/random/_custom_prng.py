@@ -1,6 +1,6 @@
 # shardax/random/_custom_prng.py - generators that users define by functions on words.
 #
-# A key has four words in memory. Where it has more, these are the number of an entry of a table.
+# A key has four words in memory. If it has more, these are the number of an entry of a table.
 import math
 import threading
 from typing import NamedTuple
@@ -48,7 +48,7 @@ _table = _Table()
 
 
 def _from_table(function, operand, count):
-    """What a function of the table gives, uint32[..., count], at once or when a program runs."""
+    """The result of a function of the table, uint32[..., count], at once or when a program runs."""
     if not isinstance(operand, _core.Tracer):
         return _core.asarray(function(np.asarray(operand)))
     from shardax._transform.callbacks import pure_callback  # at first use: quick import

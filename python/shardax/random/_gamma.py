@@ -32,8 +32,8 @@ from shardax.random._uniform import draw_normal, draw_uniform, normal
 def _gamma_element(key, alpha, log_space, stream):
     """One gamma variate.
 
-    Marsaglia and Tsang (2000), "A simple method for generating gamma variables": d v, with
-    d = alpha - 1/3 and v = (1 + x / sqrt(9 d))^3 of a normal x, is rejected or taken. A variate for
+    Marsaglia and Tsang (2000), "A simple method for generating gamma variables". d v, with d =
+    alpha - 1/3 and v = (1 + x / sqrt(9 d))^3 of a normal x, is rejected or taken. A variate for
     alpha < 1 is one for alpha + 1 times u^(1 / alpha).
     """
     dtype = alpha.dtype

@@ -29,12 +29,12 @@ def _default_generator():
 
 
 def is_drawn_together(key):
-    """Whether keys of a batch draw from one stream, that of the first, as those of rbg do."""
+    """True if keys of a batch draw from one stream, that of the first, as those of rbg do."""
     return is_typed(key) and key.dtype.tag in ("rbg", "urbg")
 
 
 def is_threefry(key):
-    """Whether a key, typed or raw, is one of the default generator."""
+    """True if a key, typed or raw, is one of the default generator."""
     return not is_typed(key) or key.dtype.tag == "fry"
 
 
@@ -77,7 +77,7 @@ def check_key(name, key, single=True):
 
 
 def _report_legacy_key(name):
-    """What the flag jax_legacy_prng_key says of raw uint32 keys: nothing, a warning, an error."""
+    """Follows the flag jax_legacy_prng_key on raw uint32 keys: nothing, a warning, an error."""
     verdict = _core.config_read("jax_legacy_prng_key")
     text = (
         f"Legacy uint32 key array passed as key to jax.random function. {name} was given one; make "
@@ -287,9 +287,9 @@ def key(seed, *, impl=None, dtype=None):
 
     Args:
       seed: an integer.
-      impl: the name of the generator: "threefry2x32", "threefry4x32", "philox2x32", "philox4x32";
-        "rbg" or "unsafe_rbg", which draw bits by XLA's Philox generator and, under vmap, those of a
-        batch from the batch's first key; or one of `extend.random.define_prng_impl`.
+      impl: the name of the generator: "threefry2x32", "threefry4x32", "philox2x32", "philox4x32",
+        "rbg", "unsafe_rbg" or one of `extend.random.define_prng_impl`. The two rbg draw bits by
+        XLA's Philox generator and, under vmap, those of a batch from the batch's first key.
       dtype: the dtype of another key, or the name of the generator, instead of `impl`.
 
     Raises:

@@ -16,4 +16,4 @@ from shardax.scipy import special as special
 from shardax.scipy import stats as stats
 
 def at_first_use(package: Any, names: Any, submodules: Any = ..., hidden: Any = ...) -> Any:
-    """(where each name lives, __getattr__, __dir__) of a package that imports a module when one of its names is first used, so that the first op of a process comes quickly."""
+    """The names of a package that imports a module when one of its names is first used. Returns (the home of each name, __getattr__, __dir__); the first op of a process comes quickly."""

@@ -21,8 +21,8 @@ __all__ = [
 
 @in_one_program("permute_l", "overwrite_a", "check_finite")
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
-    """(p, l, u) with p l u = a, for (..., m, n): a permutation matrix, l with a diagonal of ones, u
-    upper triangular; `permute_l`: (p l, u).
+    """(p, l, u) with p l u = a, for (..., m, n); `permute_l`: (p l, u). p is a permutation matrix,
+    l has a diagonal of ones, u is upper triangular.
 
     `overwrite_a` has no effect: arrays are immutable, and nothing is written over. `check_finite`
     has no effect: values are not known while a program is traced, and NaN gives NaN.
@@ -230,8 +230,8 @@ def eigh_tridiagonal(
 
 
 def schur(a, output="real"):
-    """[T, Z] with Z T Z* = a: T upper triangular, for real a and output "real" with blocks of size
-    2 for pairs of eigenvalues; "complex": complex and triangular.
+    """[T, Z] with Z T Z* = a. T is upper triangular, for real a and output "real" with blocks of
+    size 2 for pairs of eigenvalues. "complex": complex and triangular.
 
     >>> shardax.scipy.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))[0]
     Array([[1., 2.],

@@ -256,8 +256,9 @@ def funm(A, func, disp=True):
 
 
 def _sylvester_by_schur(A, B, C):
-    """Column j of y with R y + y S = F, for upper triangular R and S, solves (R + S[j, j]) x =
-    F[:, j] - y S[:, j] (Bartels, Stewart, "Solution of the matrix equation AX + XB = C", 1972).
+    """A solution by R y + y S = F, for upper triangular R and S. Column j of y solves
+    (R + S[j, j]) x = F[:, j] - y S[:, j]. See Bartels, Stewart, "Solution of the matrix equation
+    AX + XB = C", 1972.
     """
     (R, U), (S, V) = (lax.linalg.schur(_complex(a)) for a in (A, B))
     F = _adjoint(U) @ C.astype(R.dtype) @ V

@@ -87,7 +87,7 @@ def _quotient(x, numerator, denominator):
 @custom_jvp
 def _quantile(p):
     small = jnp.minimum(p, 1 - p)
-    far = (small != 0) & (small < 0.05)  # where 2 p - 1 says little of p
+    far = (small != 0) & (small < 0.05)  # 2 p - 1 has few digits of p there
     middle = np.asarray(np.sqrt(2), p.dtype) * lax.erf_inv(jnp.where(far, 0, 2 * p - 1))
     z = jnp.sqrt(-2 * jnp.log(jnp.where(far, small, 0.01)))
     inverse = 1 / z

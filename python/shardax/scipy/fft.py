@@ -43,7 +43,7 @@ def _turns(n, dtype):
 
 
 def _scales(n, dtype):
-    """What the orthonormal transform divides by."""
+    """The divisor of the orthonormal transform."""
     scales = np.full(n, np.sqrt(2 * n))
     scales[:1] = np.sqrt(4 * n)
     return jnp.asarray(scales, dtype)

@@ -55,7 +55,7 @@ def invpascal(n: Any, kind: Any = None) -> Any:
 def leslie(f: Any, s: Any) -> Any:
     """The matrices (..., n, n) with first row `f` (..., n) and `s` (..., n - 1) below the diagonal."""
 def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """(p, l, u) with p l u = a, for (..., m, n): a permutation matrix, l with a diagonal of ones, u upper triangular; `permute_l`: (p l, u)."""
+    """(p, l, u) with p l u = a, for (..., m, n); `permute_l`: (p l, u). p is a permutation matrix, l has a diagonal of ones, u is upper triangular."""
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """(L and U in one matrix, swaps of rows) of (..., m, n), for `lu_solve`."""
 def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
@@ -71,7 +71,7 @@ def qr_multiply(a: Any, c: Any, mode: str = 'right', pivoting: bool = False, con
 def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> Any:
     """The complex Schur form and vectors (T, Z) out of the real ones (..., n, n): rotations make the blocks of size 2 triangular."""
 def schur(a: Any, output: str = 'real') -> Any:
-    """[T, Z] with Z T Z* = a: T upper triangular, for real a and output "real" with blocks of size 2 for pairs of eigenvalues; "complex": complex and triangular."""
+    """[T, Z] with Z T Z* = a. T is upper triangular, for real a and output "real" with blocks of size 2 for pairs of eigenvalues. "complex": complex and triangular."""
 def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, debug: bool = False, check_finite: bool = True, assume_a: str = 'gen') -> Any:
     """x with a x = b, for (..., n, n) and (..., n, m) or (n,)."""
 def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = 'schur', tol: ArrayLike = 1e-08) -> Any:

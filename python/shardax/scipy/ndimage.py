@@ -23,7 +23,7 @@ def _reflected(index, size):
     return jnp.minimum(place, 2 * size - 1 - place)
 
 
-# Where a pixel of an index beyond the edges is taken from; None: nowhere.
+# The pixel for an index beyond the edges; None: nowhere.
 _PLACES = {
     "constant": None,
     "nearest": lambda index, size: jnp.clip(index, 0, size - 1),

@@ -101,7 +101,7 @@ def _rows(module):
 
 
 def is_module(name):
-    """Whether the table names the module, or one within it, beside those that exist here."""
+    """True if the table names the module, or one within it, beside those that exist here."""
     return any(row[0] == name or row[0].startswith(name + ".") for row in ALIASES) and (
         name not in ("jax", "jax._src", "jax._src.util")
     )

@@ -34,12 +34,12 @@ backends_by_name = _Backends()
 
 
 def backends_are_initialized():
-    """Whether the devices have been counted: from then on their number is fixed."""
+    """True if the devices have been counted: from then on their number is fixed."""
     return _core.devices_counted()
 
 
 def is_cuda_compute_capability_at_least(capability):
-    """Whether there is a GPU of such a kind: there is none."""
+    """True if there is a GPU of such a kind: there is none."""
     return False
 
 
@@ -77,7 +77,7 @@ class ExtendedDType:
 
 
 def supports_inf(dtype):
-    """Whether a dtype has infinities."""
+    """True if a dtype has infinities."""
     return bool(issubdtype(dtype, np.inexact)) and bool(np.isinf(np.array(np.inf, dtype)))
 
 
@@ -126,7 +126,7 @@ class TypedNdArray(np.ndarray):
 
 
 class _NodeType:
-    """How values of a type that is a node of a tree are taken apart and made again."""
+    """The way in which values of a type that is a node of a tree are taken apart and made again."""
 
     def __init__(self, node_type):
         self._type = node_type

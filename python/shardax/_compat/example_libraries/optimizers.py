@@ -49,7 +49,7 @@ Optimizer = namedtuple("Optimizer", ["init_fn", "update_fn", "params_fn"])
 
 @tree_util.register_pytree_node_class
 class OptimizerState:
-    """What an optimizer knows of each parameter: `states`, in the order of `tree_def`'s leaves."""
+    """An optimizer's state of each parameter: `states`, in the order of `tree_def`'s leaves."""
 
     def __init__(self, states, tree_def):
         self.states = tuple(states)

@@ -158,7 +158,7 @@ class _Arguments:
 
 
 def nondiff_positions(fun, argnums, argnames, count):
-    """Which of `count` arguments are not differentiated."""
+    """The arguments, of `count`, that are not differentiated."""
     nondiff = {n + count if n < 0 else n for n in argnums}
     if argnames:
         names = list(inspect.signature(fun).parameters)
@@ -204,7 +204,7 @@ def _flat_output(out):
 
 
 class _FunctionOutput:
-    """What the function of one call gave when it ran: a rule gives the same structure and types."""
+    """The output of the function of one call: a rule gives the same structure and types."""
 
     def __init__(self, kind, fun):
         self.kind = kind
@@ -216,8 +216,8 @@ class _FunctionOutput:
         self.avals, self.tree = [_core.typeof(value) for value in out], tree
 
     def check(self, out, tree, pair, rule, in_particular=False):
-        """TypeError where the rule's first result is not like the function's; with `in_particular`
-        it says, in brackets that `pair` opens, what of it is asked for."""
+        """TypeError unless the rule's first result is like the function's. With `in_particular` it
+        names the failed demand, in brackets that `pair` opens."""
         if self.tree is None:
             return
         avals = [_core.typeof(value) for value in out]

@@ -3,7 +3,7 @@
 exporting.py makes and reads them.
 
 A serialized function is a line of JSON (names, structures, platforms) and its program as bytes
-(cpp/ir/serialize.h); with `vjp_order`, the programs of its derivatives follow in the same form.
+(cpp/ir/serialize.h). With `vjp_order`, the programs of its derivatives follow in the same form.
 """
 
 import dataclasses
@@ -61,12 +61,12 @@ class DisabledSafetyCheck:
 
     @classmethod
     def platform(cls):
-        """That the function is called on a platform for which it was exported."""
+        """The check that the function is called on a platform for which it was exported."""
         return cls("platform")
 
     @classmethod
     def custom_call(cls, target_name):
-        """That a custom call is known to be stable."""
+        """The check that a custom call is known to be stable."""
         return cls(f"custom_call:{target_name}")
 
     def is_custom_call(self):
@@ -120,7 +120,7 @@ class Exported:
 
     @property
     def nr_devices(self):
-        """How many devices the program names; 1 where it names none."""
+        """The number of devices that the program names; 1 if it names none."""
         wheres = [w for wheres in self._shardings for w in wheres if w is not None]
         return max((where.num_devices for where in wheres), default=1)
 
@@ -176,7 +176,7 @@ class Exported:
         return _core.serialize(self._program)
 
     def has_vjp(self):
-        """Whether `vjp` gives anything."""
+        """True if `vjp` gives anything."""
         return self._get_vjp is not None
 
     def vjp(self):
@@ -248,7 +248,7 @@ class Exported:
         return self._program
 
     def _about_symbols(self):
-        """What a file says of symbolic sizes."""
+        """A file's record of symbolic sizes."""
         return None
 
     def _flat_call(self, program, leaves):
@@ -341,7 +341,7 @@ def shown_path(path):
 
 
 def exported_of(stage, platforms, checks=(), flat_fun=None):
-    """A traced, lowered or compiled function as an Exported; flat_fun gives its flat results for a
+    """A traced, lowered or compiled function as an Exported. flat_fun gives its flat results for a
     list of flat arguments: without it there are no derivatives."""
     program = stage._call.staged.program
     return Exported(

@@ -118,7 +118,7 @@ def solve(paths, avals, shapes, scope):
 
 
 def _is_at_least(least, size):
-    """Whether a size is for sure."""
+    """True if a size is certainly at least `least`."""
     try:
         return bool(size >= least)
     except InconclusiveDimensionOperation:
@@ -126,7 +126,7 @@ def _is_at_least(least, size):
 
 
 def _linear(size, variable):
-    """Whether a size is c * variable and what does not depend on it."""
+    """True if a size is c * variable plus a term without it."""
     for monomial in size.terms:
         for atom, power in monomial:
             if atom == variable and (power > 1 or len(monomial) > 1):
@@ -204,7 +204,7 @@ def _read(avals, scope):
 def read_symbolic(header, template, following):
     """The function that a file describes."""
     about = header["symbols"]
-    _core.deserialize(template)  # which refuses what is no program
+    _core.deserialize(template)  # refuses bytes that are no program
     family = Family.read(template, about)
     return SymbolicExported(
         fun_name=header["fun_name"],

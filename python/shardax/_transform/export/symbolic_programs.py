@@ -1,8 +1,8 @@
 """shardax/_transform/export/symbolic_programs.py - programs of arrays with symbolic sizes.
 
 Programs know numbers only. So the function is staged for many values of its dimension variables,
-and the programs are compared: where they differ in numbers alone, and each number is the value of
-one expression of the variables, that program with its expressions stands for all of them. More
+and the programs are compared. They may differ in numbers alone, and each number must be the value
+of one expression of the variables. Such a program with its expressions stands for all of them. More
 values are tried than such an expression has coefficients. A function that does something else for
 some sizes is refused.
 """
@@ -219,7 +219,7 @@ class Family:
         return self._made[key]
 
     def written(self):
-        """What JSON holds beside the template."""
+        """The JSON beside the template."""
         return {
             "variables": self.variables,
             "constraints": self.scope.constraints_str,

@@ -1,7 +1,7 @@
 """shardax/_transform/export/symbolic_results.py - eval_shape of arrays with symbolic sizes.
 
 As functions are exported for such sizes (symbolic_programs.py), so they are staged here for many
-values of the variables; only the shapes of results are compared.
+values of the variables. Only the shapes of results are compared.
 """
 
 import itertools

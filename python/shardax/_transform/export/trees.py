@@ -93,7 +93,7 @@ def _is_namedtuple(nodetype):
 
 
 def written(treedef):
-    """What JSON takes for a PyTreeDef; ValueError for classes that are not registered."""
+    """The JSON form of a PyTreeDef; ValueError for classes that are not registered."""
     data = treedef.node_data()
     if data is None:
         return "*"

@@ -1,7 +1,7 @@
 """shardax/_transform/hijax/grads.py - gradients by values that are no arrays (types.py).
 
-Such a gradient is a value of the type of tangents. What is differentiated by in place of the value
-is its carriers, or its arrays where it has none.
+Such a gradient is a value of the type of tangents. The value's carriers are differentiated by in
+its place, or its arrays if it has none.
 """
 
 from shardax import tree_util
@@ -24,7 +24,7 @@ class _Slot:
         self._at = [i for i in self._at if tangents[i].dtype == self._flat[i].dtype]
 
     def arrays(self):
-        """What is differentiated by."""
+        """The arrays to differentiate by."""
         return [self._flat[i] for i in self._at]
 
     def value(self, arrays):
@@ -56,8 +56,9 @@ class _Plain:
 
 
 def opened(args):
-    """(what is differentiated by in place of `args`, a function that gives `args` for it, one that
-    gives the gradients by `args`); called by the core, where one holds a value that is no array.
+    """(the arrays to differentiate by in place of `args`, a function that gives `args` for them,
+    one that gives the gradients by `args`). The core calls it if one of `args` holds a value that
+    is no array.
     """
     leaves, tree = tree_util.tree_flatten(args)
     avals = map(typeof_or_none, leaves)

@@ -1,8 +1,8 @@
 """shardax/_transform/hijax/maps.py - vmap and shard_map of values that are no arrays (types.py).
 
-A `MappingSpec` or `HiPspec` stands for the axes or PartitionSpecs of the arrays of one value; the
-function becomes one of these arrays, and of the value's carriers where the spec says how tangents
-are split.
+A `MappingSpec` or `HiPspec` stands for the axes or PartitionSpecs of the arrays of one value. The
+function becomes one of these arrays, and of the value's carriers if the spec says how tangents are
+split.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ from shardax._transform.zeros import Zero, zeros_like_aval
 
 
 def _of_arrays(spec):
-    """What it says of each array."""
+    """Its entries for the arrays."""
     if hasattr(spec, "to_lo"):
         return tuple(spec.to_lo())
     fields = [getattr(spec, f.name) for f in dataclasses.fields(spec)]
@@ -28,13 +28,13 @@ def _of_arrays(spec):
 
 
 def _says_tangents(spec):
-    """Whether a spec says how tangents are split."""
+    """True if a spec says how tangents are split."""
     own = getattr(type(spec), "to_tangent_spec", None)
     return own is not None and own is not HiPspec.to_tangent_spec
 
 
 def _opened(spec):
-    """What it says of the arrays, and of the carriers."""
+    """Its entries for the arrays, and for the carriers."""
     tangents = spec.to_tangent_spec() if _says_tangents(spec) else ()
     return _of_arrays(spec), _of_arrays(tangents) if stands_for_arrays(tangents) else tangents
 
@@ -51,7 +51,7 @@ def _opened_specs(specs, count=None):
 
 
 def _carries(specs):
-    """Whether carriers go along: where each spec for a value says how."""
+    """True if carriers go along: each spec for a value says how."""
     found = tree_util.tree_leaves(specs, is_leaf=stands_for_arrays)
     return all(_says_tangents(s) for s in found if stands_for_arrays(s))
 
@@ -130,14 +130,14 @@ def of_arrays(transform, fun, in_specs, out_specs):
 
 
 class MappingSpec:
-    """How vmap maps a value of a HiType: what stands for it in in_axes and out_axes. Its attributes
-    hold an axis or None for each array, in their order."""
+    """The map of a value of a HiType by vmap, an entry of in_axes and out_axes. Its attributes hold
+    an axis or None for each array, in their order."""
 
     through_arrays = staticmethod(of_arrays)
 
 
 class HiPspec:
-    """How shard_map splits a value of a HiType: what stands for it in in_specs and out_specs."""
+    """The split of a value of a HiType by shard_map, an entry of in_specs and out_specs."""
 
     through_arrays = staticmethod(of_arrays)
 
@@ -146,9 +146,9 @@ class HiPspec:
         raise NotImplementedError(f"{type(self).__name__} must define to_lo.")
 
     def to_tangent_spec(self):
-        """That of tangents, or their PartitionSpec."""
+        """The spec of tangents, or their PartitionSpec."""
         raise NotImplementedError(f"{type(self).__name__} must define to_tangent_spec.")
 
     def to_ct_spec(self):
-        """That of cotangents."""
+        """The spec of cotangents."""
         return self.to_tangent_spec()

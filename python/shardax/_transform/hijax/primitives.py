@@ -30,9 +30,9 @@ class HiPrimitive:
     """A primitive of values of any type.
 
     A subclass defines `abstract_eval(*types, **params)`, which gives the type of the result (of
-    `multiple_results`: the types) and a set of effects, and `to_lojax(*values, **params)`, which
-    computes it; `jvp(primals, tangents, **params)` and `transpose(cotangent, *operands, **params)`
-    for derivatives.
+    `multiple_results`: the types) and a set of effects. `to_lojax(*values, **params)` computes it.
+    Derivatives are `jvp(primals, tangents, **params)` and `transpose(cotangent, *operands,
+    **params)`.
     """
 
     multiple_results = False
@@ -47,7 +47,7 @@ class HiPrimitive:
         return self.name
 
     def is_high(self, *avals, **params):
-        """Whether it takes or gives values that are no arrays, or changes them.
+        """True if it takes or gives values that are no arrays, or changes them.
 
         `avals` and `params` have no effect: the result does not depend on it; the signature is that
         of a protocol.
@@ -55,7 +55,7 @@ class HiPrimitive:
         return True
 
     def is_effectful(self, params):
-        """Whether it always runs.
+        """True if it always runs.
 
         `params` has no effect: the result does not depend on it; the signature is that of a
         protocol.
@@ -111,7 +111,7 @@ class HiPrimitive:
 
 
 class _Call:
-    """What is static of a call: types and parameters."""
+    """The static parts of a call: types and parameters."""
 
     def __init__(self, ins, outs, params):
         self.ins, self.outs, self.params = ins, outs, params

@@ -66,7 +66,7 @@ class Slots:
         return [Zero(t.to_tangent_aval()) if x is None else x for x, t in flat]
 
     def perturbed(self, flat):
-        """Which values have tangents that are not zero."""
+        """The values with tangents that are not zero."""
         return [any(type(t) is not Zero for t in part) for part in self.split(flat)]
 
     def printed(self):
@@ -84,7 +84,7 @@ class Slots:
 
 
 def any_traced(arrays):
-    """Whether one of the arrays is a tracer."""
+    """True if one of the arrays is a tracer."""
     return any(_core.is_tracer(x) for x in arrays)
 
 
@@ -95,7 +95,8 @@ def vmapped(fun, axis, values, dims):
 
 
 def define(op, compute, types):
-    """How an op of arrays is computed, and the types of its results, by its parameters."""
+    """Defines the computation of an op of arrays, and the types of its results, by its
+    parameters."""
     op.def_impl(compute)
     op.def_abstract_eval(lambda *_, **params: types(**params))
     lowering_rules[op] = Lowered(compute, True)

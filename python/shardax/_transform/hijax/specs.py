@@ -5,7 +5,7 @@ from shardax import tree_util
 
 
 def stands_for_arrays(spec):
-    """Whether it is a MappingSpec or a HiPspec (maps.py)."""
+    """True if it is a MappingSpec or a HiPspec (maps.py)."""
     return hasattr(type(spec), "through_arrays")
 
 

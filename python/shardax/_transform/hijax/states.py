@@ -1,8 +1,8 @@
 """shardax/_transform/hijax/states.py - values that change (MutableHiType), in traced functions.
 
-Such a value is to staged functions what a mutable reference is (refs): what it holds goes in as
-a further input and comes out as a further result. It is a tree of arrays, whose structure is part
-of the type and may change as well.
+Such a value is to staged functions as a mutable reference is (refs). Its content goes in as a
+further input and comes out as a further result. It is a tree of arrays, whose structure is part of
+the type and may change as well.
 """
 
 import threading
@@ -54,7 +54,7 @@ def typeof_or_none(x):
 
 
 def is_mutable(aval):
-    """Whether a type is one of values that change."""
+    """True if a type is one of values that change."""
     return getattr(aval, "has_qdd", False) is True
 
 
@@ -103,14 +103,14 @@ def at_hand(value):
 
 
 class Held:
-    """What a value holds: its arrays, and the part of its type that changes."""
+    """The content of a value: its arrays, and the part of its type that changes."""
 
     def __init__(self, aval, qdd, arrays):
         self.aval, self.qdd, self.arrays = aval, qdd, arrays
 
     @classmethod
     def of(cls, value):
-        """What it holds now."""
+        """The present content."""
         aval, qdd = typeof(value), value.cur_qdd()
         return cls(aval, qdd, list(map(_core.asarray, aval.read_loval(qdd, value))))
 
@@ -179,7 +179,7 @@ class State(Ref):
 
 
 def formal_of(held, origin):
-    """What a function is passed for a reference, given what that holds."""
+    """The object that a function is passed for a reference, given its content."""
     return State(held.value()) if isinstance(held, Held) else Ref(held, origin)
 
 

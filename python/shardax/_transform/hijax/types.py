@@ -1,10 +1,10 @@
 """shardax/_transform/hijax/types.py - types of values that are no arrays, in programs too.
 
-Programs hold arrays only. A value of a `HiType` is its lowered arrays there: calls open it (the
-pytree registry, in the core), and a function that is traced gets a `HiTracer` of them. Where the
-type of its tangents is not that of its arrays' tangents (a quantized array whose tangents are real
-numbers), further arrays go beside them, its *carriers*: they are zero, and their tangents are those
-of the value.
+Programs hold arrays only. There, a value of a `HiType` is its lowered arrays. Calls open it (the
+pytree registry, in the core), and a function that is traced gets a `HiTracer` of them. The type of
+its tangents may differ from that of its arrays' tangents (a quantized array whose tangents are real
+numbers). Further arrays then go beside them, its *carriers*: they are zero, and their tangents are
+those of the value.
 """
 
 import types
@@ -103,9 +103,9 @@ class _Type(AbstractValue):
 class HiType(_Type):
     """A type of values that are no arrays.
 
-    A subclass has __eq__ and __hash__, and defines `lo_ty()`, the list of the types of the arrays
-    that a value consists of, `lower_val(value)`, these arrays, and `raise_val(*arrays)`, the value;
-    for derivatives `to_tangent_aval()`. `register_hitype(cls, type_of)` says of which class the
+    A subclass has __eq__ and __hash__. It defines `lo_ty()`, the list of the types of the arrays
+    that a value consists of, `lower_val(value)`, these arrays, and `raise_val(*arrays)`, the value.
+    Derivatives need `to_tangent_aval()`. `register_hitype(cls, type_of)` says of which class the
     values are.
     """
 
@@ -183,7 +183,7 @@ class MutableHiType(_Type):
 
 
 def is_hi(aval):
-    """Whether a type is a HiType."""
+    """True if a type is a HiType."""
     return isinstance(aval, HiType)
 
 
@@ -252,7 +252,7 @@ class HiTracer(_bindings.Tracer):
     def __init__(self, aval, lows, carriers=()):
         self._aval, self._lows, self._carriers = aval, tuple(lows), tuple(carriers)
 
-    is_reference = True  # what typeof asks
+    is_reference = True  # typeof asks for it
     aval = property(lambda self: self._aval)
 
     def __getattribute__(self, name):
@@ -357,7 +357,7 @@ def tangent_arrays(aval, value):
         t = given[i]
         if t.dtype != want.dtype:
             t = _core.convert(t, want)
-        if len(given) > count:  # what comes back goes to the carriers of the tangent
+        if len(given) > count:  # their gradients go to the carriers of the tangent
             t = _core.bind("add", {}, [t, given[count + i]])[0]
         out.append(t)
     return out

@@ -26,13 +26,13 @@ class VJPHiPrimitive:
     """An op on trees of values, with rules.
 
     A subclass sets `in_avals` (a tuple of trees of types), `out_aval` (a tree of types) and
-    `params` (a dict) before it calls this class's __init__, and defines `expand(*args)`, which
-    computes it; for reverse derivatives `vjp_fwd(nzs_in, *args) -> (out, residuals)` and
-    `vjp_bwd_retval(residuals, cotangent)`, which gives a cotangent for each argument, or
-    `vjp_bwd(residuals, cotangent, *accums)`, which calls `accum(cotangent)` of each; for forward
-    ones `jvp(primals, tangents)`, or `lin(nzs_in, *args)` and `linearized(residuals, *tangents)`;
-    `transpose(cotangent, *accums)` where it is linear; `batch(axis_data, args, dims)` or
-    `batch_dim_rule(axis_data, dims)` for vmap.
+    `params` (a dict) before it calls this class's __init__. It defines `expand(*args)`, which
+    computes it. For reverse derivatives it defines `vjp_fwd(nzs_in, *args) -> (out, residuals)` and
+    one of two others. `vjp_bwd_retval(residuals, cotangent)` gives a cotangent for each argument;
+    `vjp_bwd(residuals, cotangent, *accums)` calls `accum(cotangent)` of each. For forward ones it
+    defines `jvp(primals, tangents)`, or `lin(nzs_in, *args)` and `linearized(residuals,
+    *tangents)`. A linear op has `transpose(cotangent, *accums)`, vmap needs `batch(axis_data, args,
+    dims)` or `batch_dim_rule(axis_data, dims)`.
 
     Example:
       >>> class Square(VJPHiPrimitive):

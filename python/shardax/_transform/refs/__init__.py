@@ -1,17 +1,15 @@
 """shardax/_transform/refs/__init__.py - mutable references, in a system whose programs have none.
 
-A reference holds a value that is read and written in place. Where it lives (outside of staging, or
-in the trace that made it) that is an attribute; a function that is staged further in takes the
-values of the references that it meets as further inputs, and gives their last values as further
-results:
+A reference holds a value that is read and written in place. In its home (outside of staging, or in
+the trace that made it) it is an attribute. A function that is staged further in takes the values of
+its references as further inputs, and gives their last values as further results:
 
     for i in range(3): ref[...] += x        stays as it is, where ref and the loop live together
     lax.fori_loop(0, 3, add, None)          carries ref's value beside its own carry
 
-A function says which references it meets by meeting them: the first access where the value is not
-at hand makes a further input of the function that is being staged (`slot_of`), and whoever stages
-it (`jit`, `scan`, `cond` ...) gives that the value (binding.py). Where there can be no further
-input, it raises `Met`.
+A function tells its references by meeting them. The first access to a value that is not at hand
+makes a further input of the function that is being staged (`slot_of`). The stager (`jit`, `scan`,
+`cond` ...) gives that the value (binding.py). If there can be no further input, it raises `Met`.
 """
 
 from typing import Any
@@ -57,7 +55,7 @@ class _First:
 
 
 def references_exist():
-    """Whether a reference has ever been made."""
+    """True if a reference has ever been made."""
     return _First.made
 
 
@@ -84,7 +82,7 @@ class Ref:
 
     __slots__ = ("_value", "_home", "_level", "aval", "_freed", "_kind", "_origin", "_channel",
                  "_written", "_how", "__weakref__")  # fmt: skip
-    is_reference = True  # what typeof asks
+    is_reference = True  # typeof asks for it
 
     def __init__(self, value, origin=None, kind=None) -> None:
         self._value = value
@@ -106,7 +104,7 @@ class Ref:
         for name in ("sharding", "format", "committed", "unsafe_buffer_pointer")
     )
 
-    # Where the value is now: (object, its level).
+    # The present place of the value: (object, its level).
     def _place(self):
         if self._freed:
             raise ValueError(
@@ -129,13 +127,13 @@ class Ref:
     def _read(self):
         return self._place()._value
 
-    # What stands for it among arguments; what holds its value in a function.
+    # Its stand-in among arguments; the holder of its value in a function.
     passed = property(lambda self: self)
     may_repeat = False  # among the arguments of a call
-    tells_writes = True  # whether `_how` says so
+    tells_writes = True  # `_how` says so
     _inside = _outside = staticmethod(lambda value: value)
 
-    # What a call that is staged with the reference's value takes and gives (binding.py).
+    # The inputs and outputs of a call that is staged with the reference's value (binding.py).
     def held_types(self):
         leaves, tree = tree_util.tree_flatten(self._read())
         return [_core.typeof(leaf) for leaf in leaves], tree
@@ -144,7 +142,7 @@ class Ref:
         return self._read()
 
     def _leave(self, value, operands, out, how="set/swap"):
-        if how is not None:  # what was only read stays as it is
+        if how is not None:  # a reference that was only read stays as it is
             self._write(value, how)
         return out
 
@@ -264,7 +262,7 @@ class TransformedRef(Ref):
 
 
 def is_ref(x):
-    """Whether x is a reference."""
+    """True if x is a reference."""
     return isinstance(x, Ref)
 
 

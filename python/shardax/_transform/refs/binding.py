@@ -22,7 +22,8 @@ class MetReferences:
 
 
 class Left:
-    """What a function leaves in a reference that it was passed, and how it wrote there."""
+    """The value that a function leaves in a reference that it was passed, and its way of
+    writing."""
 
     def __init__(self, value, how):
         self.value, self.how = value, how
@@ -34,7 +35,8 @@ tree_util.register_pytree_node(
 
 
 def left_in(formals):
-    """What a function has left in the references that stood for those that it was passed."""
+    """The values that a function has left in the references that stood for those that it was
+    passed."""
     return [Left(ref._value, ref._how if ref.tells_writes else "set") for ref in formals]
 
 
@@ -55,7 +57,7 @@ def met_references(slots):
 
 
 def has_changed(references):
-    """Whether they hold values of other types than the function was staged for."""
+    """True if they hold values of other types than the function was staged for."""
     for ref, types, tree in zip(references.refs, references.in_types, references.in_trees):
         if ref.held_types() != (types, tree):
             return True
@@ -179,7 +181,7 @@ class Bound:
             bound_references()[self._generation] = self._outer
 
     def values(self, refs):
-        """What the references hold now."""
+        """The present values of the references."""
         return [r._outside(self.slots[r]._value) for r in refs]
 
 
@@ -244,7 +246,7 @@ class RefArguments:
         self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
         self.refs = [leaves[i] for i in self.positions]
         self._places = {}  # of what stood for them in functions: among the references
-        self.whole = True  # whether that stands for all that they refer to
+        self.whole = True  # they stand for all that is referred to
         if not self.refs:
             return
         paths = argument_paths(fun, args, kwargs or {}, [])

@@ -31,7 +31,8 @@ from shardax._transform.shard_map.plan import Infer, Plan, own_spec
 
 
 class _Call:
-    """What of a call is static: its structure, which leaves are references, static arguments."""
+    """The static parts of a call: its structure, the leaves that are references, static
+    arguments."""
 
     def __init__(self, tree, positions, names, statics):
         self.tree, self.positions, self.names, self.statics = tree, positions, names, statics
@@ -230,8 +231,8 @@ def call_pmapped(fun, in_axes, out_axes, axis_name, axis_size, statics, args, kw
 
 
 def call_shard_mapped(fun, plan, args, kwargs):
-    """A call of shard_map(fun) with references among its arguments, or that reads some. What a
-    reference holds is split as an argument is, before the call and after it."""
+    """A call of shard_map(fun) with references among its arguments, or that reads some. A
+    reference's value is split as an argument is, before the call and after it."""
     specs = plan.in_specs
     if specs is Infer:
         leaves, tree = tree_util.tree_flatten(args)

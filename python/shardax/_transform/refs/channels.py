@@ -2,10 +2,10 @@
 the function that they belong to.
 
 A backward rule runs when the cotangents come back, through programs that may be loops. So the value
-of the reference comes back beside them: the staged function takes a *token* for the reference and
-gives it on, from step to step; its cotangent is, at each place, what the reference holds when the
-backward pass gets there. Where the differentiated call meets arrays again, `_begin` and `_end` tie
-that to the reference:
+of the reference comes back beside them. The staged function takes a *token* for the reference and
+gives it on, from step to step. The token's cotangent is, at each place, the reference's value when
+the backward pass gets there. In the differentiated call, which meets arrays again, `_begin` and
+`_end` tie that to the reference:
 
     x, token -> [ staged: scan, jit ...; rules take and give the token ] -> y, token
     ref.set(ct) <- ....................................................... <- ref.get()
@@ -71,7 +71,7 @@ class Channel:
         return bool(_transformed(operands)) and self._outlives()
 
     def _outlives(self):
-        """Whether the reference is at hand, and will be when the backward pass comes."""
+        """True if the reference is at hand, and will be when the backward pass comes."""
         try:
             return not _transformed([self.ref])
         except Met:

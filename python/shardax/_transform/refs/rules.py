@@ -2,8 +2,8 @@
 mutable references, or close over them.
 
 They become functions of values: those of the references go in, and come out as they are written. A
-backward rule that keeps a reference among its residuals gets that reference; where the function was
-staged, one that holds what comes back along its channel (channels.py).
+backward rule that keeps a reference among its residuals gets that reference. In a staged function
+it gets one that holds the value of its channel (channels.py).
 """
 
 from shardax import tree_util
@@ -145,7 +145,7 @@ class _VjpForm(_Form):
         return (no_refs(pair[0], self.owner.fwd, "custom_vjp"), after, tokens), rest
 
     def _residual(self, ref, formals):
-        """Which of the references a residual is."""
+        """The position of a residual among the references."""
         if ref in formals:
             return formals.index(ref)
         if ref in self.refs:

@@ -43,7 +43,7 @@ class Slot:
 
 
 def slot_of(ref, generation):
-    """What stands for a reference in the function that is being staged; None: nothing can."""
+    """The stand-in for a reference in the function that is being staged; None: nothing can."""
     bound = bound_references().get(generation)
     if bound is not None and ref in bound.slots:
         return bound.slots[ref]

@@ -9,7 +9,7 @@ from shardax._transform.refs.slots import Met
 
 
 def stands_for_ref(x):
-    """Whether x is a mutable reference, or describes one."""
+    """True if x is a mutable reference, or describes one."""
     return is_ref(x) or (getattr(x, "is_ref", False) is True)
 
 
@@ -26,7 +26,7 @@ class _Described(Ref):
 
 
 class _RefStaged:
-    """A function that reads and writes references, as a program of their values: those of the
+    """A function that reads and writes references, as a program of their values. The values of the
     references go in after those of the arguments, and come out after the results."""
 
     def __init__(self, staged, in_avals):

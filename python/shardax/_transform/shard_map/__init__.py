@@ -1,6 +1,6 @@
 """shardax/_transform/shard_map/__init__.py - shard_map and smap: their names and options.
 
-What specs say of the arguments and results of one call is the matter of plan.py.
+plan.py has the specs of the arguments and results of one call.
 """
 
 import functools
@@ -34,16 +34,16 @@ def shard_map(
         mesh. Without it, a decorator.
       mesh: a Mesh or AbstractMesh; the current one (`set_mesh`, `with mesh:`) unless given.
       in_specs: a tree prefix of the positional arguments with PartitionSpecs: which mesh axes split
-        which dimension. What a spec does not mention, all devices of that axis share. None leaves
-        an argument as it is; without in_specs they are the arguments' own shardings.
+        which dimension. All devices of an axis that a spec does not mention share the value. None
+        leaves an argument as it is; without in_specs they are the arguments' own shardings.
       out_specs: a tree prefix of the result with PartitionSpecs: along which dimension the blocks
         of which axes are joined. Over axes that a spec does not mention, all devices have one
         value.
       axis_names: the axes that are split and that collectives may name; all unless given. `auto`,
         the older spelling, names the others.
-      check_vma: follow over which axes values vary: results must not vary over axes that out_specs
-        do not mention, and derivatives of shared values are sums over devices. Without it the first
-        device's value is taken. `check_rep` is the older spelling.
+      check_vma: follow the axes over which values vary. Results must not vary over axes that
+        out_specs do not mention, and derivatives of shared values are sums over devices. Without it
+        the first device's value is taken. `check_rep` is the older spelling.
 
     Returns:
       A function of whole arrays.
@@ -79,8 +79,8 @@ def smap(f=None, /, *, in_axes=Infer, out_axes, axis_name):
 
     Args:
       f: a function of one device's blocks. Without it, a decorator.
-      in_axes: the dimension that the axis splits, an int or None, for all arguments; or a tuple
-        with such, or trees of such, for each positional argument.
+      in_axes: the dimension that the axis splits, an int or None, for all arguments. A tuple has
+        such an entry, or a tree of such, for each positional argument.
       out_axes: the dimension along which blocks are joined, or None: a tree prefix of the result.
       axis_name: an axis of the current mesh.
 
@@ -132,8 +132,8 @@ def _mapped(f, mesh, in_specs, out_specs, check, axis_names, smap=False, typed=T
 
 
 def _inferring(f, mesh, out_specs, check, axis_names, smap):
-    """shard_map whose arguments come split as they are; where they, or the results, are sums that
-    are left to do, through the specs that say so."""
+    """shard_map whose arguments come split as they are. If they, or the results, are sums that are
+    left to do, it goes through the specs that say so."""
     mapped = _core.api.shard_map(f, Plan(mesh, Infer, out_specs, check, axis_names, smap))
     left = sums.mentions_sums(out_specs)
 

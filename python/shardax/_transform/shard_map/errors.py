@@ -273,7 +273,7 @@ def check_arguments(f, mesh, tree, specs_tree, specs, leaves):
 
 
 class _Shaped:
-    """What errors say of a Python scalar."""
+    """The description of a Python scalar in errors."""
 
     def __init__(self, leaf):
         self.dtype, self.shape, self.ndim = type(leaf).__name__, (), 0

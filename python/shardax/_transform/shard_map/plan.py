@@ -125,7 +125,7 @@ class Plan:
 
 
 class _Call:
-    """What a plan says of one call."""
+    """The part of a plan for one call."""
 
     def __init__(self, plan, f, args):
         self.plan = plan
@@ -185,7 +185,7 @@ class _Call:
 
 
 def prints(fun):
-    """Whether the code of a function, or of one defined in it, names `print`."""
+    """True if the code of a function, or of one defined in it, names `print`."""
     while isinstance(fun, functools.partial):
         fun = fun.func
     codes = [getattr(inspect.unwrap(fun), "__code__", None)]

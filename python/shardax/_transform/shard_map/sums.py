@@ -1,10 +1,10 @@
 # shardax/_transform/shard_map/sums.py - shard_map over sums that are still to be done.
 """An array with P(unreduced={"x"}) stands for the sum of what the devices along x have.
 
-Where types check what is done with it, all of that is linear: in a function of blocks the first
-device sees all of the sum, the others zero. Unchecked functions can tell the terms apart, and get
-them as an array that stacks them. Results that out_specs leave unreduced are summed where blocks
-are joined.
+If types check the operations on it, all of these are linear. In a function of blocks the first
+device then sees all of the sum, the others zero. Unchecked functions can tell the terms apart, and
+get them as an array that stacks them. Results that out_specs leave unreduced are summed where
+blocks are joined.
 """
 
 import functools
@@ -113,8 +113,8 @@ def of_terms(f, in_specs, out_specs, check):
 
 
 def relabelled(mapped, plan):
-    """`mapped`, which takes what `plan` says stand for sums as they are or, unchecked, as stacks of
-    terms; its results are labelled with the sums that out_specs leave to do."""
+    """`mapped`, with sums among its arguments as `plan` says: as they are or, unchecked, as stacks
+    of terms. Its results are labelled with the sums that out_specs leave to do."""
     in_specs, out_specs = plan.in_specs, plan.out_specs
 
     def label(x, spec, mesh):

@@ -37,7 +37,7 @@ _REMOTE = re.compile(r"^(gs|s3)://")
 
 
 def get_tensorstore_spec(path, ocdbt=False):
-    """Where the array of that path lies, as tensorstore asks for it.
+    """The place of the array of that path, in tensorstore's form.
 
     Args:
       path: an absolute path, or a URL of gs:// or s3://.
@@ -63,7 +63,7 @@ def get_tensorstore_spec(path, ocdbt=False):
 
 
 def is_remote_storage(tspec):
-    """Whether a specification names a store that is not in this machine's files."""
+    """True if a specification names a store that is not in this machine's files."""
     if isinstance(tspec, str):
         return bool(_REMOTE.match(tspec))
     if tspec.get("driver") in ("gcs", "gs", "s3"):
@@ -215,7 +215,7 @@ def run_deserialization(
 
 
 class GlobalAsyncCheckpointManagerBase:
-    """What managers of checkpoints that are written in the background can do."""
+    """The interface of managers of checkpoints that are written in the background."""
 
     def check_for_errors(self):
         raise NotImplementedError

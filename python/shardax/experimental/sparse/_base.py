@@ -28,8 +28,8 @@ def _without(shape, batches):
 
 
 def mapped_shape(aux, batches):
-    """What is static of an array whose leaves have batch dimensions of these sizes now: fewer where
-    vmap took some away, more where it put them back.
+    """The static part of an array whose leaves now have batch dimensions of these sizes. There are
+    fewer after vmap took some away, more after it put them back.
     """
     shape = aux["shape"]
     for k in range(aux["n_batch"] - 1, len(batches) - 1, -1):

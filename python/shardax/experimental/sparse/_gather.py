@@ -97,12 +97,12 @@ def _as_places(index):
 
 
 def is_array_index(index):
-    """Whether it picks by an array, of one or more dimensions."""
+    """True if it picks by an array, of one or more dimensions."""
     return isinstance(index, (list, np.ndarray)) or np.ndim(index) > 0
 
 
 def rank_of(index):
-    """How many dimensions an index stands for."""
+    """The number of dimensions that an index stands for."""
     if is_array_index(index) and jnp.asarray(index).dtype == bool:
         return np.ndim(index)
     return 1

@@ -1,8 +1,8 @@
 """shardax.experimental.sparse.bcoo - arrays as lists of elements and their indices, batched.
 
-Out of `data` of shape [*batch, nse, *dense] and `indices` of shape [*batch, nse, sparse]: element
-i of a batch stands at indices[i] of the sparse dimensions; elements beyond the shape are padding,
-those at one place are added. Batch dimensions of size 1 stand for all.
+An array consists of `data` of shape [*batch, nse, *dense] and `indices` of shape [*batch, nse,
+sparse]. Element i of a batch stands at indices[i] of the sparse dimensions; elements beyond the
+shape are padding, those at one place are added. Batch dimensions of size 1 stand for all.
 """
 
 import operator

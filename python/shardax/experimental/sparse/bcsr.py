@@ -13,7 +13,7 @@ from shardax.experimental.sparse.bcoo import BCOO, bcoo_fromdense, extracted, ov
 
 
 def _row_pointers(rows, count):
-    """Where each row begins in sorted row numbers, and the end."""
+    """The start of each row in sorted row numbers, and the end."""
     return jnp.searchsorted(rows, jnp.arange(count + 1, dtype=rows.dtype)).astype(rows.dtype)
 
 

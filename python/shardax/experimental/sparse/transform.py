@@ -1,7 +1,7 @@
 """shardax.experimental.sparse.transform - functions of dense arrays applied to sparse ones.
 
-`sparsify` stages the function on dense types and runs the program equation by equation; one with a
-sparse operand is done by the rule of its op, a row of `RULES`.
+`sparsify` stages the function on dense types and runs the program equation by equation. An equation
+with a sparse operand goes by the rule of its op, a row of `RULES`.
 """
 
 import functools

@@ -94,7 +94,7 @@ def line_search(f, x, direction, start, first_step, maxiter, c1=1e-4, c2=0.9):
     state = lax.while_loop(
         lambda s: s.zooming & ~s.found & (s.count < before + 3 * maxiter), zoom, state
     )
-    # Where no step is flat enough, the lowest one, if it is lower than the start.
+    # If no step is flat enough, the lowest one, if it is lower than the start.
     usable = state.found | (bracketed & (state.low.value < start.value))
     point = _select(state.found, state.best, state.low)
     status = jnp.where(usable, 0, jnp.where(bracketed, 1, 3))

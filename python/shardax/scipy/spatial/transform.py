@@ -82,7 +82,7 @@ def _as_euler(quat, axes, intrinsic):
     half_sum, half_difference = jnp.arctan2(b, a), jnp.arctan2(d, c)
     turn = 2 * half_difference * (1 if intrinsic else -1)
     angles = [jnp.where(at_zero, 2 * half_sum, turn), middle, jnp.zeros_like(middle)]
-    # Where the axes are parallel, one angle tells all.
+    # If the axes are parallel, one angle tells all.
     locked = at_zero | at_pi
     angles[first] = jnp.where(locked, angles[first], half_sum - half_difference)
     angles[third] = jnp.where(locked, angles[third], half_sum + half_difference)

@@ -73,8 +73,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     """The rank of each element along `axis` (None: among all), from 1 on.
 
     Equal elements get the "average", "min" or "max" of their ranks, all the next whole one
-    ("dense"), or each its own, in the order in which they stand ("ordinal"). All along an axis with
-    NaN are NaN.
+    ("dense"), or each its own, in their order ("ordinal"). All along an axis with NaN are NaN.
 
     >>> shardax.scipy.stats.rankdata(jnp.array([10.0, 30.0, 10.0]))
     Array([1.5, 3. , 1.5], dtype=float32)

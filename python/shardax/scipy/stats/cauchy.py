@@ -24,7 +24,7 @@ def logpdf(x, loc=0, scale=1):
     """
     x, loc, scale = inexact(x, loc, scale)
     z = on_the_right((x - loc) / scale)
-    far = jnp.abs(z) > 1e6  # where 1 is nothing to the square, which may overflow
+    far = jnp.abs(z) > 1e6  # 1 is nothing to the square, which may overflow
     near = jnp.where(far, 1, z)
     tail = jnp.where(far, 2 * jnp.log(jnp.where(far, z, 1)), jnp.log1p(near * near))
     return -(jnp.log(math.pi * scale) + tail)
@@ -50,12 +50,12 @@ def pdf(x, loc=0, scale=1):
 
 
 def _share(z):
-    """What lies below z, with all digits in the lower tail."""
+    """The share below z, with all digits in the lower tail."""
     return jnp.arctan2(jnp.ones_like(z), -z) / math.pi
 
 
 def _quantile(q):
-    """Where the share below is q, with all digits of far ones."""
+    """The place with the share q below, with all digits of far ones."""
     middle = ~(jnp.abs(q - 0.5) >= 0.25)
     low, high = q <= 0.25, q >= 0.75
     q = jnp.where(q == 0, 0, q)  # not -0

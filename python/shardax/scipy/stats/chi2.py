@@ -26,7 +26,7 @@ def logpdf(x, df, loc=0, scale=1):
     """
     x, df, loc, scale = inexact(x, df, loc, scale)
     y = (x - loc) / scale
-    inside = ~(y < 0) | (scale < 0)  # which makes NaN
+    inside = ~(y < 0) | (scale < 0)  # a negative scale makes NaN
     y = jnp.where(inside, y, 1)
     half = df / 2
     value = special.xlogy(half - 1, y) - y / 2 - half * math.log(2) - special.gammaln(half)

@@ -24,7 +24,7 @@ def logpdf(x, a, loc=0, scale=1):
     """
     x, a, loc, scale = inexact(x, a, loc, scale)
     y = (x - loc) / scale
-    inside = (y >= 0) | (scale < 0)  # which makes NaN
+    inside = (y >= 0) | (scale < 0)  # a negative scale makes NaN
     y = jnp.where(inside, y, 1)
     value = special.xlogy(a - 1, y) - y - special.gammaln(a) - jnp.log(scale)
     return within(inside, value)

@@ -54,7 +54,7 @@ def _cdf(x, beta):
 def _cdf_by_beta(t, out, x, beta):
     a, size = 1 / beta, jnp.abs(x)
     z = size**beta
-    # What z changes: its density, in which powers of |x| are left that may under- or overflow.
+    # The part by z: its density, without the powers of |x| that may under- or overflow.
     moved = special.xlogy(size, size) * jnp.exp(-z - special.gammaln(a))
     moved = jnp.where(jnp.isinf(z), 0, moved)
     return t * 0.5 * jnp.sign(x) * (moved - a * a * lax.igamma_grad_a(a, z))

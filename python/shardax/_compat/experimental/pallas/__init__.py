@@ -1,7 +1,7 @@
 """shardax.experimental.pallas - kernels on references to blocks, run as loops over their grid.
 
-What JAX's kernels do for accelerators has no counterpart here: a kernel is a program like any
-other, and what it is told of memories and pipelines is accepted.
+The special features of JAX's kernels for accelerators have no counterpart here. A kernel is a
+program like any other, and options for memories and pipelines are accepted.
 """
 
 import dataclasses
@@ -54,7 +54,7 @@ dslice = ds
 
 
 class MemorySpace(enum.Enum):
-    """Where a block is: there is one memory."""
+    """The memory of a block: there is one memory."""
 
     ANY = "any"
     HOST = "host"
@@ -65,12 +65,12 @@ ANY = MemorySpace.ANY
 
 @dataclasses.dataclass(frozen=True)
 class CompilerParams:
-    """What compilers of kernels are told."""
+    """Options for compilers of kernels."""
 
 
 @dataclasses.dataclass(frozen=True)
 class CostEstimate:
-    """What a kernel costs."""
+    """The cost of a kernel."""
 
     flops: int
     transcendentals: int
@@ -136,7 +136,7 @@ def when(condition):
 
 
 def loop(lower, upper, *, init_carry=None, step=1, unroll=None):
-    """A decorator: the function is called at once for lower, lower + step, ... below upper; with
+    """A decorator: the function is called at once for lower, lower + step, ... below upper. With
     `init_carry`, it takes and gives a carry, whose last value stands for its name.
 
     Example:

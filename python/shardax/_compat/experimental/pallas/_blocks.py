@@ -34,7 +34,7 @@ class Element:
 
 @dataclasses.dataclass(frozen=True)
 class BlockSpec:
-    """How an array is cut into blocks.
+    """The division of an array into blocks.
 
     Args:
       block_shape: a size per dimension; None or `squeezed` for one element, without the dimension.
@@ -88,7 +88,7 @@ class Blocks:
         return lax.slice(x, (0,) * x.ndim, self.shape) if x.shape != tuple(self.shape) else x
 
     def start(self, ids):
-        """Where the block of a step begins."""
+        """The start of the block of a step."""
         found = self.index_map(*ids)
         found = found if isinstance(found, (tuple, list)) else (found,)
         return [jnp.asarray(i, jnp.int32) * step for i, step in zip(found, self.steps)]

@@ -30,7 +30,7 @@ def _innermost(what, axis):
 
 
 def program_id(axis):
-    """Where in its grid, along an axis, the kernel runs."""
+    """The position of the running kernel in its grid, along an axis."""
     return _innermost("program_id", axis)[0]
 
 
@@ -40,7 +40,7 @@ def num_programs(axis):
 
 
 def _unwritten(shape, dtype):
-    """What stands where a kernel has not written: NaN, or the lowest integer."""
+    """The value of places that a kernel has not written: NaN, or the lowest integer."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return jnp.full(shape, jnp.nan, dtype)
     lowest = jnp.iinfo(dtype).min if jnp.issubdtype(dtype, jnp.integer) else False
@@ -84,7 +84,7 @@ def pallas_call(
     metadata=None,
 ):
     """A function that runs `kernel(*input_refs, *output_refs, *scratch_refs)` for each place of a
-    grid, one after the other, as a program like any other: as JAX does with `interpret=True`.
+    grid, one after the other. It is a program like any other, as JAX's with `interpret=True`.
 
     Args:
       kernel: reads and writes references to blocks; its result is ignored.

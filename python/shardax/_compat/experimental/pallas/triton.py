@@ -10,7 +10,7 @@ __all__ = ["CompilerParams", "atomic_add", "debug_barrier", "dot", "load", "stor
 
 @dataclasses.dataclass(frozen=True)
 class CompilerParams:
-    """What Triton's compiler is told; accepted."""
+    """Options for Triton's compiler; accepted."""
 
     num_warps: int | None = None
     num_stages: int | None = None

@@ -9,7 +9,7 @@ from shardax.core import ShapedArray
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class RooflineRuleContext:
-    """What a rule may ask of an equation beside shapes and params.
+    """The facts about an equation that a rule may ask for beside shapes and params.
 
     Attributes:
       name_stack: the names around it.
@@ -72,7 +72,8 @@ def _sum(some, others):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class RooflineResult:
-    """What one device computes, moves and sends. Results add up; a number multiplies one.
+    """The computation, memory traffic and messages of one device. Results add up; a number
+    multiplies one.
 
     Attributes:
       flops: of products, each multiplication and each addition counted.

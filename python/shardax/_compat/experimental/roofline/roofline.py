@@ -69,9 +69,9 @@ def roofline(
 
     Returns:
       A function of f's arguments, or of ShapeDtypeStructs, that gives the shapes of the results and
-      a RooflineResult. Ops count as `register_roofline` says; others of the package by their
-      operands and results, products and convolutions by their multiplications and additions,
-      collectives by what crosses the links of a torus. Bodies of loops count once, branches not.
+      a RooflineResult. Ops count as `register_roofline` says. Others of the package count by their
+      operands and results, products and convolutions by multiplications and additions. Collectives
+      count by the bytes that cross the links of a torus. Bodies of loops count once, branches not.
 
     Example:
       >>> shapes, told = roofline(lambda x, y: jnp.sin(x @ y))(jnp.ones((3, 7)), jnp.ones((7, 5)))
@@ -116,8 +116,8 @@ def roofline_and_grad(
     pin_rhs_in_vmem=False,
     print_jaxpr=False,
 ):
-    """A function that gives the shapes of f's results, what one device does of f, and what it does
-    of f's derivative, for which arrays are bfloat16 but for those of int32. Arguments are those of
+    """A function that gives the shapes of f's results, and one device's work for f and for f's
+    derivative. The latter takes arrays for bfloat16 but for those of int32. Arguments are those of
     `roofline`.
 
     Example:

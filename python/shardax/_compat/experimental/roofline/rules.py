@@ -1,7 +1,8 @@
 """shardax/_compat/experimental/roofline/rules.py - the rules of the package's ops, by name.
 
-Messages are those of collectives on a torus, whose links every device has in both directions: rings
-along each axis (Thakur et al. 2005), of several axes one after the other on pieces of the array.
+Messages are those of collectives on a torus, whose links every device has in both directions. They
+go in rings along each axis (Thakur et al. 2005), for several axes one after the other on pieces of
+the array.
 """
 
 import collections
@@ -88,8 +89,9 @@ def _dot_general(context, *operands, dimension_numbers, **params):
 
 
 def _pairs(kernel, size, out, stride, padding, dilation, spread):
-    """How many places of a kernel of `kernel` elements, `spread` apart, meet an element of an input
-    of `size`, `dilation` apart, summed over `out` steps of a window by `stride`."""
+    """The number of places of a kernel that meet an element of an input, summed over `out` steps of
+    a window by `stride`. The kernel has `kernel` elements, `spread` apart, the input `size`,
+    `dilation` apart."""
     start = np.arange(kernel, dtype=np.int64) * spread - padding  # at step 0
     first = np.maximum(0, -(start // stride))
     last = np.minimum(out - 1, ((size - 1) * dilation - start) // stride)
@@ -142,8 +144,8 @@ def _convolution(
 
 @_rule("gather")
 def _gather(context, *operands, mode, **params):
-    """What is read is as large as the result. Indices that may be out of bounds are held against
-    both ends, the answers joined, and the result masked."""
+    """The reads are as large as the result. Indices that may be out of bounds are held against both
+    ends, the answers joined, and the result masked."""
     (_, indices), out = _types(context)
     checks = getattr(mode, "name", mode) == "FILL_OR_DROP"
     return RooflineResult(

@@ -17,7 +17,7 @@ _MASKED = -0.7 * float(jnp.finfo(jnp.float32).max)
 
 
 class SegmentIds(NamedTuple):
-    """Which segment each query and each key is of; a query sees keys of its own."""
+    """The segment of each query and of each key; a query sees keys of its own."""
 
     q: Any
     kv: Any
@@ -25,7 +25,7 @@ class SegmentIds(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class BlockSizes:
-    """How many queries, and keys, are worked on at a time: `block_q` and `block_kv`.
+    """The number of queries, and of keys, that are worked on at a time: `block_q` and `block_kv`.
 
     Gradients have the same blocks; the other sizes have no effect.
     """
