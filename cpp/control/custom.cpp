@@ -17,7 +17,7 @@ namespace {
 extern const Op custom_jvp_op, custom_vjp_op, custom_lin_op;
 
 // The params that hold rules.
-constexpr std::string_view jvp_name = "jvp", fwd_name = "fwd", bwd_name = "bwd";
+constexpr ParamName jvp_name = "jvp", fwd_name = "fwd", bwd_name = "bwd";
 
 // The number of last inputs that are values the function closed over.
 std::size_t closed_over(const Params& params) {
@@ -35,11 +35,11 @@ void check_closed_over(const Op& op, const Params& params, const Values& t) {
 }
 
 // The functions of the user's that `names` lists are there.
-void check_functions(const Params& params, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) *params.get<FunctionPtr>(name);
+void check_functions(const Params& params, ParamNames names) {
+  for (const ParamName name : names) *params.get<FunctionPtr>(name);
 }
 
-template <const std::string_view*... rules>
+template <const ParamName*... rules>
 Types call_type(const Op&, const Types& in, const Params& params) {
   check_functions(params, {*rules...});
   if (closed_over(params) > in.size())

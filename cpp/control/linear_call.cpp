@@ -24,9 +24,8 @@ void append_linear(Values& operands, const Values& values, const Types& types, s
 }
 
 // Do all elements of a batch, whose operands are shared, have the same results?
-bool shares_results(const Params& params, const BatchAxis& axis,
-                    std::initializer_list<std::string_view> names) {
-  return std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+bool shares_results(const Params& params, const BatchAxis& axis, ParamNames names) {
+  return std::all_of(names.begin(), names.end(), [&](ParamName name) {
     if (!params.has(name)) return true;
     const ProgramPtr& program = params.get<ProgramPtr>(name);
     const std::vector<bool> none(program->inputs.size(), false);
@@ -36,7 +35,7 @@ bool shares_results(const Params& params, const BatchAxis& axis,
 
 // The programs that `names` lists over a batch in which all linear inputs, and with them all
 // results, carry the axis.
-Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view> names) {
+Batched batch_linear(const BatchArgs& a, ParamNames names) {
   if (!any(a.batched) && shares_results(a.params, a.axis, names)) {
     Values out = shardax::bind(a.op, a.params, a.in);
     std::vector<bool> none(out.size(), false);
@@ -48,7 +47,7 @@ Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view>
     if (!a.batched[i]) in[i] = ops::broadcast_leading(in[i], a.axis.size);
   }
   Params params = a.params;
-  for (const std::string_view name : names) {
+  for (const ParamName name : names) {
     if (!params.has(name)) continue;
     const ProgramPtr& program = a.params.get<ProgramPtr>(name);
     std::vector<bool> mask = part(a.batched, 0, count);
@@ -61,7 +60,7 @@ Batched batch_linear(const BatchArgs& a, std::initializer_list<std::string_view>
   return {std::move(out), std::move(all)};
 }
 
-Params swapped(const Params& params, std::string_view a, std::string_view b) {
+Params swapped(const Params& params, ParamName a, ParamName b) {
   Params result = params;
   result.set(a, params.get<ProgramPtr>(b));
   result.set(b, params.get<ProgramPtr>(a));
@@ -69,7 +68,7 @@ Params swapped(const Params& params, std::string_view a, std::string_view b) {
 }
 
 // Throws unless the program of the op takes what is known, then `in`, and gives `out` first.
-void check_map(const Op& op, const Params& params, std::string_view name, const Types& operands,
+void check_map(const Op& op, const Params& params, ParamName name, const Types& operands,
                const Types& in, const Types& out) {
   const Program& program = *params.get<ProgramPtr>(name);
   const Types wanted = joined(part(operands, 0, known_count(params)), in);
@@ -141,7 +140,7 @@ const Op linear_call_op{
 // A is square: x has the types of b. Solvers may give more.
 Types linear_solve_type(const Op& op, const Types& in, const Params& params) {
   const Types b = linear_types(op, in, params);
-  for (const std::string_view name : {"matvec", "vecmat", "solve", "transpose_solve"}) {
+  for (const ParamName name : ParamNames{"matvec", "vecmat", "solve", "transpose_solve"}) {
     if (name == "matvec" || name == "solve" || params.has(name))
       check_map(op, params, name, in, b, b);
   }

@@ -172,7 +172,8 @@ class Walk {
     MutableProgram alone(new Program);
     std::vector<bool> varies;
     Equation copy{eqn.op, eqn.params, {}, {}, eqn.location};
-    copy.params.set(eqn.params.has("axes") ? "axes" : "axis_name", AxisNames{{together}});
+    const auto& key = eqn.params.has("axes") ? param::collective_axes : param::axis_name;
+    copy.params.set(key, AxisNames{{together}});
     Types types;
     for (std::size_t i = 0; i < in.size(); ++i) {
       Type type = program.type(eqn.inputs[i]);

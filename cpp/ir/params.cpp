@@ -7,7 +7,12 @@
 
 namespace shardax {
 
-void Params::set(std::string_view name, ParamValue value) {
+Params::Params(std::initializer_list<Given> given) {
+  entries_.reserve(given.size());
+  for (const Given& param : given) entries_.emplace_back(param.name, param.value);
+}
+
+void Params::set(ParamName name, ParamValue value) {
   for (Entry& entry : entries_) {
     if (entry.first == name) {
       entry.second = std::move(value);
@@ -17,7 +22,7 @@ void Params::set(std::string_view name, ParamValue value) {
   entries_.emplace_back(name, std::move(value));
 }
 
-const ParamValue* Params::find(std::string_view name) const {
+const ParamValue* Params::find(ParamName name) const {
   for (const Entry& entry : entries_) {
     if (entry.first == name) return &entry.second;
   }
@@ -30,7 +35,7 @@ void Params::unfit(std::string_view name, const ParamValue* value, std::string_v
                           " was expected."));
 }
 
-Params Params::with(std::string_view name, ParamValue value) const {
+Params Params::with(ParamName name, ParamValue value) const {
   Params copy = *this;
   copy.set(name, std::move(value));
   return copy;

@@ -11,6 +11,7 @@
 
 #include "array/array.h"
 #include "base/errors.h"
+#include "ir/param_name.h"
 
 namespace shardax {
 
@@ -65,22 +66,26 @@ constexpr std::string_view param_kind() {
 // A name whose values are of one kind (ir/param_keys.h).
 template <class T>
 struct ParamKey {
-  std::string_view name;
+  ParamName name;
+  constexpr operator ParamName() const { return name; }
 };
 
 class Params {
  public:
-  using Entry = std::pair<std::string_view, ParamValue>;
+  using Entry = std::pair<ParamName, ParamValue>;
+  struct Given {
+    ParamName name;
+    ParamValue value;
+  };
   Params() = default;
-  Params(std::initializer_list<Entry> entries) : entries_(entries) {}
+  Params(std::initializer_list<Given> given);
 
-  // `name` must be a literal: it is kept by reference.
-  void set(std::string_view name, ParamValue value);
-  const ParamValue* find(std::string_view name) const;
-  bool has(std::string_view name) const { return find(name) != nullptr; }
+  void set(ParamName name, ParamValue value);
+  const ParamValue* find(ParamName name) const;
+  bool has(ParamName name) const { return find(name) != nullptr; }
 
   template <class T>
-  const T& get(std::string_view name) const {
+  const T& get(ParamName name) const {
     const ParamValue* value = find(name);
     if (!value || !std::holds_alternative<T>(*value)) [[unlikely]] {
       unfit(name, value, param_kind<T>());
@@ -100,7 +105,7 @@ class Params {
   const Function& function(ParamKey<FunctionPtr> key) const { return *get(key); }
   const AxisSet& axes(ParamKey<AxisNames> key) const { return get(key).names; }
   const std::string& text(ParamKey<std::string> key) const { return get(key); }
-  Params with(std::string_view name, ParamValue value) const;
+  Params with(ParamName name, ParamValue value) const;
 
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }

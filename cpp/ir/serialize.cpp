@@ -8,8 +8,8 @@
 #include "base/index.h"
 #include "ir/limits.h"
 #include "ir/op.h"
+#include "ir/param_name.h"
 #include "ir/text/axis_marks.h"
-#include "ir/text/param_names.h"
 #include "ir/verify.h"
 #include "kernels/copy/copy.h"
 
@@ -317,7 +317,7 @@ class Reader {
     e.inputs = vars<Vars>(p);
     e.outputs = vars<Vars>(p);
     for (std::size_t n = count(2 * sizeof(std::int64_t)); n-- > 0;) {
-      const std::string_view key = param_name(text());
+      const ParamName key = ParamName::from_outside(text());
       e.params.set(key, param(number()));
     }
     return e;

@@ -18,7 +18,7 @@ namespace {
 
 extern const Op conv_op;
 
-ParamValue param(const Params& p, std::string_view name) {
+ParamValue param(const Params& p, ParamName name) {
   const ParamValue* value = p.find(name);
   return value ? *value : ParamValue{};
 }

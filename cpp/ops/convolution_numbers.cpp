@@ -234,7 +234,7 @@ Types conv_type(const Op& op, const Types& in, const Params& params) {
 }
 
 std::vector<std::string> show_conv(const Params& p) {
-  const auto value = [&](const char* name) {
+  const auto value = [&](ParamName name) {
     const ParamValue* own = p.find(name);
     const std::string* text = own ? std::get_if<std::string>(own) : nullptr;
     const bool none = !own || std::holds_alternative<std::monostate>(*own);

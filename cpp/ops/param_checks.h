@@ -15,7 +15,7 @@ inline bool within(std::int64_t dim, std::size_t rank) {
 }
 
 // The param, a dimension of an array of `rank` dimensions.
-inline std::size_t checked_axis(const Op& op, const Params& params, std::string_view name,
+inline std::size_t checked_axis(const Op& op, const Params& params, ParamName name,
                                 std::size_t rank) {
   const std::int64_t dim = params.get<std::int64_t>(name);
   if (!within(dim, rank)) {
@@ -51,8 +51,8 @@ inline void check_places(std::string_view op, std::int64_t extent, DType dtype) 
 }
 
 // The param is a sharding, of at most `rank` dimensions.
-inline const ShardingPtr& checked_sharding(const Op& op, const Params& params,
-                                           std::string_view name, std::size_t rank) {
+inline const ShardingPtr& checked_sharding(const Op& op, const Params& params, ParamName name,
+                                           std::size_t rank) {
   const auto& sharding = params.get<ShardingPtr>(name);
   if (!sharding || sharding->spec.size() > rank) {
     value_error(op.name, ": ", name, " is no sharding of an array of ", rank, " dimensions.");

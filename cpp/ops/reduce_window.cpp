@@ -19,7 +19,7 @@ struct WindowParams {
   Ints window, strides, padding, base, dilation;
 };
 
-Ints ints_or_ones(const Params& p, std::string_view name, std::size_t rank) {
+Ints ints_or_ones(const Params& p, ParamName name, std::size_t rank) {
   return p.has(name) ? p.get<Ints>(name) : Ints(rank, 1);
 }
 
@@ -106,8 +106,8 @@ Kernel reduce_kernel(const Types& in, const Types&, const Params& params) {
 
 Params with_leading(const Params& params) {
   Params out = params;
-  for (const char* name :
-       {"window_dimensions", "window_strides", "base_dilation", "window_dilation"}) {
+  for (const ParamName name :
+       ParamNames{"window_dimensions", "window_strides", "base_dilation", "window_dilation"}) {
     if (!params.has(name)) continue;
     Ints ints{1};
     ints.append(params.get<Ints>(name).begin(), params.get<Ints>(name).end());
@@ -164,7 +164,7 @@ Split sliding_split(const SplitArgs& a) { return split_evenly(split_of(a, a.in.s
 
 std::vector<std::string> sliding_show(const Params& p) {
   std::vector<std::string> out;
-  const auto ints = [&](const char* name) {
+  const auto ints = [&](ParamName name) {
     if (p.has(name)) out.push_back(concat(name, "=", to_string(p.get<Ints>(name))));
   };
   ints("base_dilation");

@@ -10,7 +10,7 @@
 #include "callables/program/primitive.h"
 #include "callables/transforms/axes.h"
 #include "callables/transforms/shard_map_params.h"
-#include "ir/text/param_names.h"
+#include "ir/param_name.h"
 #include "objects/functions/bind.h"
 #include "objects/sharding_conversion.h"
 #include "trace/trace.h"
@@ -27,9 +27,9 @@ struct FunctionObject {
 
 // JAX's parameter dimension_numbers: the specs of a convolution; of a product the contracted, then
 // the batch dimensions of both operands.
-constexpr std::string_view conv_specs[] = {"lhs_spec", "rhs_spec", "out_spec"};
-constexpr std::string_view product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
-                                                   "rhs_batch"};
+constexpr ParamName conv_specs[] = {"lhs_spec", "rhs_spec", "out_spec"};
+constexpr ParamName product_dimensions[] = {"lhs_contract", "rhs_contract", "lhs_batch",
+                                            "rhs_batch"};
 
 // Padding: (low, high) of each dimension.
 py::tuple pairs(const Ints& flat) {
@@ -148,7 +148,7 @@ void set_param(Params& params, py::handle name, py::handle value) {
   const auto text = py::cast<std::string>(name);
   if (text == "out_sharding" && value.is_none()) return;
   if (text == "dimension_numbers" && py::hasattr(value, "rhs_spec")) {
-    for (const std::string_view spec : conv_specs) {
+    for (const ParamName spec : conv_specs) {
       const py::str key{std::string(spec)};
       params.set(spec, param_from_python(key.ptr(), py::object(value.attr(key)).ptr()));
     }
@@ -162,7 +162,7 @@ void set_param(Params& params, py::handle name, py::handle value) {
     return;
   }
   if (text != "dimension_numbers") {
-    params.set(param_name(text), param_from_python(name.ptr(), value.ptr()));
+    params.set(ParamName::from_outside(text), param_from_python(name.ptr(), value.ptr()));
     return;
   }
   std::size_t next = 0;

@@ -22,8 +22,8 @@
 #include "callables/unpacked.h"
 #include "callables/value_lists.h"
 #include "control/forwarding.h"
+#include "ir/param_name.h"
 #include "ir/sharding_given.h"
-#include "ir/text/param_names.h"
 #include "numpy/promote.h"
 #include "objects/array/array_type.h"
 #include "objects/config.h"
@@ -127,7 +127,7 @@ py::list bind_op(const std::string& name, const py::dict& params, const py::iter
   Params converted;
   for (const auto& [key, value] : params) {
     if (name == "shard_map" && is_shown_only(py::cast<std::string>(key))) continue;
-    converted.set(param_name(py::cast<std::string>(key)),
+    converted.set(ParamName::from_outside(py::cast<std::string>(key)),
                   param_from_python(key.ptr(), value.ptr()));
   }
   return list_of(bind_forwarding(*op, converted, values_of(values)));

@@ -196,12 +196,12 @@ class LoopSums : private CountedLoopView {
   }
   Var product(const Sum& sum, const Vars& results) {
     Params params = sum.product->params;
-    for (const char* name : {"lhs_contract", "rhs_contract"}) {
+    for (const ParamName name : ParamNames{"lhs_contract", "rhs_contract"}) {
       Ints dims = after_steps(params.get<Ints>(name));
       dims.insert(0, 0);
       params.set(name, dims);
     }
-    for (const char* name : {"lhs_batch", "rhs_batch"})
+    for (const ParamName name : ParamNames{"lhs_batch", "rhs_batch"})
       params.set(name, after_steps(params.get<Ints>(name)));
     Var v = builder_.emit1(core_ops().dot_general, params,
                            {stack(sum.left, results), stack(sum.right, results)}, eqn_.location);

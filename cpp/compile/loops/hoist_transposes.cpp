@@ -63,7 +63,7 @@ ProgramPtr body(const Regions& regions, std::size_t k, const std::vector<bool>& 
       const int side = transposed_operand(*made, eqn);
       if (side < 0 || eqn.inputs[index(side)] != matrix) continue;
       eqn.inputs[index(side)] = made->inputs.back();
-      eqn.params.set(side == 0 ? "lhs_contract" : "rhs_contract", Ints{0});
+      eqn.params.set(side == 0 ? param::lhs_contract : param::rhs_contract, Ints{0});
     }
   }
   return made;

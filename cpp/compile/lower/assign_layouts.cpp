@@ -282,8 +282,8 @@ class Turner {
     } else if (way == Way::concatenate) {
       params.set("dimension", places[index(params.integer(param::dimension))]);
     } else if (way == Way::slice || way == Way::pad) {
-      for (const char* name :
-           {"start_indices", "limit_indices", "strides", "low", "high", "interior"})
+      for (const ParamName name :
+           ParamNames{"start_indices", "limit_indices", "strides", "low", "high", "interior"})
         if (params.has(name)) params.set(name, ops::reordered(params.get<Ints>(name), order));
     }
     Vars operands;

@@ -26,7 +26,7 @@ const WrapOps& wrap_ops() {
 // other ops.
 const Ints* counted_dims(const Equation& eqn) {
   if (!eqn.op->starts || eqn.op->first_index != 1) return nullptr;
-  for (const char* name : {"start_index_map", "scatter_dims_to_operand_dims"}) {
+  for (const ParamName name : ParamNames{"start_index_map", "scatter_dims_to_operand_dims"}) {
     if (const ParamValue* dims = eqn.params.find(name)) return std::get_if<Ints>(dims);
   }
   return nullptr;

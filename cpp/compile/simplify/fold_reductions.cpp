@@ -127,8 +127,8 @@ std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
     Ints of_indices = p.ints(param::scatter_indices_batching_dims);
     of_indices.erase(index(found - batch.begin()));
     p.set("scatter_indices_batching_dims", of_indices);
-    for (const char* dims :
-         {"operand_batching_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"})
+    for (const ParamName dims : ParamNames{"operand_batching_dims", "inserted_window_dims",
+                                           "scatter_dims_to_operand_dims"})
       p.set(dims, without_dim(p.get<Ints>(dims), axis));
     shape.erase(index(axis));
     rest = without_dim(rest, axis);

@@ -17,7 +17,7 @@ using Result = std::optional<Vars>;
 // The order of a product whose factors change places; empty where one has batches alone.
 Ints swapped_order(const Builder& b, const Equation& dot) {
   const auto rank_of = [&](Var v) { return static_cast<std::int64_t>(b.type(v).rank()); };
-  const auto size_of = [&](const char* dims) {
+  const auto size_of = [&](ParamName dims) {
     return static_cast<std::int64_t>(dot.params.get<Ints>(dims).size());
   };
   const std::int64_t batch = size_of("lhs_batch"), rank = rank_of(dot.outputs[0]),

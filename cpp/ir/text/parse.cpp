@@ -11,8 +11,8 @@
 #include "base/errors.h"
 #include "base/stack.h"
 #include "ir/op.h"
+#include "ir/param_name.h"
 #include "ir/text/element_text.h"
-#include "ir/text/param_names.h"
 #include "ir/text/parse_values.h"
 #include "ir/verify.h"
 
@@ -163,14 +163,15 @@ class Parser : public ValueParser {
   void params(Equation& eqn) {
     while (!lexer_.take_if("]")) {
       const Token name = word("a param or ']'");
+      const ParamName key = ParamName::from_outside(name.text);
       lexer_.expect("=");
-      if (eqn.params.has(name.text))
+      if (eqn.params.has(key))
         lexer_.fail_at(name, concat("param '", name.text, "' is given twice"));
       if (lexer_.is("function")) {
         lexer_.fail_at(name, concat("param '", name.text, "' of ", eqn.op->name,
                                     " is a Python function, which no text can hold"));
       }
-      eqn.params.set(param_name(name.text), param());
+      eqn.params.set(key, param());
     }
   }
 

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/index.h"
-#include "ir/text/param_names.h"
+#include "ir/param_name.h"
 #include "objects/array/convert.h"
 #include "objects/dtypes.h"
 #include "objects/functions/shape_args.h"
@@ -32,7 +32,7 @@ class ByName {
     const auto known = found_.find(name);
     if (known != found_.end()) return known->second;
     const T value = find(pytree::text_of(name));
-    if (PyUnicode_CHECK_INTERNED(name) && value != T()) found_.emplace(Py_NewRef(name), value);
+    if (PyUnicode_CHECK_INTERNED(name)) found_.emplace(Py_NewRef(name), value);
     return value;
   }
 
@@ -109,17 +109,19 @@ Values bound(const Op& op, const Params& params, const Values& in) {
   }
 }
 
-std::string_view interned_param(PyObject* name) {
-  static auto* known = new ByName<std::string_view>;
-  return known->of(name, param_name);
+ParamName interned_param(PyObject* name) {
+  static auto* known = new ByName<ParamName>;
+  return known->of(name, ParamName::from_outside);
 }
 
 const Op& op_named(PyObject* name) {
   static auto* known = new ByName<const Op*>;
   if (!PyUnicode_Check(name)) type_error("the name of an op is a str, got ", pytree::repr(name));
-  const Op* op = known->of(name, [](const std::string& text) { return find_op(text); });
-  if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
-  return *op;
+  return *known->of(name, [&](const std::string& text) {
+    const Op* op = find_op(text);
+    if (!op) fail(ErrorKind::not_implemented_error, "no op is named ", pytree::repr(name));
+    return op;
+  });
 }
 
 PyObject* bind_by_name(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -135,7 +137,7 @@ PyObject* bind_by_name(PyObject*, PyObject* const* args, Py_ssize_t count, PyObj
     }
     Params params;
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
-      const std::string_view name = interned_param(PyTuple_GET_ITEM(names, i));
+      const ParamName name = interned_param(PyTuple_GET_ITEM(names, i));
       params.set(name, to_param(name, args[count + i]));
     }
     const Values out = bound(op, params, in);

@@ -25,7 +25,7 @@ struct Exchange {
 };
 
 // The params of an exchange over the same devices that acts on dimension `dim`.
-Params exchange_like(const Params& params, std::string_view dim_param, std::int64_t dim) {
+Params exchange_like(const Params& params, ParamName dim_param, std::int64_t dim) {
   Params out = same_devices(params, "axis_name");
   out.set("axis_size", params.integer(param::axis_size));
   out.set(dim_param, dim);

@@ -15,12 +15,12 @@
 namespace shardax::ops {
 namespace {
 
-constexpr std::string_view dimension_params[] = {"all_gather_dimension", "scatter_dimension",
-                                                 "split_axis", "concat_axis"};
+constexpr ParamName dimension_params[] = {"all_gather_dimension", "scatter_dimension", "split_axis",
+                                          "concat_axis"};
 
 // The same op on an operand with one more dimension in front.
 Params one_dimension_on(Params params) {
-  for (std::string_view name : dimension_params) {
+  for (const ParamName name : dimension_params) {
     if (params.has(name)) params.set(name, params.get<std::int64_t>(name) + 1);
   }
   return params;
@@ -253,9 +253,9 @@ Batched batch_collective(const BatchArgs& a, GroupRule rule) {
   const Value x = a.batched[0] ? a.in[0] : broadcast_leading(a.in[0], a.axis.size);
   stacked.insert(0, user_position(stacked, index(own - axes.begin())));
   if (axes.size() == 1) return batched1(on_stacked(a.params, x, stacked, rule));
-  const std::string_view name = a.params.has("axes") ? "axes" : "axis_name";
+  const auto& key = a.params.has("axes") ? param::collective_axes : param::axis_name;
   return batched1(bind1(
-      a.op, a.params.with(name, AxisNames{without(axes, a.axis.name)}).with("stacked", stacked),
+      a.op, a.params.with(key, AxisNames{without(axes, a.axis.name)}).with("stacked", stacked),
       {x}));
 }
 
@@ -373,7 +373,7 @@ std::string groups_text(const Params& params) {
   return concat("axis_index_groups=(", text, groups.size() == 1 ? ",)" : ")");
 }
 
-Params device_params(const Devices& devices, std::string_view axes_name) {
+Params device_params(const Devices& devices, ParamName axes_name) {
   Params params{{"axis_index_groups", std::monostate{}}, {axes_name, AxisNames{devices.axes}}};
   if (devices.groups.empty()) return params;
   Ints flat;
@@ -403,7 +403,7 @@ Value bind_checked(const Op& op, const Params& params, const Value& a) {
   return bind1(op, params, {value});
 }
 
-Params same_devices(const Params& params, std::string_view axes_name) {
+Params same_devices(const Params& params, ParamName axes_name) {
   const ParamValue* groups = params.find("axis_index_groups");
   Params out{{"axis_index_groups", groups ? *groups : ParamValue()},
              {axes_name, AxisNames{collective_axes(params)}}};

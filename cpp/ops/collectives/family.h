@@ -87,12 +87,12 @@ std::string axes_text(const Params& params);
 std::vector<std::string> show_axes(const Params& params);
 
 // Params of an op over `devices`, whose axes go by `axes_name`.
-Params device_params(const Devices& devices, std::string_view axes_name);
+Params device_params(const Devices& devices, ParamName axes_name);
 // The operand is made to vary over the checked axes among those of the op.
 Value bind_checked(const Op& op, const Params& params, const Value& a);
 // ValueError where the operand of `user` is unreduced or reduced over one of the axes.
 void refuse_sums(std::string_view user, const Type& type, const AxisSet& axes);
 // The params that say over which devices, for another op whose axes go by `axes_name`.
-Params same_devices(const Params& params, std::string_view axes_name);
+Params same_devices(const Params& params, ParamName axes_name);
 
 }  // namespace shardax::ops

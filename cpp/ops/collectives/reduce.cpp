@@ -25,8 +25,9 @@ Types shared_type(const Op& op, const Types& in, const Params& params) {
 std::vector<std::string> show_reduction(const Params& p) {
   return {concat("axes=", to_string(*p.find("axes"))), groups_text(p)};
 }
-std::string_view axes_param(const Op& op) {
-  return op.show == show_reduction || op.show == show_axes ? "axes" : "axis_name";
+ParamName axes_param(const Op& op) {
+  return op.show == show_reduction || op.show == show_axes ? ParamName("axes")
+                                                           : ParamName("axis_name");
 }
 
 // One group of all devices is reduced axis by axis, which keeps what does not vary over an axis

@@ -145,10 +145,10 @@ const Op gather_op{
      .first_index = 1,
      .starts = gather_starts,
      .show = [](const Params& p) -> std::vector<std::string> {
-       const auto ints = [&](const char* name) {
+       const auto ints = [&](ParamName name) {
          return concat(name, "=", to_string(p.get<Ints>(name)));
        };
-       const auto flag = [&](const char* name) {
+       const auto flag = [&](ParamName name) {
          return concat(name, p.get<bool>(name) ? "=True" : "=False");
        };
        const ParamValue* fill = p.find("fill_value");

@@ -233,10 +233,8 @@ Split scatter_split(const SplitArgs& a) {
 
 // The combining function as JAX shows it.
 std::vector<std::string> show_scatter(const Params& p) {
-  const auto ints = [&](const char* name) {
-    return concat(name, "=", to_string(p.get<Ints>(name)));
-  };
-  const auto flag = [&](const char* name) {
+  const auto ints = [&](ParamName name) { return concat(name, "=", to_string(p.get<Ints>(name))); };
+  const auto flag = [&](ParamName name) {
     return concat(name, p.get<bool>(name) ? "=True" : "=False");
   };
   return {concat("dimension_numbers=ScatterDimensionNumbers(", ints("update_window_dims"), ", ",

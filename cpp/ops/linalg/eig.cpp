@@ -209,26 +209,27 @@ Values eig_jvp(const JvpArgs& args) {
   return out;
 }
 
-const Op eig_op{stacked(
-    {.name = "eig",
-     .operands = 1,
-     .doc = "Eigenvalues of stacks of square matrices and, where asked for, left and right "
-            "eigenvectors in columns; all complex.",
-     .dtypes = matrix_dtypes,
-     .type = [](const Op& op, const Types& in, const Params& params) -> Types {
-       check_operands(op, in, {2});
-       check_square(op, in[0]);
-       params.flag(param::enable_eigvec_derivs);
-       const Type type = with_dtype(in[0], complex_dtype(in[0].dtype), in[0].weak);
-       Types out{with_vector(type, columns_of(type.shape))};
-       for (const char* side : {"compute_left_eigenvectors", "compute_right_eigenvectors"}) {
-         if (params.get<bool>(side)) out.push_back(type);
-       }
-       return out;
-     },
-     .jvp = eig_jvp,
-     .multiple_results = true,
-     .kernel = small_stack_kernel<Eig, EigLanes>})};
+const Op eig_op{
+    stacked({.name = "eig",
+             .operands = 1,
+             .doc = "Eigenvalues of stacks of square matrices and, where asked for, left and right "
+                    "eigenvectors in columns; all complex.",
+             .dtypes = matrix_dtypes,
+             .type = [](const Op& op, const Types& in, const Params& params) -> Types {
+               check_operands(op, in, {2});
+               check_square(op, in[0]);
+               params.flag(param::enable_eigvec_derivs);
+               const Type type = with_dtype(in[0], complex_dtype(in[0].dtype), in[0].weak);
+               Types out{with_vector(type, columns_of(type.shape))};
+               for (const auto side :
+                    {param::compute_left_eigenvectors, param::compute_right_eigenvectors}) {
+                 if (params.flag(side)) out.push_back(type);
+               }
+               return out;
+             },
+             .jvp = eig_jvp,
+             .multiple_results = true,
+             .kernel = small_stack_kernel<Eig, EigLanes>})};
 
 }  // namespace
 }  // namespace shardax::ops
