@@ -189,7 +189,7 @@ bool is_user_code() {
     PyObject* module = PyDict_GetItemString(globals.get(), "__name__");
     if (!module || !PyUnicode_Check(module)) return true;
     const std::string name = pytree::text_of(module);
-    if (name != "shardax.numpy._ufuncs") return !name.starts_with("shardax.");
+    if (name != "shardax.numpy._elementwise.ufuncs") return !name.starts_with("shardax.");
     auto* current = reinterpret_cast<PyFrameObject*>(frame.get());
     frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(current)));
   }

@@ -96,7 +96,7 @@ PyObject* get_python(PyObject* self, void* closure) {
 PythonProperty python_properties[] = {
     {"_transform.jit", "aval", nullptr, "typeof"},
     {"_base.manual_axes", "mat", nullptr, "mat_of"},
-    {"numpy._at", "at"},
+    {"numpy._indexing.at", "at"},
     {"_devices.placement", "device"},
     {"_devices.placement", "addressable_shards", "addressable_shards property was called"},
     {"_devices.placement", "global_shards", "global_shards property was called"},

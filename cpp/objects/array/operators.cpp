@@ -142,7 +142,8 @@ PyObject* matmul_slot(PyObject* a, PyObject* b) {
     if (!parse(operators[id_matmul].symbol, a, b, left, right)) Py_RETURN_NOTIMPLEMENTED;
     if (call_flags.shows_precision) {
       PyObject* operands[] = {a, b};
-      return call_package_function("numpy._products", "matmul", operands, 2, nullptr);
+      return call_package_function("numpy._linear_algebra.products", "matmul", operands, 2,
+                                   nullptr);
     }
     return wrap(numpy::matmul(materialise(left), materialise(right)));
   });

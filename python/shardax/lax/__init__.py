@@ -51,9 +51,10 @@ _NAMES = {
     ),
     "_layout": (
         "broadcast broadcast_in_dim broadcast_like broadcast_to_rank broadcasted_iota collapse "
-        "concatenate empty expand_dims full full_like index_in_dim iota pad reshape rev slice "
-        "slice_in_dim slice_type split squeeze stack tile transpose unstack"
+        "concatenate empty expand_dims full full_like iota pad reshape rev squeeze stack tile "
+        "transpose unstack"
     ),
+    "_slices": "index_in_dim slice slice_in_dim slice_type split",
     "_counted_loops": "fori_loop map",
     "_loops": "scan while_loop",
     "_ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",

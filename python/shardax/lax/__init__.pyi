@@ -19,11 +19,11 @@ from shardax.lax._fft import FftType as FftType
 from shardax.lax._indexing import GatherDimensionNumbers as GatherDimensionNumbers
 from shardax.lax._indexing import GatherScatterMode as GatherScatterMode
 from shardax.lax._indexing import ScatterDimensionNumbers as ScatterDimensionNumbers
-from shardax.lax._layout import slice_type as slice_type
 from shardax.lax._options import AccuracyMode as AccuracyMode
 from shardax.lax._options import Tolerance as Tolerance
 from shardax.lax._ragged import RaggedDotDimensionNumbers as RaggedDotDimensionNumbers
 from shardax.lax._random_bits import RandomAlgorithm as RandomAlgorithm
+from shardax.lax._slices import slice_type as slice_type
 from shardax.typing import ArrayLike
 from shardax.typing import DTypeLike
 

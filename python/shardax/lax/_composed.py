@@ -15,7 +15,7 @@ from shardax._core import lax as _ops
 from shardax._devices.device_put import device_put
 from shardax._transform.primitives import Primitive, by_attribute
 from shardax.dtypes import issubdtype
-from shardax.lax import _layout, _random_bits, _reductions, _tokens, _windows
+from shardax.lax import _layout, _random_bits, _reductions, _slices, _tokens, _windows
 from shardax.lax._counted_loops import fori_loop
 
 __all__ = ["COMPOSED", "primitive"]
@@ -128,7 +128,7 @@ COMPOSED = {
     "reduce_xor": (_reductions.reduce_xor, False),
     "rng_uniform": (_random_bits.rng_uniform, False),
     "select_and_scatter": (_select_and_scatter, False),
-    "split": (lambda x, *, sizes, axis: _layout.split(x, sizes, axis), True),
+    "split": (lambda x, *, sizes, axis: _slices.split(x, sizes, axis), True),
     "stack": (lambda *xs, axis: _layout.stack(xs, axis), False),
     "tile": (_layout.tile, False),
     "unstack": (lambda x, *, axis: _layout.unstack(x, axis), True),

@@ -23,8 +23,8 @@ from shardax._base.arrays import (
 from shardax._base.lazy_modules import at_first_use as _at_first_use
 from shardax._transform.custom.jvp import custom_jvp as _custom_jvp
 from shardax._transform.jit import jit
-from shardax.numpy._exponentials import log_softmax, softmax
-from shardax.numpy._exponentials import plain_logsumexp as logsumexp
+from shardax.numpy._elementwise.exponentials import log_softmax, softmax
+from shardax.numpy._elementwise.exponentials import plain_logsumexp as logsumexp
 
 __all__ = [
     "celu",

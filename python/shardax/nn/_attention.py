@@ -6,8 +6,8 @@ import numpy as np
 
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, check_arraylike, in_one_program
-from shardax.numpy._exponentials import plain_logsumexp as logsumexp
-from shardax.numpy._exponentials import softmax
+from shardax.numpy._elementwise.exponentials import plain_logsumexp as logsumexp
+from shardax.numpy._elementwise.exponentials import softmax
 
 # Added in place of the logits that a mask leaves out.
 _FAR = -0.7 * float(np.finfo(np.float32).max)

@@ -25,50 +25,52 @@ from shardax.dtypes import finfo, iinfo, issubdtype
 
 # The module of this folder that each name lives in.
 _NAMES = {
-    "_bits": "packbits unpackbits",
-    "_calculus": "corrcoef cov diff ediff1d gradient interp trapezoid unwrap vander",
-    "_counting": "bincount histogram histogram2d histogram_bin_edges histogramdd",
+    "_elementwise.bits": "packbits unpackbits",
+    "_calculus": "diff ediff1d gradient interp trapezoid unwrap vander",
+    "_reductions.counting": "bincount histogram histogram2d histogram_bin_edges histogramdd",
     "_creation": (
-        "arange array astype copy empty empty_like from_dlpack frombuffer fromfunction fromstring "
-        "geomspace indices linspace logspace meshgrid ones ones_like zeros zeros_like"
+        "array astype copy empty empty_like from_dlpack frombuffer fromstring ones ones_like "
+        "zeros zeros_like"
     ),
-    "_cumulative": "cumprod cumsum cumulative_prod cumulative_sum",
+    "_reductions.cumulative": "cumprod cumsum cumulative_prod cumulative_sum",
     "_dtypes": (
         "ComplexWarning bfloat16 bool bool_ can_cast cdouble character complex128 complex64 "
-        "complex_ complexfloating csingle double dtype e euler_gamma flexible float16 "
-        "float32 float4_e2m1fn float64 float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 "
+        "complex_ complexfloating csingle double dtype e euler_gamma flexible float16 float32 "
+        "float4_e2m1fn float64 float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 "
         "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz "
-        "float8_e8m0fnu float_ floating generic inexact inf int1 int16 int2 int32 int4 int64 "
-        "int8 int_ integer iscomplexobj isdtype isrealobj isscalar iterable nan newaxis "
-        "number object_ pi promote_types result_type signedinteger single uint uint1 uint16 "
-        "uint2 uint32 uint4 uint64 uint8 unsignedinteger"
+        "float8_e8m0fnu float_ floating generic inexact inf int1 int16 int2 int32 int4 int64 int8 "
+        "int_ integer iscomplexobj isdtype isrealobj isscalar iterable nan newaxis number object_ "
+        "pi promote_types result_type signedinteger single uint uint1 uint16 uint2 uint32 uint4 "
+        "uint64 uint8 unsignedinteger"
     ),
-    "_einsum": "einsum einsum_path",
-    "_bessel": "i0",
-    "_elementwise": (
-        "angle divmod fmax fmin frexp get_printoptions ldexp modf printoptions "
-        "set_printoptions sinc spacing"
+    "_linear_algebra.einsum": "einsum einsum_path",
+    "_elementwise.bessel": "i0",
+    "_elementwise.elementwise": (
+        "angle divmod fmax fmin frexp get_printoptions ldexp modf printoptions set_printoptions "
+        "sinc spacing"
     ),
-    "_equality": "allclose array_equal array_equiv isclose iscomplex isneginf isposinf isreal",
+    "_elementwise.equality": (
+        "allclose array_equal array_equiv isclose iscomplex isneginf isposinf isreal"
+    ),
     "_files": "fromfile fromiter load save savez",
     "_functional": "apply_along_axis apply_over_axes",
-    "_index_tricks": (
+    "_indexing.index_tricks": (
         "c_ diag_indices_from index_exp mask_indices mgrid ogrid r_ s_ tril_indices "
         "tril_indices_from triu_indices triu_indices_from"
     ),
-    "_indices": (
+    "_indexing.indices": (
         "argwhere compress diag_indices extract flatnonzero ix_ nonzero ravel_multi_index "
         "unravel_index"
     ),
-    "_insert": "append delete insert resize",
-    "_gcd_lcm": "gcd lcm",
-    "_join": (
+    "_indexing.insert": "append delete insert resize",
+    "_elementwise.gcd_lcm": "gcd lcm",
+    "_shaping.join": (
         "array_split block column_stack concat dsplit dstack hsplit hstack split unstack vsplit "
         "vstack"
     ),
-    "_matrices": "diag diagflat diagonal eye identity tri tril triu",
+    "_linear_algebra.matrices": "diag diagflat diagonal eye identity tri tril triu",
     "_namespace_info": "__array_api_version__ __array_namespace_info__",
-    "_nan_reductions": (
+    "_reductions.nan_reductions": (
         "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum "
         "nanvar"
     ),
@@ -76,36 +78,40 @@ _NAMES = {
         "DeviceArray NINF NZERO PZERO alltrue cumproduct fix in1d msort product round_ row_stack "
         "sometrue trapz"
     ),
-    "_pad": "pad",
+    "_shaping.pad": "pad",
     "_polynomials": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval",
-    "_products": (
-        "convolve correlate cross dot inner kron matmul matvec outer tensordot trace vdot vecdot "
-        "vecmat"
+    "_linear_algebra.products": (
+        "cross dot inner kron matmul matvec outer tensordot trace vdot vecdot vecmat"
     ),
-    "_put": "fill_diagonal place put put_along_axis",
-    "_quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
-    "_rearrange": "flip fliplr flipud repeat roll rot90",
-    "_reductions": "all amax amin any argmax argmin count_nonzero max min prod ptp sum",
+    "_indexing.put": "fill_diagonal place put put_along_axis",
+    "_reductions.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_shaping.rearrange": "flip fliplr flipud repeat roll rot90",
+    "_reductions.reductions": "all any count_nonzero prod sum",
     "_roots": "roots",
-    "_rounding": "around clip nan_to_num rint round",
-    "_select": "choose take take_along_axis",
+    "_elementwise.rounding": "around clip nan_to_num rint round",
+    "_indexing.select": "choose take take_along_axis",
     "_sets": (
-        "intersect1d isin setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts "
+        "intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts "
         "unique_inverse unique_values"
     ),
-    "_shape": (
+    "_shaping.shape": (
         "atleast_1d atleast_2d atleast_3d broadcast_arrays matrix_transpose ndim permute_dims "
         "ravel reshape rollaxis shape size squeeze swapaxes transpose"
     ),
     "_sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex",
-    "_statistics": "average mean std var",
+    "_reductions.statistics": "average mean std var",
     "_window_functions": "bartlett blackman hamming hanning kaiser",
-    "_ufuncs": (
+    "_elementwise.ufuncs": (
         "add bitwise_and bitwise_or bitwise_xor frompyfunc logaddexp logaddexp2 logical_and "
         "logical_or logical_xor maximum minimum multiply negative subtract ufunc"
     ),
     "_vectorize": "vectorize",
-    "_where": "piecewise select where",
+    "_indexing.where": "piecewise select where",
+    "_ranges": "arange fromfunction geomspace indices linspace logspace meshgrid",
+    "_reductions.extremes": "amax amin argmax argmin max min ptp",
+    "_linear_algebra.convolutions": "convolve correlate",
+    "_reductions.covariances": "corrcoef cov",
+    "_shaping.trim": "trim_zeros",
 }
 
 

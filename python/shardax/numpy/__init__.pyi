@@ -29,12 +29,12 @@ from shardax.numpy._dtypes import object_ as object_
 from shardax.numpy._dtypes import pi as pi
 from shardax.numpy._dtypes import signedinteger as signedinteger
 from shardax.numpy._dtypes import unsignedinteger as unsignedinteger
-from shardax.numpy._index_tricks import c_ as c_
-from shardax.numpy._index_tricks import index_exp as index_exp
-from shardax.numpy._index_tricks import mgrid as mgrid
-from shardax.numpy._index_tricks import ogrid as ogrid
-from shardax.numpy._index_tricks import r_ as r_
-from shardax.numpy._index_tricks import s_ as s_
+from shardax.numpy._indexing.index_tricks import c_ as c_
+from shardax.numpy._indexing.index_tricks import index_exp as index_exp
+from shardax.numpy._indexing.index_tricks import mgrid as mgrid
+from shardax.numpy._indexing.index_tricks import ogrid as ogrid
+from shardax.numpy._indexing.index_tricks import r_ as r_
+from shardax.numpy._indexing.index_tricks import s_ as s_
 from shardax.numpy._namespace_info import __array_api_version__ as __array_api_version__
 from shardax.typing import ArrayLike
 from shardax.typing import DTypeLike

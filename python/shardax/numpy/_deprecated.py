@@ -4,7 +4,11 @@ import numpy as np
 
 import shardax._core as _core
 from shardax._base.arrays import asarray, refuse_out
-from shardax.numpy import _calculus, _cumulative, _join, _reductions, _rounding, _sets, _sorting
+from shardax.numpy import _calculus, _sets, _sorting
+from shardax.numpy._elementwise import rounding as _rounding
+from shardax.numpy._reductions import cumulative as _cumulative
+from shardax.numpy._reductions import reductions as _reductions
+from shardax.numpy._shaping import join as _join
 
 NINF, NZERO, PZERO = -np.inf, -0.0, 0.0
 DeviceArray = _core.Array

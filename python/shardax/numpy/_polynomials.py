@@ -8,9 +8,12 @@ import shardax._core as _core
 from shardax._base.array_functions import concatenate, stack, where
 from shardax._base.arrays import asarray, check_arraylike, in_one_program, known
 from shardax.lax._layout import broadcasted_iota
-from shardax.numpy import _products, _reductions, _shape
-from shardax.numpy._insert import append
-from shardax.numpy._sets import trim_zeros
+from shardax.numpy._indexing.insert import append
+from shardax.numpy._linear_algebra import convolutions as _convolutions
+from shardax.numpy._linear_algebra import products as _products
+from shardax.numpy._reductions import reductions as _reductions
+from shardax.numpy._shaping import shape as _shape
+from shardax.numpy._shaping.trim import trim_zeros
 
 _functions = _core.functions
 
@@ -97,7 +100,7 @@ def polymul(a1, a2, *, trim_leading_zeros=False):
     a1, a2 = (_core.promote("inexact", a)[0] for a in _promoted("polymul", a1, a2))
     if trim_leading_zeros and len(a1) > 1:
         a1, a2 = trim_zeros(a1, trim="f"), trim_zeros(a2, trim="f")
-    return _products.convolve(a1, a2, mode="full")
+    return _convolutions.convolve(a1, a2, mode="full")
 
 
 def polydiv(u, v, *, trim_leading_zeros=False):

@@ -5,7 +5,12 @@ import shardax._core as _core
 from shardax._base.array_functions import where
 from shardax._base.arrays import asarray, check_arraylike, known
 from shardax.lax._reductions import sort_key_val
-from shardax.numpy import _matrices, _rearrange, _reductions, _shape, linalg
+from shardax.numpy import linalg
+from shardax.numpy._linear_algebra import matrices as _matrices
+from shardax.numpy._reductions import extremes as _extremes
+from shardax.numpy._reductions import reductions as _reductions
+from shardax.numpy._shaping import rearrange as _rearrange
+from shardax.numpy._shaping import shape as _shape
 
 
 def roots(p, *, strip_zeros=True):
@@ -35,7 +40,7 @@ def roots(p, *, strip_zeros=True):
     if p.size < 2:
         return _of(p)
     zero = p == 0
-    leading = where(_reductions.all(zero), np.int32(p.size), _reductions.argmin(zero))
+    leading = where(_reductions.all(zero), np.int32(p.size), _extremes.argmin(zero))
     if strip_zeros:
         leading = known(
             leading,

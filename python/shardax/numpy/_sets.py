@@ -14,14 +14,12 @@ from shardax._base.array_functions import concatenate, moveaxis, where
 from shardax._base.arrays import (
     asarray,
     bind,
-    canonical_axes,
     canonical_axis,
     check_arraylike,
     in_one_program,
-    known,
 )
 from shardax.errors import ConcretizationTypeError
-from shardax.numpy._indices import nonzero
+from shardax.numpy._indexing.indices import nonzero
 from shardax.numpy._sorting import argsort, lexsort, searchsorted, sort, zeros_like_int
 
 _functions = _core.functions
@@ -441,36 +439,3 @@ def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
         alone = concatenate([isin(a, b, invert=True), isin(b, a, invert=True)])[order]
     mask = _functions.logical_and(alone, distinct)
     return _kept("setxor1d", ordered, mask, size, fill_value)
-
-
-def trim_zeros(filt, trim="fb", axis=None):
-    """An array without the zeros at its ends.
-
-    Slices of which every element is 0 are left out.
-
-    Args:
-      filt: an array.
-      trim: "f" for the front, "b" for the back, "fb" for both.
-      axis: the dimension(s); None: all.
-
-    Raises:
-      ConcretizationTypeError: while tracing: the values decide the size.
-
-    Example:
-      >>> jnp.trim_zeros(jnp.array([0, 1, 0, 2, 0]))
-      Array([1, 0, 2], dtype=int32)
-    """
-    check_arraylike("trim_zeros", filt)
-    filt = asarray(filt)
-    known(filt, "How much jnp.trim_zeros() removes depends on its argument `filt`.", "")
-    if filt.ndim == 0:
-        return filt
-    places = np.asarray(_functions.not_equal(filt, filt.dtype.type(0))).nonzero()
-    window = [slice(None)] * filt.ndim
-    for d in canonical_axes(axis, filt.ndim):
-        if not len(places[d]):
-            window[d] = slice(0, 0)
-            continue
-        start = int(places[d].min()) if "f" in trim else 0
-        window[d] = slice(start, int(places[d].max()) + 1 if "b" in trim else filt.shape[d])
-    return filt[tuple(window)]

@@ -7,7 +7,7 @@ import warnings
 import shardax._core as _core
 from shardax._base.arrays import another, asarray
 from shardax._transform.pmap_vmap import vmap
-from shardax.numpy._shape import squeeze
+from shardax.numpy._shaping.shape import squeeze
 
 _NAME = r"\w+"
 _CORE = rf"\((?:{_NAME}(?:,{_NAME})*)?\)"

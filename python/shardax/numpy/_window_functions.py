@@ -5,8 +5,8 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.array_functions import where
 from shardax._base.arrays import bind
-from shardax.numpy._bessel import i0
 from shardax.numpy._creation import ones
+from shardax.numpy._elementwise.bessel import i0
 
 _functions = _core.functions
 

@@ -6,11 +6,11 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from shardax._core import Array
-from shardax.numpy._decompositions import EigResult as EigResult
-from shardax.numpy._decompositions import EighResult as EighResult
-from shardax.numpy._decompositions import QRResult as QRResult
-from shardax.numpy._decompositions import SVDResult as SVDResult
-from shardax.numpy._determinants import SlogdetResult as SlogdetResult
+from shardax.numpy._linear_algebra.decompositions import EigResult as EigResult
+from shardax.numpy._linear_algebra.decompositions import EighResult as EighResult
+from shardax.numpy._linear_algebra.decompositions import QRResult as QRResult
+from shardax.numpy._linear_algebra.decompositions import SVDResult as SVDResult
+from shardax.numpy._linear_algebra.determinants import SlogdetResult as SlogdetResult
 from shardax.typing import ArrayLike
 from shardax.typing import DTypeLike
 

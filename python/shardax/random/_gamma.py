@@ -11,7 +11,7 @@ from shardax._base.arrays import asarray, bind, operand_of, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax._transform.custom.vmap import custom_vmap
 from shardax._transform.pmap_vmap import vmap
-from shardax.numpy._exponentials import softmax
+from shardax.numpy._elementwise.exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher
 from shardax.random._keys import (
     check_key,

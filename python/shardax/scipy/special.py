@@ -7,8 +7,8 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import bind, in_one_program
 from shardax._transform.custom.jvp import custom_jvp
-from shardax.numpy._bessel import modified_bessel
-from shardax.numpy._exponentials import logsumexp
+from shardax.numpy._elementwise.bessel import modified_bessel
+from shardax.numpy._elementwise.exponentials import logsumexp
 from shardax.scipy._entropy import (
     boxcox,
     boxcox1p,

@@ -1,0 +1,1 @@
+"""shardax.numpy: functions of one element at a time."""

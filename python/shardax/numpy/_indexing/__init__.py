@@ -1,0 +1,1 @@
+"""shardax.numpy: parts of arrays, and arrays with other parts."""

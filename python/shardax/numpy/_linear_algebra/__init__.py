@@ -1,0 +1,1 @@
+"""shardax.numpy: products, factorizations and what follows from them."""

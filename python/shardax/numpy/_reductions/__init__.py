@@ -1,0 +1,1 @@
+"""shardax.numpy: sums, extremes, statistics and counts along axes."""

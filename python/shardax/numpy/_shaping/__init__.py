@@ -1,0 +1,1 @@
+"""shardax.numpy: other shapes and orders of the same elements, arrays joined and padded."""
