@@ -1,7 +1,7 @@
 # docs/reference.py - the directive `reference`: public names of modules, with their docstrings.
 """`.. reference:: shardax.numpy shardax.numpy.fft` in a page describes all public names of these
-modules. Docstrings are Google's style in plain text: what reStructuredText would read as markup is
-escaped first."""
+modules. Docstrings are Google's style in plain text: characters that are markup in reStructuredText
+are escaped first."""
 
 import enum
 import importlib

@@ -35,7 +35,7 @@ print(f"least squares: {intercept:.1f} + {slope:.1f} x")
 # %% [markdown]
 # ## The model
 #
-# Student's t-distribution has heavy tails: what is far away counts for little.
+# Student's t-distribution has heavy tails: far points count for little.
 
 
 # %%

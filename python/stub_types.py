@@ -255,7 +255,7 @@ RESULTS = {
     "shardax.random": {"key_dtype": "Any", "key_impl": "Any"},
 }
 
-# Of arrays: what is not a method that gives an array.
+# Of arrays: members other than methods that give an array.
 ARRAY_TYPES = {
     "shape": "tuple[int, ...]",
     "dtype": "np.dtype[Any]",

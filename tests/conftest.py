@@ -35,7 +35,8 @@ def pytest_runtest_protocol(item):
 
 @pytest.fixture(scope="session")
 def dump_of():
-    """A function: what a program, run in a process of its own, prints for SHARDAX_DUMP=what.
+    """A function: the text that a program, run in a process of its own, prints for
+    SHARDAX_DUMP=what.
 
     Further settings are variables of its environment.
     """

@@ -20,6 +20,8 @@ CLAUSE = re.compile(
     r"(?!-)",  # "How-to" is a noun
     re.IGNORECASE,
 )
+# After a semicolon or a colon.
+LATER_CLAUSE = re.compile(r"(?<=[;:] )(?:what|whatever|whoever|whichever)\b")
 
 CPP_TOKEN = re.compile(
     r"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]*|[^'\\\n])'",
@@ -213,7 +215,7 @@ def fault(sentence, labelled=False):
     """None, or what is wrong with a sentence; those after a label may begin with "whether"."""
     if words(sentence) > MOST_WORDS:
         return f"{words(sentence)} words"
-    match = CLAUSE.match(sentence)
+    match = CLAUSE.match(sentence) or LATER_CLAUSE.search(sentence)
     if match and not sentence.endswith("?") and not (labelled and sentence[0].islower()):
         return f'begins with "{match[0]}"'
     return None
@@ -270,6 +272,7 @@ CASES = [
     ("a.cpp", "// What is written.\nint x;", ['begins with "What"']),
     ("a.cpp", "// a.cpp - how a program runs.", ['begins with "how"']),
     ("a.cpp", "// Adds. Where it fails,\n// it stops.", ['begins with "Where"']),
+    ("a.cpp", "// Adds; what is left\n// stays.", ['begins with "what"']),
     ("a.cpp", "// Which is it?", []),
     ("a.cpp", f'// Adds\n//   {LONG} {LONG}\n// or not.\nf("// What");', []),
     ("a.cpp", f"// Much\n// - {LONG}\n// - {LONG}", []),

@@ -159,7 +159,7 @@ def test_no_circles():
 
 
 def test_imports_in_functions_have_a_reason():
-    """A comment on the line says why: what is heavy and rarely needed, say."""
+    """A comment on the line says why: the module is heavy and rarely needed, for example."""
     bare = []
     for name, path in MODULES.items():
         lines = path.read_text(encoding="utf-8").splitlines()

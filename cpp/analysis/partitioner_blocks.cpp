@@ -28,7 +28,7 @@ ProgramPtr program_on_mesh(const Program& program) {
       program.name);
 }
 
-// The op, on parts that devices have already: what only says of which state a value is, vanishes.
+// The op, on parts that devices have already. Ops that only give the state of a value vanish.
 Values bind_on_mesh(const Equation& eqn, const Values& in) {
   const bool state = eqn.op->kind == Kind::collective && ops::stays_local(*eqn.op);
   if (state && eqn.params.has("axes")) return in;

@@ -17,7 +17,7 @@ struct Residual {
 
 // The residuals that linearizing `program` keeps for the linear part, each once. Literals,
 // constants and inputs come first, then results in the order of their computation. Calls are looked
-// into: what they keep is said to come from the equation of their body that made it.
+// into: a residual is said to come from the equation of the called body that made it.
 std::vector<Residual> saved_residuals(const ProgramPtr& program, const std::vector<bool>& nonzero);
 
 }  // namespace shardax

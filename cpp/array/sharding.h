@@ -27,7 +27,7 @@ struct Sharding final : public RefCounted {
   // one memory.
   std::string memory = {};
   // The order of dimensions, from major to minor, that the user asked for, where it is another than
-  // theirs. It is the label of one array: what is made of the array lies in the usual order.
+  // theirs. It is the label of one array; results of the array have the default order.
   std::vector<std::int64_t> layout = {};
 
   // Is it part of types how that axis splits arrays?
@@ -66,7 +66,8 @@ ShardingPtr with_sums(const Sharding& like, std::vector<std::string> unreduced,
                       std::vector<std::string> reduced);
 // The same with that layout; nothing else keeps one.
 ShardingPtr with_layout(const ShardingPtr& like, std::vector<std::int64_t> layout);
-// As cotangents of an array are split: what is reduced there is unreduced here, and conversely.
+// The sharding of an array's cotangents: reduced axes of the array are unreduced here, and
+// conversely.
 ShardingPtr of_cotangent(const ShardingPtr& primal);
 
 }  // namespace shardax

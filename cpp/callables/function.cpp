@@ -141,8 +141,8 @@ PyGetSetDef attributes[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-// A method `name` that calls shardax._transform.stages.<name>(self, args, kwargs): what is rare
-// (lowering, inspection) is written in Python and imported when first used.
+// A method `name` that calls shardax._transform.stages.<name>(self, args, kwargs). Rare operations
+// (lowering, inspection) are written in Python and imported when first used.
 template <std::size_t n>
 struct MethodName {
   constexpr MethodName(const char (&name)[n]) { std::copy_n(name, n, text); }  // NOLINT: implicit

@@ -48,8 +48,8 @@ class Transform {
   virtual const StaticSpec& statics() const;
   // The arguments that a call donates.
   virtual StaticSpec donated() const { return {}; }
-  // The name of the function of shardax._core.api that makes it of the user's, and what that takes
-  // besides: what it is pickled as. Null: it is pickled by its name alone.
+  // Its pickled form: the name of the function of shardax._core.api that makes it of the user's,
+  // and the other arguments of that. Null: it is pickled by its name alone.
   virtual Ref recipe(PyObject*) const { return {}; }
   // The programs that later functions made from the same one can reuse
   // (callables/program_retention.h); null: none.

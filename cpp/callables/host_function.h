@@ -49,8 +49,8 @@ class KeptFunctions {
   bool empty() const { return functions_.empty() && !object_; }
   int traverse(visitproc visit, void* arg) const;
 
-  // While it lives, functions made on this thread are this owner's: what transforming the program
-  // makes is kept with the program.
+  // While it lives, functions made on this thread are this owner's. Functions that transforming the
+  // program makes are kept with the program.
   class Scope {
    public:
     explicit Scope(KeptFunctions& owner);

@@ -135,7 +135,7 @@ inline constexpr double hand_out_ns = 40'000;
 }  // namespace pipeline
 
 namespace plan {
-// Handing out work to threads takes some microseconds: what takes less than this is not shared.
+// Handing out work to threads takes some microseconds: quicker steps are not shared.
 inline constexpr double worth_sharing_ns = 20'000;
 }  // namespace plan
 

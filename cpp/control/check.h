@@ -19,7 +19,7 @@ struct Check {
   CheckKind kind;
   std::string op;       // an automatic check: the op whose equation it looks at
   Shape shape;          // bounds: the shape of the array that is indexed
-  FunctionPtr message;  // a check of the user's: what its host makes the text from
+  FunctionPtr message;  // a check of the user's: the source of the host's text
   Types payload;        // the values that the text shows
 };
 

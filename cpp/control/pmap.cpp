@@ -161,9 +161,9 @@ Values bind_summed(const Params& params, const std::vector<bool>& sum, const Val
 
 // An unmapped linear input collects the cotangents of all devices: they come out stacked and are
 // summed. An unmapped output stands for the first device's value; its cotangent is shared out
-// equally, as every device computed it. Over a checked axis the body does both: what is unmapped is
-// shared by all, and so is its cotangent.
-// Each process has the cotangents of its own devices' results alone.
+// equally, as every device computed it. Over a checked axis the body does both: all devices share
+// an unmapped value, and so its cotangent. Each process has the cotangents of its own devices'
+// results alone.
 void refuse_between_processes(const Program& body) {
   if (runtime::process_count() == 1) return;
   for (const Equation& eqn : body.equations) {

@@ -99,7 +99,8 @@ BatchedProgram agreed_condition(const BatchedProgram& cond, const Collective& co
 }
 
 // A condition that varies over the batch holds until no slice wants to go on; slices that are done
-// keep their carry. Such a loop is marked: what its body computes for them is not to be looked at.
+// keep their carry. Such a loop is marked: the results of its body for them are not to be looked
+// at.
 //
 // Over a device axis each slice runs its own loop. With a collective over the axis inside, all
 // devices must agree, each time, about going on.

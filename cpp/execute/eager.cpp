@@ -204,7 +204,7 @@ Values evaluate_unwatched(const Op& op, const Params& params, const Values& in) 
   }
   const auto text = [&]() -> runtime::SpanText { return {std::string(op.name), "op"}; };
   const runtime::Span span(text);
-  // Plans are kept by shapes: what explicit axes leave open is asked each time.
+  // Plans are kept by shapes: questions that explicit axes leave open are asked each time.
   if (std::any_of(in.begin(), in.end(), [](const Value& v) { return bool(v->type().sharding); }))
     infer_types(op, types_of(in), params);
   Values out;

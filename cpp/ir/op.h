@@ -245,7 +245,7 @@ using StartsRule = Starts (*)(const Params& params, const Values& in);
 
 // The use that an op makes of PRNG keys, each of which is to be used once (analysis/key_reuse.h).
 enum class KeyUse : std::uint8_t {
-  by_kind,   // layout and what reads windows: forwards; what works in place: updates; else consumes
+  by_kind,   // layout and window reads: forwards; in-place ops: updates; else consumes
   consumes,  // uses them up; keys among its results are used up too
   reads,     // leaves them as they are; the same of its results
   makes,     // leaves them; its results are new
@@ -321,7 +321,7 @@ struct OpSpec {
   StartsRule starts = nullptr;
   ShowRule show = nullptr;
   ShownParamsRule shown_params = nullptr;
-  KeyUse keys = KeyUse::by_kind;  // ops that carry programs: what these do
+  KeyUse keys = KeyUse::by_kind;  // ops that carry programs: the use by these
 };
 
 class Op : public OpSpec {

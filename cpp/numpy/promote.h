@@ -18,7 +18,7 @@ void set_x64_default(bool enabled);
 int x64_override();
 void set_x64_override(int enabled);
 
-// jax_explicit_x64_dtypes: what becomes of 64-bit dtypes that are asked for while x64 is off. If
+// jax_explicit_x64_dtypes: the treatment of 64-bit dtypes that are asked for while x64 is off. If
 // they are allowed, arrays of them keep them.
 enum class ExplicitX64 { warn, error, allow };
 ExplicitX64 explicit_x64();
@@ -26,7 +26,7 @@ void set_explicit_x64(ExplicitX64 rule);
 
 // jax_numpy_dtype_promotion "strict": only weak types are promoted, and within their kind.
 void set_strict_dtypes(bool strict);
-// jax_numpy_rank_promotion: what becomes of operands of different ranks above 0.
+// jax_numpy_rank_promotion: the treatment of operands of different ranks above 0.
 enum class RankPromotion { allow, warn, raise };
 using Warner = void (*)(const std::string& text);
 void set_rank_promotion(RankPromotion rule, Warner warner);

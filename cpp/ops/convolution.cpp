@@ -113,7 +113,7 @@ Value transpose_lhs(const TransposeArgs& a, const ConvNumbers& n) {
              : grad;
 }
 
-// d rhs: the operand meets the cotangent, over all places; what was the batch is summed over.
+// d rhs: the operand meets the cotangent, over all places; the batch is summed over.
 Value transpose_rhs(const TransposeArgs& a, const ConvNumbers& n) {
   const Value ct = a.ct[0];
   if (a.out_types[0].size() == 0) return nullptr;
@@ -174,7 +174,8 @@ Split conv_split(const SplitArgs& a) {
   return split_evenly(std::move(out), a);
 }
 
-// As JAX: what splits the kernel, or the features that it sums over, leaves open how results are.
+// As in JAX, a split of the kernel, or of the features that it sums over, leaves the split of
+// results open.
 void conv_check_split(const Op& op, const Params& params, const Types& in, const Types& out) {
   const ConvNumbers n = conv_numbers(params);
   if (!n.leading.empty()) return;

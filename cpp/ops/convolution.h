@@ -42,8 +42,7 @@ Types conv_type(const Op& op, const Types& in, const Params& params);
 inline std::int64_t dilated_size(std::int64_t n, std::int64_t dilation) {
   return n == 0 ? 0 : (n - 1) * dilation + 1;
 }
-// Throws ValueError for numbers of windows whose products would not fit: what JAX's compiler
-// refuses.
+// Throws ValueError for numbers of windows whose products would not fit, as JAX's compiler does.
 void check_window_numbers(std::string_view op, const char* what, const Ints& values, bool padding);
 std::vector<std::string> show_conv(const Params& params);
 Kernel conv_kernel(const Types& in, const Types& out, const Params& params);

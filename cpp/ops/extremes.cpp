@@ -66,7 +66,7 @@ std::int64_t position_in_row(const T* row, std::int64_t n) {
   });
 }
 
-// Rows of fewer than 16 elements side by side, element by element: what is best so far, and where.
+// Rows of fewer than 16 elements side by side, element by element: the best so far, and its place.
 template <bool greatest, class T>
 [[gnu::always_inline]] inline void positions_in_few(typename kernels::ShortRows<T>::Mask& found,
                                                     const T* from, std::int64_t n) {

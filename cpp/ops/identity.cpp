@@ -38,8 +38,8 @@ Types type_of_operand(const Op&, const Types& in, const Params&) { return {in[0]
 
 Batched batch_identity(const BatchArgs& a) { return batched1(bind1(a.op, a.params, a.in)); }
 
-// Equal barriers with different `id` are never merged, and nothing is moved through them: what is
-// computed from a barrier's result is computed anew.
+// Equal barriers with different `id` are never merged, and nothing is moved through them. Values
+// computed from a barrier's result are computed anew.
 const Op optimization_barrier_op{
     {.name = "optimization_barrier",
      .operands = 1,

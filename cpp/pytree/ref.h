@@ -1,7 +1,7 @@
 // pytree/ref.h - an owning reference to a Python object, and the exception "Python has an error".
 //
 // Everything here needs the GIL. A Ref owns one count of its object or is empty. PythonError says
-// that the interpreter's error indicator is set: whoever returns to Python returns NULL.
+// that the interpreter's error indicator is set: a function that returns to Python returns NULL.
 #pragma once
 
 #include <Python.h>

@@ -187,7 +187,7 @@ bool Exchange::test_next() {
   return true;
 }
 
-// Receives stand first: whatever goes wrong shows in them.
+// Receives stand first: any failure shows in them.
 void Exchange::wait() {
   Waiting waiting(label_, peers_, counts_);
   while (ended_ < pending_.size()) {

@@ -79,8 +79,8 @@ TransferPtr reduce_scatter(const std::byte* from, std::byte* to, std::size_t n,
                            const Reduction& reduction, ProcessGroup group,
                            const MessageLabel& label);
 
-// The k-th block of `bytes` at `from` goes to the k-th process; what comes from there is the k-th
-// block at `to`.
+// The k-th block of `bytes` at `from` goes to the k-th process; the block from there is the k-th
+// one at `to`.
 TransferPtr all_to_all(const std::byte* from, std::byte* to, std::size_t bytes, ProcessGroup group,
                        const MessageLabel& label);
 

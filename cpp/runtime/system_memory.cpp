@@ -35,7 +35,7 @@ std::byte* map_aligned(std::size_t bytes) {
   std::byte* block = start + before;
   if (before > 0) munmap(start, before);
   if (before < huge_page) munmap(block + length, huge_page - before);
-    // Whole huge pages only: what is left over at the end must not cost one.
+    // Whole huge pages only: the rest at the end must not cost one.
 #if defined(MADV_HUGEPAGE)
   madvise(block, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif

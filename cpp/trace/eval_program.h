@@ -9,8 +9,8 @@
 
 namespace shardax {
 
-// A constant as ops take it. While they are recorded, a scalar is an array of its own: what nobody
-// else holds stays a number of the program that is recorded.
+// A constant as ops take it. While they are recorded, a scalar is an array of its own. A scalar
+// that nobody else holds stays a number of the program that is recorded.
 inline Value constant_operand(const Value& value) {
   if (value->type().rank() > 0 || !staging_in_progress()) return value;
   const Array& array = as_array(value);

@@ -3,7 +3,7 @@
     python -m shardax --processes 4 examples/processes/fsdp.py
 
 `jit` over arrays that are split over a mesh says nothing of processes. Each keeps its part of every
-array; what a step needs of others travels in messages, which `SHARDAX_DUMP=plan` shows.
+array. Parts that a step needs of others travel in messages, which `SHARDAX_DUMP=plan` shows.
 """
 
 import shardax

@@ -1,5 +1,5 @@
-"""shardax.ad_checkpoint - checkpoint (remat), its policies and checkpoint_name; what derivatives
-keep."""
+"""shardax.ad_checkpoint - checkpoint (remat), its policies and checkpoint_name; the residuals of
+derivatives."""
 
 from shardax._transform.checkpoint import (
     Offloadable,

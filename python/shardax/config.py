@@ -43,7 +43,7 @@ class Config(types.ModuleType):
 
     @property
     def omnistaging_enabled(self):
-        """True: what old scripts ask before they rely on it."""
+        """True: old scripts ask for it before they rely on it."""
         return True
 
     def enable_omnistaging(self):

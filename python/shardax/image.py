@@ -97,7 +97,7 @@ _LEAST_WEIGHT = 1000 * float(np.finfo(np.float32).eps)
 
 
 def _weights(size, wanted, scale, translation, method, antialias):
-    """(size, wanted): what each input pixel counts for each output pixel."""
+    """(size, wanted): the weight of each input pixel for each output pixel."""
     dtype = scale.dtype
     step = 1 / scale  # of output pixels, in input pixels
     outputs = lax.iota(dtype, wanted)

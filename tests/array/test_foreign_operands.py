@@ -1,4 +1,4 @@
-# tests/array/test_foreign_operands.py - masked arrays, namedtuples, lists, float0: what is taken.
+# tests/array/test_foreign_operands.py - masked arrays, namedtuples, lists and float0 as operands.
 import operator
 from typing import Any, NamedTuple
 

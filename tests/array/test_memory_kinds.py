@@ -16,7 +16,7 @@ def split(*spec):
 
 
 def test_arrays_show_the_memory_that_they_were_brought_to():
-    """Nothing moves; what is computed with them stays where they are, as in JAX."""
+    """Nothing moves; results computed with them stay where they are, as in JAX."""
     host = split("x").with_memory_kind("pinned_host")
     there = jax.device_put(X, host)
     assert there.sharding == host and there.sharding != split("x")

@@ -17,7 +17,7 @@ from shardax.sharding import (
     SingleDeviceSharding,
 )
 
-# mesh, spec, rank: what JAX prints, and the smallest mesh
+# mesh, spec, rank: JAX's text, and the smallest mesh
 TILES = [
     ((4, 2), P("x", "y"), 2, "{devices=[4,2]<=[8]}", [4, 2]),
     ((4, 2), P("y", "x"), 2, "{devices=[2,4]<=[4,2]T(1,0)}", [4, 2]),

@@ -67,7 +67,7 @@ REASONS = {
     "transforms of complex numbers, where SciPy's are real": "dct idct dctn idctn",
 }
 REASON_OF = {name: reason for reason, names in REASONS.items() for name in names.split()}
-# Arrays are objects of ours: what a call costs, in microseconds, where NumPy's cost 0.3.
+# Arrays are objects of ours: a call costs these microseconds, where NumPy's cost 0.3.
 CALL = 10
 BUDGET = 0.04  # seconds for the calls of one function
 LIMIT = 1.2  # of the better rival's time: above it a reason is due

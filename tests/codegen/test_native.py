@@ -243,7 +243,8 @@ def test_plans_say_which_loops_are_native(f, native):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_chunks_and_rows_end_where_others_start(dtype):
-    """Many chunks, and rows whose last vector is not full: what follows them stays what it is."""
+    """Many chunks, and rows whose last vector is not full: the memory behind them keeps its
+    content."""
 
     def f(x):
         y = jnp.tanh(x) * 2 + jnp.exp(-x)

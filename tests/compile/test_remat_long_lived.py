@@ -83,7 +83,7 @@ def test_little_is_kept_of_each_layer(dump_of, activation, kept):
     dump = dump_of(PROGRAM.format(activation), folder=os.path.dirname(__file__))
     plan = dump.split("-- plan:")[-1]
     temporaries = int(plan.split(" steps, ")[1].split(" bytes")[0])
-    # Near the end more is kept: what is not far.
+    # Near the end more is kept: the values that are not far.
     assert temporaries < (kept * LAYERS + 6) * BYTES
 
 
@@ -91,7 +91,7 @@ def test_copies_are_made_where_they_are_used(dump_of):
     dump = dump_of(PROGRAM.format("gelu"), folder=os.path.dirname(__file__))
     loops = [line for line in dump.split("-- plan:")[-1].splitlines() if "logistic" in line]
     forward = [line for line in loops if "add_any" not in line]
-    # Forward and backward are one loop in the last layer; what is near to it is kept.
+    # Forward and backward are one loop in the last layer; values near to it are kept.
     assert len(forward) == LAYERS - 1
     assert LAYERS - 6 < len(loops) - len(forward) < LAYERS
 

@@ -1,4 +1,4 @@
-"""tests/ecosystem/record.py - writes recorded.json: what the programs give with JAX.
+"""tests/ecosystem/record.py - writes recorded.json: the results of the programs with JAX.
 
     python tests/ecosystem/record.py      in an environment with JAX 0.10.2 and the libraries
 

@@ -1,5 +1,5 @@
-"""tests/errors/test_texts.py - one row per text: what is said of the user's function, argument and
-values, and the remedy."""
+"""tests/errors/test_texts.py - one row per text: the user's function, argument and values in it,
+and the remedy."""
 
 import re
 

@@ -51,8 +51,8 @@ def test_hockney():
 
 def test_measured_latencies():
     """All-reduces of 8 bytes took 163.4 us on 16 devices and 631.3 us on 64: NCCL's own benchmark
-    on machines of 8 V100 with EFA, July 2019 (gist.github.com/jacobkahn, a92f4425 and 3150a1a3).
-    A ring takes 2 (p - 1) messages: what one takes there says what they take here."""
+    on machines of 8 V100 with EFA, July 2019 (gist.github.com/jacobkahn, a92f4425 and 3150a1a3). A
+    ring takes 2 (p - 1) messages: their time there gives the time here."""
     latency = 163.4e-6 / (2 * 15)
     ring = machines(latency=latency, topology="ring")
     assert ring.all_reduce(16, 8) == pytest.approx(163.4e-6, rel=0.01)

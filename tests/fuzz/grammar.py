@@ -4,8 +4,8 @@ A program is a function of `x`, four numbers, with a result of four numbers. Ins
 any dtype and shape (operations.py, places.py, linear.py). This module has collectives,
 transformations and control flow. Start at `program`.
 
-Values stay small: what could grow is squashed. Nothing that communicates stands where devices
-may take different ways: there, real devices would wait for ever.
+Values stay small: results that could grow are squashed. Nothing that communicates stands where
+devices may take different ways: there, real devices would wait for ever.
 """
 
 import dataclasses
@@ -200,7 +200,7 @@ def loop(w, type, scope, depth):
 
 
 def rule_of_own(w, type, scope, depth):
-    """Rules are for arguments: what such a function closes over has no derivative."""
+    """Rules are for arguments: values that such a function closes over have no derivative."""
     alone = dataclasses.replace(scope, variables=())
     f = w.function([INPUT], INPUT, alone, depth)
     template = "own_jvp({0})({1})"

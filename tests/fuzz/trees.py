@@ -1,4 +1,4 @@
-"""tests/fuzz/trees.py - expressions as trees: what draws them, and what makes them smaller.
+"""tests/fuzz/trees.py - expressions as trees: their drawing, and their reduction to smaller ones.
 
 A node has a type (dtype, shape), a template and parts, some of which are functions with variables
 of their own. `RULES` says what may stand for a value: grammar's modules fill it.

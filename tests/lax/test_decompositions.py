@@ -1,4 +1,4 @@
-"""tests/lax/test_decompositions.py - decompositions by LAPACK: what they satisfy for each dtype and
+"""tests/lax/test_decompositions.py - decompositions by LAPACK: their equations for each dtype and
 shape, bits, limits, and the library itself."""
 
 import os

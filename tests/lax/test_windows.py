@@ -25,7 +25,7 @@ NAN, LEAST = np.nan, -np.inf
 @pytest.mark.parametrize(
     "x, expected",
     [
-        # Recorded from JAX 0.10.2: the first of equal elements; what comes after a NaN replaces it.
+        # Recorded from JAX 0.10.2: the first of equal elements; an element after a NaN replaces it.
         ([[1, 1], [1, 1]], [[1, 0], [0, 0]]),
         ([[0, 1], [1, 0]], [[0, 1], [0, 0]]),
         ([[LEAST, LEAST], [LEAST, LEAST]], [[1, 0], [0, 0]]),

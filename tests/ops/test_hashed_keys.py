@@ -11,7 +11,7 @@ import shardax.numpy as jnp
 from shardax import lax, random
 from shardax.extend.random import define_prng_impl
 
-# Of random.key(42, impl=...): what JAX 0.10.2 prints.
+# Of random.key(42, impl=...): the values of JAX 0.10.2.
 RECORDED = {
     "threefry4x32": {
         "key": [1605953687, 3689221460, 1722219033, 3178796034],

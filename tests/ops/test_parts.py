@@ -60,7 +60,7 @@ def test_parts_give_the_whole(name, sample):
                 continue
             known = [NamedSharding(MESH, s)._description(np.ndim(a)) for s, a in zip(specs, args)]
             made = _core.partitioned(program, known)
-            if made is not None:  # None: what maps over devices itself has parts already
+            if made is not None:  # None: ops that map over devices themselves have parts already
                 assert_same(leaves(shardax.core.jaxpr_as_fun(made)(*args)), want, exact=False)
 
 

@@ -1,4 +1,4 @@
-"""tests/parity/corpus.py - the parity corpus: what a case is and how it runs.
+"""tests/parity/corpus.py - the parity corpus: cases, and the way in which they run.
 
 Start at `Corpus`, of which each case file makes one, then `verdict`; `comparison.py` encodes and
 compares results. A case is a function of `(jax, jnp, lax)`, or a line of text with an expression

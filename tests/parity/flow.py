@@ -19,7 +19,7 @@ COLLECTIVES = {
     "psum_scatter": "lax.psum_scatter(jnp.sin(v * jnp.arange(1.0, 5.0)), {a})",
     "all_to_all": "lax.all_to_all(v * jnp.arange(1.0, 5.0), {a}, 0, 0).sum() * 0.2",
 }
-# {h}: such a number. "own": what each device decides by itself.
+# {h}: such a number. "own": a choice of each device by itself.
 FLOWS = {
     "plain": "lambda v: {h}",
     "scan": """lambda v: (lambda r: r[0] + r[1].sum())(lax.scan(

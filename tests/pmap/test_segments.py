@@ -30,7 +30,7 @@ def outer(x):
 
 
 def crossing(w, x):
-    """Two segments: what the first leaves for the second crosses a collective."""
+    """Two segments: values of the first for the second cross a collective."""
     a = outer(x)
     mean = lax.pmean(a.mean(), "i")
     b = jnp.sin(a - mean) * w

@@ -99,7 +99,7 @@ def many_columns():
 
 
 def fresh_chain():
-    """A function of its own in each call: what is known of another is not of use."""
+    """A function of its own in each call: facts about another are of no use."""
 
     def chain(x):
         for _ in range(100_000):

@@ -1,5 +1,5 @@
 """tests/shard_map/test_explicit_flow.py - explicit axes through reshapes, vmap, scan, indexing and
-constraints: what types show, and what is refused. As JAX 0.10.2 has it."""
+constraints: types and refusals. As JAX 0.10.2 has it."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""tests/shard_map/test_explicit_indexing.py - indexing, updates and repeats over explicit axes:
-what has an answer, and where JAX 0.10.2 asks for out_sharding."""
+"""tests/shard_map/test_explicit_indexing.py - indexing, updates and repeats over explicit axes: the
+answers, and the demands for out_sharding of JAX 0.10.2."""
 
 import numpy as np
 import pytest

@@ -308,7 +308,7 @@ def test_gradients_of_tables_are_added_up_once(mesh):
 
 
 def test_types_say_what_varies_where_functions_run_op_by_op():
-    """Functions that print do; what devices share may be made to vary there."""
+    """Functions that print do; values that devices share may be made to vary there."""
     mesh = jax.make_mesh((2, 4), ("i", "j"), axis_types=(AxisType.Auto,) * 2)
     seen = []
 

@@ -27,7 +27,7 @@ def test_all_sizes_agree(part):
 
 
 def test_every_op_with_dimensions_is_swept():
-    """With a dimension of 0, in some case: what is left out needs a reason."""
+    """With a dimension of 0, in some case: an op that is left out needs a reason."""
     import running
 
     swept = {c["op"] for c in sweep.op_cases()}

@@ -17,11 +17,12 @@ namespace shardax::callables {
 
 struct JitEntry {
   BoundOp op;
-  Values closed;  // the first operands: what the function closes over, if that includes tracers
+  // the first operands: values that the function closes over, if they include tracers
+  Values closed;
   TreeDefPtr out_tree;
   Donation donation;
   KeptFunctions functions;
-  std::shared_ptr<JitEntry> program;  // of a patient function: what its second call has staged
+  std::shared_ptr<JitEntry> program;  // of a patient function: its second call's entry
   Ref references;                     // as in Staged
   std::size_t held_in = 0, held_out = 0;
   std::vector<ShardingPtr> placed;  // of the last call's leaves, which agree with in_shardings

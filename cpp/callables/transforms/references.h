@@ -1,9 +1,9 @@
 // callables/transforms/references.h - calls of transformed functions that meet mutable references.
 //
-// A program has no references: what a function reads and writes of one becomes inputs and outputs
-// (shardax/_transform/refs/__init__.py, binding.py). References that a function closes over are
-// found as it is traced (NamedTrace). Arguments that are references, and functions that can have no
-// further inputs, raise a signal. A function of calls.py then repeats the call.
+// A program has no references: values that a function reads and writes of one become inputs and
+// outputs (shardax/_transform/refs/__init__.py, binding.py). References that a function closes over
+// are found as it is traced (NamedTrace). Arguments that are references, and functions that can
+// have no further inputs, raise a signal. A function of calls.py then repeats the call.
 #pragma once
 
 #include <pybind11/cast.h>

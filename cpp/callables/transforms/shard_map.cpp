@@ -76,7 +76,7 @@ class ShardMap final : public Transform {
   std::shared_ptr<ShardMapCache> cache_;
 };
 
-// One call's mesh axes: what the plan says of its arguments and then of its results.
+// One call's mesh axes: the plan of its arguments and then of its results.
 class Planned {
  public:
   Planned(PyObject* plan, PyObject* fun, const CallForm& form, const Values& values) : fun_(fun) {

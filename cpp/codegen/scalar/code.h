@@ -11,7 +11,7 @@ namespace shardax::codegen {
 // was not 0, else 0.
 using ScalarCode = int (*)(std::byte* const* pointers);
 
-// Called about once a millisecond while a program loops; what is not 0 ends it.
+// Called about once a millisecond while a program loops; a nonzero result ends it.
 using Poll = int (*)(std::byte* const* pointers);
 
 // Bytes of a ScalarCode. Empty where a node has no instruction.

@@ -17,7 +17,8 @@ Registers::Registers(const VectorProgram& program, int vectors, int masks)
   find_uses();
 }
 
-// From the end, whose position is that of outputs: what has no use yet is dead, and uses nothing.
+// Goes from the end, whose position is that of outputs. A node without uses yet is dead, and uses
+// nothing.
 void Registers::find_uses() {
   const auto n = index(program_->size());
   place_.resize(n);

@@ -112,7 +112,7 @@ void Encoder::word(std::int32_t value) {
   for (int i = 0; i < 4; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
 }
 
-// `unit`: what an offset of one byte counts in.
+// `unit`: the bytes that an offset of one byte counts in.
 void Encoder::modrm(std::uint8_t reg, const Operand& last, int unit) {
   const auto field = static_cast<std::uint8_t>(low(reg) << 3);
   switch (last.is) {

@@ -83,8 +83,8 @@ class Order {
     std::vector<bool> needed(program_.types.size());
     add_operands(message, needed);
     Groups unneeded = take_unneeded(segment_, needed);
-    // A message that needs none of those under way goes along with them: what they have overtaken,
-    // it overtakes.
+    // A message that needs none of those under way goes along with them, and overtakes the groups
+    // that they have overtaken.
     const bool joins =
         under_way_ < runtime::most_under_way && !awaits_any(segment_) && !uses(message, awaits_);
     Groups overtaken = joins ? take_unneeded(left_, needed) : Groups();

@@ -92,7 +92,7 @@ class RowMeasure {
   TileGroup& group_;
   std::int64_t rows_ = 1;
   std::unordered_map<Var, int> levels_;  // by what the group makes: how many loops come before it
-  std::unordered_map<Var, Var> viewed_;  // by view: what it shows
+  std::unordered_map<Var, Var> viewed_;  // by view: the value that it shows
   std::unordered_map<Var, int> last_;    // by what is counted: the equation that uses it last
 };
 

@@ -57,8 +57,7 @@ std::optional<Matrix> matrix_of(const Program& body, const Equation& eqn) {
   return Matrix{1, batch, contract[0]};
 }
 
-// Regions within a body: what they do with the slices that they get of a stack is done with a stack
-// of one dimension more.
+// Regions within a body: their ops on the slices of a stack run on a stack of one dimension more.
 bool enters(const Regions& regions) {
   return !regions.fixed &&
          (regions.runs == ExecutionKind::counted || regions.runs == ExecutionKind::one_of);

@@ -99,7 +99,8 @@ class Narrowing {
 
   bool useless() const { return all_empty(operands_) && all_empty(results_); }
 
-  // Finds what of the carry stays repeated: what goes in repeated and comes out so.
+  // Finds the dimensions of the carry that stay repeated: in the carry that goes in and in the one
+  // that comes out.
   void settle() {
     const auto from = regions_.operands_of(PortKind::carried),
                to = regions_.results_of(PortKind::carried);

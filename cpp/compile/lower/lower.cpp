@@ -107,7 +107,7 @@ class Lowering : private BufferAssignment {
         if (windows_[index(v)]) use(window(v));
       }
     }
-    std::unordered_set<Var> needed;  // of views: what they show
+    std::unordered_set<Var> needed;  // of views: the values that they show
     for (std::size_t i = group.equations.size(); i-- > 0;) {
       const Equation& eqn = program_.equations[index(group.equations[i])];
       const Var v = eqn.outputs[0];
@@ -393,7 +393,7 @@ class Lowering : private BufferAssignment {
   }
 
   std::vector<int> uses_of_;                // per variable
-  std::unordered_map<Var, int> parts_;      // results of loops: what puts them together
+  std::unordered_map<Var, int> parts_;      // results of loops: the step that joins them
   std::unordered_map<Var, Window> wholes_;  // of which some part is there
   std::vector<Begun> begun_;                // messages under way
 };

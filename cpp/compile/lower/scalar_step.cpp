@@ -19,7 +19,7 @@
 namespace shardax {
 namespace {
 
-// Machine code is no part of a stack that C++ unwinds: what is thrown waits here.
+// Machine code is no part of a stack that C++ unwinds: an exception waits here.
 struct State {
   std::exception_ptr error;
 };

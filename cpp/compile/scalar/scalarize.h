@@ -1,9 +1,9 @@
 // compile/scalar/scalarize.h - loops and branches over few numbers become scalar programs.
 //
-// Every element of every array is a number of its own; what only rearranges elements costs nothing.
-// Ops whose kernels record themselves become instructions. The others are called: tile kernels with
-// their operands in memory, and what is no elementwise op as a plan of one equation. Arrays that
-// are too large to be numbers are read where they lie.
+// Every element of every array is a number of its own, so ops that only rearrange elements cost
+// nothing. Ops whose kernels record themselves become instructions. The others are called: tile
+// kernels with their operands in memory, and what is no elementwise op as a plan of one equation.
+// Arrays that are too large to be numbers are read where they lie.
 #pragma once
 
 #include <memory>

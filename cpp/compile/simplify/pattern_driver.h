@@ -59,7 +59,7 @@ class PatternDriver {
   bool stripmine_;
   const std::vector<int>* uses_;
   int depth_ = 0;
-  LocationPtr caller_;  // of the mesh axes that is walked: what it expands to has none
+  LocationPtr caller_;  // of the mesh axes that is walked: its expansion has none
 };
 
 // The view that a rule has of an equation: its operands are simplified already.

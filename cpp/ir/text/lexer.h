@@ -16,7 +16,7 @@ enum class TokenKind : std::uint8_t { word, number, string, symbol, end };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string text;    // of a string: what it says, without quotes and escapes
+  std::string text;    // of a string: its content, without quotes and escapes
   std::size_t at = 0;  // its first character
 };
 

@@ -11,8 +11,8 @@
 // tile sees. An infinite or NaN place thus makes NaN of all of its tile, not only of the outputs
 // that see it. Convolutions of precision HIGHEST are summed as they are defined.
 //
-// Bits: what an output is does not depend on threads, on the batch or on the memory's layout. At
-// each point, chains and blocks are those of products (kernels/gemm/matmul.h).
+// Bits: an output does not depend on threads, on the batch or on the memory's layout. At each
+// point, chains and blocks are those of products (kernels/gemm/matmul.h).
 //
 // Start at winograd.cpp (which convolutions), then winograd_forward.cpp and winograd_kernel.cpp;
 // the maps are in winograd_tile.h, which is compiled for each instruction set.

@@ -68,8 +68,9 @@ bool matmul_adds(const MatmulArgs& args);
 // run. Any thread; chunks use thread-local scratch of at most 1.5 MB a thread.
 void matmul(const MatmulArgs& args, ParallelFor parallel_for);
 
-// A product of floats that is one call of a kernel: what is worked out for it, but for where its
-// operands lie. Of 20 x 20 numbers and a vector, all of that takes twice as long as the kernel.
+// A product of floats that is one call of a kernel. It holds all that the call needs, except the
+// operands' addresses. Of 20 x 20 numbers and a vector, all of that takes twice as long as the
+// kernel.
 class SmallProduct {
  public:
   // The same bits as matmul's.

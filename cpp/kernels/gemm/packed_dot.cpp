@@ -259,7 +259,7 @@ class GroupedProduct {
     }
   }
 
-  // `excess`: what the sums of each column are too large by.
+  // `excess`: the amounts by which the sums of each column are too large.
   void pack_panels(std::int64_t batch, std::int64_t first, std::int64_t count, std::uint32_t* to,
                    Sum* excess) const {
     const std::int64_t j = first * kernels_.panel,

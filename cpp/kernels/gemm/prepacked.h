@@ -78,7 +78,8 @@ class PackedProduct {
   static constexpr std::int64_t few = 1;
   // Rows or columns that are packed at a time: a multiple of tiles and panels.
   static constexpr std::int64_t part = 384;
-  // Blocks of c: what one packs of a and b for itself, and its sums, stay in a second-level cache.
+  // Blocks of c: the parts of a and b that a block packs for itself, and its sums, stay in a
+  // second-level cache.
   static constexpr std::int64_t block_rows = 132, block_columns = 512;
   static constexpr std::int64_t own_rows = block_rows * matmul_k_block,
                                 own_columns = block_columns * matmul_k_block;

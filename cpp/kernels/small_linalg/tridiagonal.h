@@ -3,7 +3,7 @@
 // lanes.
 //
 // Sources: Golub and Van Loan, Matrix Computations, 5.4 and 8.3. A lane goes its own way, turning
-// by no angle where it is done: what a matrix gives does not depend on its neighbours.
+// by no angle once it is done. A matrix's result thus does not depend on its neighbours.
 #pragma once
 
 #include <utility>

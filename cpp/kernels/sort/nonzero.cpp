@@ -42,7 +42,7 @@ std::int64_t count_stretch(const bool* mask, std::int64_t n) {
 }
 
 // Writes the places of those that hold in [from, to), at most `room`. Eight at a time, without a
-// branch for each: what is written beyond the last one is written again.
+// branch for each: places beyond the last one are written again.
 template <class I>
 void write_places(const bool* mask, std::int64_t from, std::int64_t to, I* out, std::int64_t room) {
   dispatch([=]() mutable {

@@ -189,7 +189,7 @@ void sort_row(K* keys, K* scratch, std::int64_t n) {
 
 // ---- keys of elements ----------------------------------------------------------------------
 
-// Signed integers in the order of finite floats, and back: what is below zero counts down.
+// Signed integers in the order of finite floats, and back: numbers below zero count down.
 template <class K>
 SHARDAX_INLINE K turned(K bits) {
   return bits ^ ((bits >> (8 * sizeof(K) - 1)) & std::numeric_limits<K>::max());

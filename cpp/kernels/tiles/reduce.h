@@ -8,8 +8,7 @@
 
 namespace shardax::kernels {
 
-// Of a row, so many elements are reduced at a time, by lanes; what these give meets in
-// accumulators.
+// The elements of a row that are reduced at a time, by lanes; their results meet in accumulators.
 inline constexpr std::int64_t fold_block = 512;
 
 // Rows that are reduced over: in parts of about as many, each in order, whose results are merged in

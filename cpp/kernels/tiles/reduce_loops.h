@@ -63,7 +63,7 @@ template <class R, int lanes, class T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
   constexpr int width = 32 / sizeof(T), vectors = lanes / width;
   using V = typename LanesOf<T, width>::type;
-  // One by one: what is copied as a whole goes through memory, which vectors wait for.
+  // One by one: a copy as a whole goes through memory, which vectors wait for.
   V part[vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) std::memcpy(&part[v], x + v * width, sizeof part[v]);

@@ -236,7 +236,7 @@ void run_inline(std::int64_t count, FunctionRef<void(std::int64_t)> body) {
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
-// S: elements, T: what they are combined in.
+// S: elements, T: the type in which they are combined.
 template <Combine combine, class S, class T>
 class Reduction {
  public:

@@ -24,7 +24,7 @@ struct Lent {
   std::vector<Py_ssize_t> strides;
 };
 
-// The elements in memory of their own; what repeats along the first `dimensions` is kept once.
+// The elements in memory of their own; repeats along the first `dimensions` are kept once.
 ArrayPtr copied_once(const Array& array, std::size_t dimensions) {
   Type distinct = array.type();
   for (std::size_t d = 0; d < dimensions; ++d) {

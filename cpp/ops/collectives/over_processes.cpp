@@ -36,7 +36,7 @@ Value reduced(const Equation& eqn, const Value& x, std::string_view computation)
   return convert(sum, x->dtype());
 }
 
-// One axis after the other: what is left over others is such a collective again.
+// One axis after the other: the part left over others is such a collective again.
 Values on_all_rows(const Equation& eqn, const Values& in) {
   const AxisName axis = collective_axes(eqn.params)[0];
   Values rows;

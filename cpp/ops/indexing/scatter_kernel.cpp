@@ -180,8 +180,8 @@ void apply(const Windows& windows, const Run& run, void* operand, const void* ot
 }
 using Apply = void (*)(const Windows&, const Run&, void*, const void*, Part);
 
-// The type whose kernel T shares: what is put is bits, and sums, differences and products of
-// integers are the same with and without signs.
+// The type whose kernel T shares. A put copies bits, and sums, differences and products of integers
+// are the same with and without signs.
 template <ScatterKind kind, class T>
 auto shared_type() {
   constexpr bool wraps =

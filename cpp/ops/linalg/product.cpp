@@ -105,7 +105,7 @@ std::int64_t least_stride(const View& view, const Ints& dims) {
   return least;
 }
 
-// Groups of dimensions, each dense; what lies side by side stays so.
+// Groups of dimensions, each dense; adjacent elements stay so.
 void make_joint(View& view, const Uses& uses, Storage& storage) {
   const bool free_last = least_stride(view, uses.free) < least_stride(view, uses.contract);
   Ints order = uses.batch;

@@ -115,7 +115,7 @@ struct SolveLanes {
   Cells<L> a, x;
 };
 
-// d(op(a) x) = db, so that op(a) dx = db - op(da) x; what lies beyond the triangle is not read.
+// d(op(a) x) = db, so that op(a) dx = db - op(da) x; elements beyond the triangle are not read.
 Values solve_jvp(const JvpArgs& args) {
   const SolveOptions o = options_of(args.params);
   Value change = args.t[1];

@@ -1,4 +1,4 @@
-// ops/random/draw_part.cpp - random_bits_part: what a device has of a draw that is split.
+// ops/random/draw_part.cpp - random_bits_part: a device's part of a draw that is split.
 #include "ops/random/draw_part.h"
 
 #include "base/index.h"

@@ -14,11 +14,11 @@ namespace shardax::ops {
 Sums no_sums(const Op& op, const Types& in);
 // Of several operands: none is unreduced; those that are reduced agree.
 Sums sums_elementwise(const Op& op, const Types& in);
-// As operand 0 is: what is linear in it alone.
+// As operand 0 is: for ops that are linear in it alone.
 Sums sums_kept(const Op& op, const Types& in);
 // As the cases are, of which operand 0 selects.
 Sums sums_selected(const Op& op, const Types& in);
-// All operands are unreduced over the same axes: what is linear in all of them together.
+// All operands are unreduced over the same axes: for ops that are linear in all of them together.
 Sums sums_added(const Op& op, const Types& in);
 // The same of scattered sums, but for the indices.
 Sums sums_scattered(const Op& op, const Types& in);

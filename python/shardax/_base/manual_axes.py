@@ -40,7 +40,7 @@ class ManualAxisType:
         return dataclasses.replace(self, **fields)
 
     def to_ct_mat(self):
-        """The type of cotangents: what is reduced is unreduced, and the other way round."""
+        """The type of cotangents: reduced axes are unreduced, and the other way round."""
         return self.update(unreduced=self.reduced, reduced=self.unreduced)
 
     @property

@@ -56,7 +56,8 @@ def _axis_types(names, types):
 
 @dataclasses.dataclass(frozen=True)
 class AbstractDevice:
-    """A kind of device: what an AbstractMesh says of those of the mesh that it stands for.
+    """A kind of device: the devices of an AbstractMesh, in place of those of the mesh that it
+    stands for.
 
     Example:
       >>> shardax.sharding.AbstractDevice("cpu", None, "cpu").platform

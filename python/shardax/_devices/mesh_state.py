@@ -11,7 +11,7 @@ _words = {}
 
 
 def tell():
-    """Tells the core which meshes are current: what traced functions do depends on them."""
+    """Tells the core which meshes are current, on which traced functions depend."""
     key = tuple(
         stack[-1] if stack and not stack[-1].empty else None for stack in (meshes, abstract)
     )

@@ -1,4 +1,4 @@
-"""shardax/_devices/type_shardings.py - shardings of types: what the core asks, and shows."""
+"""shardax/_devices/type_shardings.py - shardings of types, for the core and for users."""
 
 from shardax._devices.mesh_context import context_mesh
 from shardax._devices.shardings import NamedSharding, completed, described

@@ -10,7 +10,8 @@ TOPOLOGIES = ("ring", "tree", "torus", "hierarchical")
 
 @dataclasses.dataclass(frozen=True)
 class Accelerators:
-    """Devices with memories of their own, joined by links: what `Explanation.on` predicts for.
+    """Devices with memories of their own, joined by links: the machine of a prediction by
+    `Explanation.on`.
 
     A message of n bytes takes latency + n / bandwidth (R. Hockney, "The communication challenge for
     MPP", Parallel Computing 20, 1994). Computing takes the longer of its operations over `flops`

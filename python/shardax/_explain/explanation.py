@@ -1,4 +1,5 @@
-"""shardax/_explain/explanation.py - explain: what a parallel program does and what it became.
+"""shardax/_explain/explanation.py - explain: the program of a parallel function, and its compiled
+form.
 
 The core finds the facts; this module names them after the user's arguments and lines.
 """

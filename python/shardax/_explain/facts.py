@@ -236,7 +236,7 @@ def _at_one_time(buffers):
 
 
 def _lines(out):
-    """Flops, bytes and memory by line; what a step does is shared by its lines."""
+    """Flops, bytes and memory by line; a step's costs are shared by its lines."""
     table = {}
 
     def row(line):

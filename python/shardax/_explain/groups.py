@@ -1,4 +1,4 @@
-# shardax/_explain/groups.py - long lists made short enough to be read: what is alike is told once.
+# shardax/_explain/groups.py - long lists made short enough to be read: like entries are told once.
 
 MOST = 16  # as many as are told one by one
 

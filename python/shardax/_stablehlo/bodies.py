@@ -11,7 +11,7 @@ class Bodies:
     part of what lowers equations (operations.py)."""
 
     def _remat2(self, block, params, operands, results):
-        """A second evaluation: what it must not share with the first passes a barrier."""
+        """A second evaluation: values that it must not share with the first pass a barrier."""
         called, prevent = "checkpoint", params["prevent_cse"]
         if params["differentiated"]:
             called = "rematted_computation"

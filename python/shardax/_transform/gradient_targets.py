@@ -117,8 +117,8 @@ class _ToRefs:
 
 
 def _only(wanted, pull, cotangents):
-    """The leaves of pull(cotangents) that are wanted, else None: what none of them needs does not
-    run."""
+    """The leaves of pull(cotangents) that are wanted, else None: equations that none of them needs
+    do not run."""
     staged = _core.stage("vjp", pull, (cotangents,))
     program = staged.jaxpr.jaxpr
     smaller, used = _core.pruned(program, wanted, [False] * len(program.invars))

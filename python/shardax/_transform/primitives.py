@@ -260,8 +260,7 @@ def _op_names():
 
 
 def apply_primitive(primitive, *args, **params):
-    """The primitive on arrays, compiled: what `def_impl` is given by primitives that have only a
-    lowering."""
+    """The primitive on arrays, compiled: the `def_impl` of primitives that have only a lowering."""
     return jit(functools.partial(primitive.bind, **params))(*args)
 
 
@@ -363,7 +362,7 @@ class Lowered:
 
 
 def lower(primitive, params, avals):
-    """The program that the op stands for: what it was lowered to, else a call of its impl."""
+    """The program that the op stands for: its lowering, else a call of its impl."""
     rule = lowering_rules.get(primitive)
     if isinstance(rule, Lowered):
         fun = functools.partial(rule.fun, **params)

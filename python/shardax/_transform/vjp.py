@@ -16,8 +16,8 @@ class VJP:
 
     Attributes:
       args_res: a list with the arguments of the differentiated function, as far as they are kept:
-        NotNeeded() stands for the leaves that are not. It may be changed: what is taken out to save
-        memory must be back before the call.
+        NotNeeded() stands for the leaves that are not. It may be changed, but leaves that were
+        taken out to save memory must be back before the call.
       opaque_residuals: the other arrays that are kept.
 
     Example:

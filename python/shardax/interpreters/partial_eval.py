@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 # Rules by primitive for splitting programs. The core splits user-made primitives by their
-# derivatives; what is registered is kept for those who read it.
+# derivatives; registered rules are kept for those who read them.
 custom_partial_eval_rules = Registry(lambda primitive: None)
 partial_eval_jaxpr_custom_rules = Registry(lambda primitive: None)
 dce_rules = Registry(lambda primitive: None)

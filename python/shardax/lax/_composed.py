@@ -113,7 +113,7 @@ def _device_put(*operands, devices=None, **_):
     return [device_put(x, d) for x, d in zip(operands, devices or [None] * len(operands))]
 
 
-# By name: what it binds, and whether it has several results.
+# By name: the bound function, and true if it has several results.
 COMPOSED = {
     "after_all": (_tokens.after_all, False),
     "approx_top_k": (_approx_top_k, True),

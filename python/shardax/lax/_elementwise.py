@@ -326,8 +326,8 @@ def stage(x, /):
 
 
 def optimization_barrier(operand, /):
-    """A tree of arrays, opaque to the compiler: what is computed from the result is not merged with
-    what is computed from the operand.
+    """A tree of arrays, opaque to the compiler. Computations on the result are not merged with
+    those on the operand.
 
     Example:
       >>> lax.optimization_barrier(jnp.float32(1))

@@ -41,7 +41,7 @@ def adjoint(a):
 
 
 def symmetrized(x):
-    """The Hermitian part of matrices; what is not square stays, for the op to refuse."""
+    """The Hermitian part of matrices; others than square ones stay, for the op to refuse."""
     return (x + adjoint(x)) * 0.5 if x.ndim >= 2 and x.shape[-2] == x.shape[-1] else x
 
 

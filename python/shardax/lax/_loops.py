@@ -177,7 +177,7 @@ def _scan(f, init, xs, length, reverse, unroll, given=None):
 
 
 def scan_with_held(staged, carry, slices, steps, reverse, unroll, results, given=None):
-    """results(values that come out of a scan); what references hold is carried beside."""
+    """results(values that come out of a scan); the values of references are carried beside."""
     references, operands = staged.references, [*carry, *slices]
     check_loop(references)
     held = held_values(references, operands, given)

@@ -90,7 +90,8 @@ def _together(aval, parts):
 
 
 def _open(tree, carried):
-    """The tree with tuples of arrays in place of values that are no arrays; what puts them back."""
+    """The tree with tuples of arrays in place of values that are no arrays, and the function that
+    puts them back."""
     leaves, structure = tree_util.tree_flatten(tree)
     avals = [typeof_or_none(leaf) for leaf in leaves]
     leaves = [_parts(a, x, carried) if is_hi(a) else x for a, x in zip(avals, leaves)]

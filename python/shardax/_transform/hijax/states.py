@@ -33,7 +33,7 @@ class AvalMutableQDD:
 
 
 def cur_qdd(x):
-    """The part of the type of `x` that changes, as it is now: what its method `cur_qdd` says.
+    """The part of the type of `x` that changes, as it is now: the result of its method `cur_qdd`.
 
     Example:
       >>> class Stack(list):

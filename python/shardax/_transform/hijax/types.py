@@ -280,7 +280,8 @@ class HiTracer(_bindings.Tracer):
 
 
 def _retyped(aval, lows):
-    """The type of a value with arrays of other shapes: what the type of such a value is."""
+    """The type of a value with arrays of other shapes, as the type of an instance of such a
+    value."""
     value = aval.raise_val(*map(zeros_like_aval, lows))
     return typeof_hi(value)
 

@@ -207,7 +207,7 @@ class Ref:
         if self._freed or generation != self._home or _core.is_tracer(self._value):
             return repr(self.aval)
         text = "Ref" + repr(self._value).removeprefix("Array")
-        # Reading it is weakly typed as at first; what was written is shown as an array of its own.
+        # Reading it is weakly typed as at first; a written value is shown as an array of its own.
         return text.replace(", weak_type=True", "") if self._written else text
 
     def __array__(self, *args, **kwargs):
@@ -366,7 +366,7 @@ def new_ref(init_val, *, memory_space=None, kind=None):
     Args:
       init_val: its first value, an array, NumPy array or number; it is copied.
       memory_space: None; there is one memory.
-      kind: "no_grad" or "no_grad_no_remat": what is written is not differentiated.
+      kind: "no_grad" or "no_grad_no_remat": writes are not differentiated.
 
     Raises:
       TypeError: where `init_val` is a reference.

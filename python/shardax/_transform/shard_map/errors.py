@@ -146,7 +146,7 @@ def prefix_error(specs, tree, what):
 
 
 def _bound_name(f, tree, path):
-    """ ", where args[0] is bound to f's parameter 'x',": what the function calls an argument."""
+    """", where args[0] is bound to f's parameter 'x',": the function's name of an argument.."""
     try:
         dummies = tree.unflatten([False] * tree.num_leaves)
         signature = inspect.signature(f)

@@ -133,7 +133,7 @@ def relabelled(mapped, plan):
         known = isinstance(mesh, Mesh) and mesh.explicit_axes
         return place_label(x, NamedSharding(mesh, spec)) if known else x
 
-    # One program: what a device's term is can be said within it.
+    # One program, within which each device's term is known.
     staged = _core.jit(run)
 
     @functools.wraps(mapped)

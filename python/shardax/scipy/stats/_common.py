@@ -42,8 +42,8 @@ def held(x, low=None, high=None):
 
 
 def on_the_right(z):
-    """z or -z, whose real part is not negative: what even functions take instead of |z|, which
-    complex numbers cannot be derived by.
+    """z or -z, whose real part is not negative. Even functions take it instead of |z|, by which
+    complex numbers have no derivative.
     """
     return jnp.where(z.real < 0, -z, z)
 
