@@ -63,7 +63,7 @@ _ROWS_BY_ROWS = (((2,), (2,)), ((0,), (0,)))
 
 @dataclasses.dataclass(frozen=True)
 class BlockScaleConfig:
-    """How operands of scaled_dot_general are rounded: each `block_size` elements of a row to
+    """The rounding of operands of scaled_dot_general: each `block_size` elements of a row to
     `data_type`, times a scale of `scale_type`.
     """
 

@@ -181,7 +181,8 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
     Args:
       scale: a number > 0.
       mode: n is "fan_in" (the size of `in_axis`), "fan_out" (that of `out_axis`), "fan_avg" (their
-        mean) or "fan_geo_avg" (their geometric mean); each times the sizes of other dimensions.
+        mean) or "fan_geo_avg" (their geometric mean). Each is multiplied by the sizes of other
+        dimensions.
       distribution: "truncated_normal", "normal" or "uniform".
       in_axis, out_axis: the dimension(s) of inputs and outputs.
       batch_axis: dimensions that count for neither.

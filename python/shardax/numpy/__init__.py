@@ -1,7 +1,7 @@
 """shardax.numpy - NumPy's functions on shardax arrays: dtypes promote and shapes broadcast as in
 JAX.
 
-Elementwise functions are C++ callables made from the records of ops; others are compositions of
+Elementwise functions are C++ callables made from the records of ops. Others are compositions of
 those, in the modules of this folder, each of which is imported when one of its names is first used.
 """
 

@@ -218,7 +218,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     """
     if x is None:
         y, width = _core.promote("inexact", y)[0], asarray(dx)
-        if width.ndim:  # which broadcasts against y
+        if width.ndim:  # it broadcasts against y
             width = width.reshape((1,) * (y.ndim - width.ndim) + width.shape)
             width = moveaxis(width, axis, -1)
     else:
@@ -319,7 +319,7 @@ def vander(x, N=None, increasing=False):
 def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     """Angles without jumps along `axis`.
 
-    Where neighbours differ by more than `discont`, whole periods are added to what follows.
+    If neighbours differ by more than `discont`, whole periods are added to the later elements.
 
     Args:
       p: an array of real numbers.

@@ -29,7 +29,7 @@ def fix(x, out=None):
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False):
-    """Whether each element of the flattened `ar1` is in `ar2`; `jnp.isin` keeps the shape.
+    """True for each element of the flattened `ar1` that is in `ar2`; `jnp.isin` keeps the shape.
 
     Example:
       >>> jnp.in1d(jnp.array([[1, 2]]), jnp.array([2, 3]))

@@ -111,7 +111,7 @@ def _any_dtype(x):
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is of a kind, as the array API standard defines them.
+    """True if a dtype is of a kind, as the array API standard defines them.
 
     Args:
       dtype: a dtype or scalar type.
@@ -234,7 +234,7 @@ def result_type(*args):
 
 
 def can_cast(from_, to, casting="safe"):
-    """Whether a dtype can be converted to another one under a rule of NumPy's.
+    """True if a dtype can be converted to another one under a rule of NumPy's.
 
     Args:
       from_, to: dtypes.
@@ -248,7 +248,7 @@ def can_cast(from_, to, casting="safe"):
 
 
 def iscomplexobj(x):
-    """Whether the dtype of a value is complex.
+    """True if the dtype of a value is complex.
 
     Example:
       >>> jnp.iscomplexobj(jnp.array([1j])), jnp.iscomplexobj(2.0)
@@ -263,7 +263,7 @@ def iscomplexobj(x):
 
 
 def isrealobj(x):
-    """Whether the dtype of a value is not complex.
+    """True if the dtype of a value is not complex.
 
     Example:
       >>> jnp.isrealobj(jnp.array([1j])), jnp.isrealobj(2.0)
@@ -273,7 +273,7 @@ def isrealobj(x):
 
 
 def isscalar(element):
-    """Whether a value is a number or an array without dimensions.
+    """True if a value is a number or an array without dimensions.
 
     Example:
       >>> jnp.isscalar(1.0), jnp.isscalar(jnp.array(1)), jnp.isscalar(jnp.array([1]))

@@ -59,5 +59,6 @@ class ArrayNamespaceInfo:
 
 
 def __array_namespace_info__():
-    """What the array API standard asks a namespace: `jnp.__array_namespace_info__().dtypes()`."""
+    """The answers to the array API standard's questions:
+    `jnp.__array_namespace_info__().dtypes()`."""
     return ArrayNamespaceInfo()

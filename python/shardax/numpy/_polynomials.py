@@ -140,8 +140,8 @@ def _order(name, m):
 
 
 def _steps(size, m, dtype):
-    """What m derivatives multiply the powers size - 1, ..., 0 by: e (e - 1) ... (e - m + 1), where
-    what is below 1 counts as 1 (a constant of an integration meets those that follow only)."""
+    """The factors of m derivatives of the powers size - 1, ..., 0: e (e - 1) ... (e - m + 1).
+    Factors below 1 count as 1: a constant of an integration meets the later ones only."""
     power, step = (broadcasted_iota(dtype, (m, size), d) for d in (1, 0))
     factors = _functions.maximum(power - step, _core.full((), 1, dtype))
     return _reductions.prod(factors, axis=0)[::-1]

@@ -18,8 +18,8 @@ def roots(p, *, strip_zeros=True):
 
     Args:
       p: a vector of N + 1 coefficients, highest power first.
-      strip_zeros: leading zeros are left out, so that there are fewer roots. Where it is False, p
-        may be traced, and the roots that are missing are NaN.
+      strip_zeros: leading zeros are left out, so that there are fewer roots. If it is False, p may
+        be traced, and missing roots are NaN.
 
     Returns:
       A vector of N complex numbers.

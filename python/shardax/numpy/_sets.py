@@ -1,7 +1,7 @@
 """shardax/numpy/_sets.py - arrays as sets: sorted, and compared with their neighbours.
 
-How many distinct elements there are depends on the values. While tracing, `size` says it: what is
-missing then is filled up, what is too much left out.
+The number of distinct elements depends on the values. While tracing, `size` gives it: missing
+elements are then filled up, and further ones left out.
 """
 
 import operator
@@ -55,7 +55,7 @@ def _total(mask):
 
 
 def _is_known(mask, size):
-    """Whether as many elements are wanted as the mask, whose elements are known, has."""
+    """True if as many elements are wanted as the mask, whose elements are known, has."""
     return size is None and mask.shape[0] > 0 and _core.concrete_array(mask) is not None
 
 
@@ -137,7 +137,7 @@ def unique(
     check_arraylike("unique", ar)
     ar = asarray(ar)
     rows = ar.reshape((-1,)) if axis is None else moveaxis(ar, canonical_axis(axis, ar.ndim), 0)
-    if equal_nan and rows.dtype.kind == "c":  # whichever part it is in
+    if equal_nan and rows.dtype.kind == "c":  # in either part
         rows = where(_functions.isnan(rows), rows.dtype.type(np.nan), rows)
     n = rows.shape[0]
     if rows.ndim > 1 or return_index or return_inverse:
@@ -268,7 +268,7 @@ def _sorted_values(x, equal_nan):
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, method="auto"):
-    """Whether each element is among the others.
+    """True for each element that is among the others.
 
     Args:
       element, test_elements: arrays.
@@ -331,7 +331,7 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
 def _padded_unique(a, name, assume_unique, size):
     """The distinct elements in order, the first place of each, and how many there are.
 
-    Where `size` says that their number must not matter, the largest one fills up the end.
+    If `size` makes their number irrelevant, the largest one fills up the end.
     """
     if assume_unique:
         order = argsort(a)

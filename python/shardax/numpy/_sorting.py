@@ -219,7 +219,7 @@ def _argpartition(a, count, axis):
 
 
 def _split_at(name, a, kth, axis):
-    """How many elements the first part has, and the axis from 0."""
+    """The number of elements of the first part, and the axis from 0."""
     axis = canonical_axis(axis, a.ndim)
     kth = canonical_axis(known(kth, f"It is argument 'kth' of jnp.{name}."), a.shape[axis])
     return kth + 1, axis

@@ -163,7 +163,7 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
 
 
 def _check_ranks(pyfunc, operands):
-    """What jax_numpy_rank_promotion says of operands whose ranks differ."""
+    """Follows jax_numpy_rank_promotion for operands whose ranks differ."""
     rule = _core.config_read("jax_numpy_rank_promotion")
     if rule == "allow":
         return

@@ -40,7 +40,7 @@ _i1.defjvps(lambda t, out, x: t * _i1_slope(x))
 
 @in_one_program("order")
 def modified_bessel(order, x):
-    """That of order 0 or 1 of a floating array."""
+    """The function of order 0 or 1 of a floating array."""
     return (_i0, _i1)[order](x)
 
 

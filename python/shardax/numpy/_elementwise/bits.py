@@ -115,7 +115,7 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     bits = bind("bitcast_convert_type", (words,), new_dtype=np.dtype("uint8"))
     total = a.shape[-1] * 8
     bits = bits.reshape((*a.shape[:-1], total))[..., :count]
-    if count is not None and count > total:  # what is missing is 0
+    if count is not None and count > total:  # missing bits are 0
         margin = _core.full((*a.shape[:-1], count - total), 0, bits.dtype)
         bits = concatenate([bits, margin], axis=-1)
     return moveaxis(bits, -1, axis)

@@ -39,7 +39,7 @@ def _isclose(a, b, rtol, atol, equal_nan):
 
 @in_one_program("rtol", "atol", "equal_nan", at_once=True)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether numbers are nearly equal, elementwise: |a - b| <= atol + rtol |b|.
+    """True where numbers are nearly equal, elementwise: |a - b| <= atol + rtol |b|.
 
     Args:
       a, b: arrays or numbers that broadcast.
@@ -61,7 +61,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @in_one_program("rtol", "atol", "equal_nan", at_once=True)
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether `jnp.isclose` holds for all elements; arguments are the same.
+    """True if `jnp.isclose` holds for all elements; arguments are the same.
 
     Returns:
       A boolean array without dimensions.
@@ -75,7 +75,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @in_one_program("equal_nan", at_once=True)
 def array_equal(a1, a2, equal_nan=False):
-    """Whether two arrays have the same shape and the same elements.
+    """True if two arrays have the same shape and the same elements.
 
     Args:
       a1, a2: arrays.
@@ -100,7 +100,7 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def array_equiv(a1, a2):
-    """Whether two arrays have the same elements once they are broadcast to one shape.
+    """True if two arrays have the same elements once they are broadcast to one shape.
 
     Args:
       a1, a2: arrays.
@@ -126,7 +126,7 @@ def _all_equal(a1, a2):
 
 
 def isreal(x):
-    """Whether the imaginary part is 0, elementwise.
+    """True where the imaginary part is 0, elementwise.
 
     Example:
       >>> jnp.isreal(jnp.array([1 + 0j, 2j]))
@@ -137,7 +137,7 @@ def isreal(x):
 
 
 def iscomplex(x):
-    """Whether the imaginary part is not 0, elementwise.
+    """True where the imaginary part is not 0, elementwise.
 
     Example:
       >>> jnp.iscomplex(jnp.array([1 + 0j, 2j]))
@@ -152,7 +152,7 @@ def _compared_with_0(comparison, x):
 
 
 def isposinf(x, /, out=None):
-    """Whether a real number is +inf, elementwise.
+    """True where a real number is +inf, elementwise.
 
     Args:
       x: real numbers of any shape.
@@ -173,7 +173,7 @@ def isposinf(x, /, out=None):
 
 
 def isneginf(x, /, out=None):
-    """Whether a real number is -inf, elementwise.
+    """True where a real number is -inf, elementwise.
 
     Args:
       x: real numbers of any shape.

@@ -72,7 +72,7 @@ def apply_at(ufunc, a, indices, *others):
     ones = [_core.convert(asarray(1), x.dtype) for x in (a, *others)]
     dtype = eval_shape(ufunc, *ones).dtype
     a = a.astype(dtype)
-    # Which elements: the indices of a vector of all positions.
+    # The elements, as the indices of a vector of all positions.
     positions = lax.iota(np.dtype("int32"), a.size).reshape(a.shape)[indices]
     values = [_core.broadcast_to(x, positions.shape).reshape(-1) for x in others]
 

@@ -167,7 +167,7 @@ class ufunc:
         )
 
     def accumulate(self, a, axis=0, dtype=None, out=None):
-        """What `reduce` gives of the first 1, 2, 3, ... elements along `axis`."""
+        """The results of `reduce` of the first 1, 2, 3, ... elements along `axis`."""
         self._check_binary("accumulate")
         self._refuse(".accumulate()", out=out)
         check_arraylike(f"{self.__name__}.accumulate", a)

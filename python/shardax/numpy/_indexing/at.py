@@ -3,7 +3,7 @@ import shardax._core as _core
 from shardax._devices.out_sharding import split_so
 from shardax.lax._indexing import repeated
 
-# What to do with indices out of bounds, by the names and enum members that JAX accepts.
+# The treatment of indices out of bounds, by the names and enum members that JAX accepts.
 _MODES = {
     "fill": "fill",
     "drop": "fill",
@@ -168,7 +168,7 @@ class _IndexUpdateRef:
 
 
 def _may_repeat(index):
-    """Whether an index holds an array of integers, which may name an element twice."""
+    """True if an index holds an array of integers, which may name an element twice."""
     entries = index if isinstance(index, tuple) else (index,)
     return any(getattr(e, "ndim", 0) and e.dtype != bool for e in entries)
 

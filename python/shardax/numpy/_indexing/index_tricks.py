@@ -49,7 +49,8 @@ class _Grid:
         if isinstance(key, slice):
             return _range(self._name, key)
         lines = [_range(self._name, entry) for entry in key]
-        # An axis that counts and one that measures: whatever promotion is otherwise allowed.
+        # Returns an axis that counts and one that measures, whichever promotion is otherwise
+        # allowed.
         exact = [line.dtype for line in lines]
         joined = functools.reduce(_joined, exact) if exact else None
         lines = [line.astype(joined) for line in lines]
@@ -71,9 +72,9 @@ ogrid = _Grid("ogrid", sparse=True)
 class _Joined:
     """Arrays joined along an axis, written as an index: slices stand for ranges.
 
-    A string in front says how, as "axis,ndmin,place": the axis to join along, the rank that all
-    arrays are brought to, and where their own dimensions then begin. "r" and "c" make the result a
-    matrix of one row or column.
+    A string in front says how, as "axis,ndmin,place". The axis is the one to join along, ndmin the
+    rank that all arrays are brought to, and their own dimensions begin at place. "r" and "c" make
+    the result a matrix of one row or column.
     """
 
     def __init__(self, name, axis, ndmin, place):
@@ -162,7 +163,7 @@ def _matrix_shape(arr):
 
 
 def _below(rows, columns, k):
-    """How many elements an (rows, columns) matrix has at and below diagonal k."""
+    """The number of elements of an (rows, columns) matrix at and below diagonal k."""
 
     def steps(n):  # those of rows that see 1, 2, ... n columns, at most all
         short = min(max(n, 0), columns)

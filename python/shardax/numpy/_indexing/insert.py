@@ -89,7 +89,7 @@ PIECES = 32
 
 
 def _positions(obj, size, axis):
-    """What an index or a mask of `size` elements names, from 0."""
+    """The positions that an index or a mask of `size` elements names, from 0."""
     if obj.dtype == np.bool_:
         if obj.shape != (size,):
             raise ValueError(

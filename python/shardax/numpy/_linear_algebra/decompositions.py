@@ -63,7 +63,7 @@ def qr(a, mode="reduced"):
     Args:
       a: floats or complex numbers of shape (..., M, N); K is min(M, N).
       mode: "reduced": q (..., M, K) and r (..., K, N); "complete": q (..., M, M) and r (..., M, N);
-        "r": r alone; "raw": (h, taus), the reflectors of which q is made, transposed, and their
+        "r": r alone. "raw": (h, taus), the reflectors of which q is made, transposed, and their
         factors.
 
     Returns:

@@ -157,9 +157,9 @@ def slogdet(a, *, method=None):
 def _cofactor_solve(a, b):
     """(det(a), det(a) a^-1 b), the latter, the adjugate of a times b, also where a pivot of a is 0.
 
-    With the last pivot replaced by 1 / (the product of the others), solving multiplies the last row
-    by what is missing of the determinant; the other rows are multiplied by it. 0 where two pivots
-    are 0.
+    The last pivot is replaced by 1 / (the product of the others). Solving then multiplies the last
+    row by the missing factor of the determinant; the other rows are multiplied by it. 0 where two
+    pivots are 0.
     """
     n = a.shape[-1]
     if n == 0:

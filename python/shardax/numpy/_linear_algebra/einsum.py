@@ -138,7 +138,7 @@ _ORDERS = {True: "optimal", False: False, "optimal": "optimal"} | dict.fromkeys(
 
 
 def _order(optimize):
-    """What np.einsum_path takes for the argument `optimize`, hashable."""
+    """The argument `optimize` of np.einsum_path, hashable."""
     if isinstance(optimize, (list, tuple)):
         return ("einsum_path", *(tuple(step) for step in optimize))
     if optimize not in _ORDERS:
@@ -173,7 +173,7 @@ def einsum(
       out: must be None.
       optimize: how the order of products is chosen where there are more than two operands. False is
         from left to right, True or "optimal" the best one, other names of opt_einsum's ways are
-        "greedy"; or a list of pairs, as `jnp.einsum_path` gives.
+        "greedy". A list has pairs, as `jnp.einsum_path` gives.
       precision: as in `lax.dot_general`; nothing is computed less precisely.
       preferred_element_type: the dtype in which products are added.
       out_sharding: how the result is split.
@@ -283,7 +283,7 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
 
 
 def _path(subscripts, operands, order):
-    """What einsum_path gives, for an argument `optimize` as `_order` makes it."""
+    """The result of einsum_path, for an argument `optimize` as `_order` makes it."""
     order = list(order) if isinstance(order, tuple) else order
     path, text = np.einsum_path(subscripts, *operands, optimize=order)
     return path[1:], text

@@ -27,8 +27,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
     Args:
       x: an array of numbers.
-      ord: of vectors 0 (how many are not 0), inf, -inf or any number; of matrices "fro", inf, -inf,
-        1, -1, and of the singular values "nuc" (their sum), 2 (the largest) and -2 (the smallest).
+      ord: of vectors 0 (the number of elements that are not 0), inf, -inf or any number. Of
+        matrices it is "fro", inf, -inf, 1, -1, or of the singular values "nuc" (their sum), 2 (the
+        largest) and -2 (the smallest).
       axis: one dimension (vectors) or two (matrices); None: all of `x`, which is one vector where
         `ord` is None.
       keepdims: whether reduced dimensions stay, with size 1.

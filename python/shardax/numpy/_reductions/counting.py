@@ -16,7 +16,8 @@ _functions = _core.functions
 
 @takes_out_sharding(check=whole_or_terms)
 def bincount(x, weights=None, minlength=0, *, length=None, out_sharding=None):
-    """How often each integer from 0 on occurs in a vector, or the sum of its weights.
+    """The number of times that each integer from 0 on occurs in a vector, or the sum of its
+    weights.
 
     Args:
       x: a vector of integers; negative ones count as 0.
@@ -228,7 +229,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     x, y = asarray(x), asarray(y)
     if x.ndim != 1 or y.shape != x.shape:
         raise ValueError(f"x and y must have the same length, got shapes {x.shape} and {y.shape}.")
-    pair = isinstance(bins, (list, tuple)) and len(bins) == 2  # whose sizes may differ
+    pair = isinstance(bins, (list, tuple)) and len(bins) == 2  # their sizes may differ
     if not pair and np.ndim(bins):
         bins = asarray(bins)
         bins = [bins, bins]

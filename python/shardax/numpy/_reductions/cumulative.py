@@ -29,7 +29,7 @@ def _cumulative(op, name, a, axis, dtype, widen):
     axis = canonical_axis(axis, a.ndim)
     if dtype is not None:
         a = a.astype(dtype)
-        if a.dtype == np.bool_:  # whether any, or all, elements so far are true
+        if a.dtype == np.bool_:  # any, or all, elements so far are true
             op = {"cumsum": "cummax", "cumprod": "cummin"}[op]
             return bind(op, (a.astype(np.int8),), axis=axis, reverse=False).astype(bool)
     elif widen:

@@ -153,7 +153,7 @@ def _nan_arg(name, arg, fill, a, axis, keepdims):
 
 
 def _present(a, axis, keepdims, where):
-    """How many elements along `axis` are neither NaN nor masked out, int32."""
+    """The number of elements along `axis` that are neither NaN nor masked out, int32."""
     found = _functions.logical_not(_functions.isnan(a))
     return sum(found, axis, dtype=np.int32, keepdims=keepdims, where=where)
 

@@ -224,7 +224,7 @@ def _truth(op, name, a, axis, keepdims, where, fill):
 
 @static_axis("keepdims")
 def all(a, axis=None, out=None, keepdims=False, *, where=None):
-    """Whether all elements along `axis` are true; numbers are true where they are not 0.
+    """True if all elements along `axis` are true; numbers are true where they are not 0.
 
     Args:
       a: an array of any shape and dtype.
@@ -254,7 +254,7 @@ def all(a, axis=None, out=None, keepdims=False, *, where=None):
 
 @static_axis("keepdims")
 def any(a, axis=None, out=None, keepdims=False, *, where=None):
-    """Whether any element along `axis` is true; numbers are true where they are not 0.
+    """True if any element along `axis` is true; numbers are true where they are not 0.
 
     Args:
       a: an array of any shape and dtype.

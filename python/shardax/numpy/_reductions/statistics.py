@@ -83,7 +83,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
       keepdims: whether reduced dimensions stay, with size 1.
 
     Returns:
-      The averages, floats or complex, in the shape of `a` without the dimensions in `axis`. Where
+      The averages, floats or complex, in the shape of `a` without the dimensions in `axis`. With
       `returned`: (averages, sums of weights), both in that shape.
 
     Raises:

@@ -14,7 +14,7 @@ from shardax.numpy._reductions import statistics as _statistics
 from shardax.numpy._reductions.quantiles import median
 from shardax.numpy._shaping.rearrange import flip
 
-# What each mode is told.
+# The options of each mode.
 _OPTIONS = {
     "constant": {"constant_values"},
     "edge": set(),
@@ -44,8 +44,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
     Args:
       array: an array.
-      pad_width: how many elements to add: an int for all ends, (before, after) for all dimensions,
-        or such a pair for each dimension; or a dictionary of dimensions.
+      pad_width: the number of elements to add. It is an int for all ends, (before, after) for all
+        dimensions, or such a pair for each dimension; or a dictionary of dimensions.
       mode: the elements to add. "constant": `constant_values`, 0 unless given. "edge": the
         outermost. "reflect", "symmetric": the mirrored array without or with its edge. "wrap": its
         other end. "linear_ramp": a ramp to `end_values`. "maximum", "mean", "median", "minimum": of

@@ -90,7 +90,7 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None, out_sharding=None
 
 
 def _owners(ends, length, size):
-    """Whose copy each place is: the first element whose copies end after it."""
+    """The element that each place copies: the first whose copies end after it."""
     owner = searchsorted(ends, np.arange(length, dtype=np.int32), side="right")
     return _functions.minimum(owner, size - 1)
 
