@@ -1,4 +1,4 @@
-"""tests/api/test_alias.py - `python -m shardax`: what programs of all years import from jax."""
+"""tests/api/test_alias.py - `python -m shardax`: the imports from jax in programs of all years."""
 
 import subprocess
 import sys

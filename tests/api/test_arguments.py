@@ -1,7 +1,7 @@
 """tests/api/test_arguments.py - no argument of a public function is silently ignored.
 
-Each parameter of each public function, method and constructor is read, and not by a check alone; or
-it stands in `WITHOUT_EFFECT` with a reason, and in the docstring of the function.
+Each parameter of each public function, method and constructor is read, and not by a check alone.
+Otherwise it stands in `WITHOUT_EFFECT` with a reason, and in the docstring of the function.
 """
 
 import ast
@@ -270,7 +270,7 @@ def definition(function):
 
 
 EXCUSED = {each for listed in WITHOUT_EFFECT.values() for each in listed.split()}
-if importlib.util.find_spec("tensorstore") is None:  # that module is not importable then
+if importlib.util.find_spec("tensorstore") is None:  # the module is not importable then
     EXCUSED = {each for each in EXCUSED if "array_serialization" not in each}
 
 

@@ -1,4 +1,4 @@
-"""tests/api/test_checkpoints.py - checkpoints in one process: what is kept, and errors."""
+"""tests/api/test_checkpoints.py - checkpoints in one process: their content, and errors."""
 
 import numpy as np
 import pytest

@@ -72,7 +72,7 @@ def test_log_names_the_users_line(caplog):
 
 class TestBreakpoint:
     def stop(self, commands, f, *args, **options):
-        """What the debugger said when `f` called its first argument."""
+        """The text of the debugger when `f` called its first argument."""
         out = io.StringIO()
 
         def here(**more):

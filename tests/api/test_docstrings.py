@@ -117,7 +117,7 @@ def public_callables(module):
 
 
 def listed(table, name):
-    """Whether a table of this file has the function."""
+    """Has a table of this file the function?"""
     module, _, function = name.rpartition(".")
     return function in table.get(module, "").split()
 

@@ -124,7 +124,8 @@ def test_callbacks_run_on_one_device(callback, run):
 
 # ---- functions of the core ----------------------------------------------------------------------
 
-# What each elementwise function of the core takes besides operands, and values it does not take.
+# The parameters of each elementwise function of the core besides operands, and values it does not
+# take.
 NONSENSE = {"accuracy": "nope", "out_dtype": "nope", "nope": 1}
 
 

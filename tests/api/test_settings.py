@@ -8,7 +8,8 @@ from shardax import lax
 
 
 def traces(*contexts):
-    """How often a jitted function is traced when it is called in each of these contexts."""
+    """The number of times that a jitted function is traced when it is called in each of these
+    contexts."""
     count = 0
 
     @shardax.jit

@@ -22,7 +22,7 @@ def body(node):
 
 
 def refuses_all(node):
-    """Whether a function is left to subclasses, or raises whatever it is given."""
+    """Is a function left to subclasses, or does it raise whatever it is given?"""
 
     def refuses(statement):
         text = ast.unparse(statement)
@@ -33,7 +33,7 @@ def refuses_all(node):
 
 
 def refused(test, name):
-    """Whether a condition lets one value of the parameter pass only: its default."""
+    """Does a condition let only one value of the parameter pass: its default?"""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         return any(refused(each, name) for each in test.values)
     text = ast.unparse(test)
@@ -43,13 +43,13 @@ def refused(test, name):
 
 
 def calls_itself(call, function):
-    """Whether a decorator without its function, say, hands options on to itself."""
+    """Does a call hand options on to itself, as a decorator without its function does?"""
     partial = isinstance(call, ast.Call) and ast.unparse(call.func) == "functools.partial"
     return partial and ast.unparse(call.args[0]) == getattr(function, "name", None)
 
 
 def kind_of_read(name, reader, parents, function):
-    """ "use", "refuse", "check" or "drop": what a read of a parameter is for."""
+    """"use", "refuse", "check" or "drop": the purpose of a read of a parameter.."""
     child = reader
     while child is not function:
         parent = parents[child]
@@ -87,8 +87,8 @@ def stored(target):
 
 
 def is_assigned_before(reader, parents, function):
-    """Whether the name that is read stands for another value: one assigned in an earlier statement
-    of the same block, or of a block around it."""
+    """Is the read name another value: one assigned in an earlier statement of the same block, or of
+    a block around it?"""
     child = reader
     while child is not function:
         parent = parents[child]

@@ -1,4 +1,4 @@
-"""tests/pmap/test_replicas.py - helpers for replicated and sharded trees; what they do not copy."""
+"""tests/pmap/test_replicas.py - helpers for replicated and sharded trees, and their copies."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ export.register_namedtuple_serialization(Pair, serialized_name="tests.Pair")
 
 
 def again(f, *args, order=0, **kwargs):
-    """What f becomes in a file, for these arguments."""
+    """The function f after a round trip through a file, for these arguments."""
     exported = export.export(f if hasattr(f, "lower") else shardax.jit(f))(*args, **kwargs)
     return export.deserialize(exported.serialize(order))
 

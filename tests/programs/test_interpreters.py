@@ -69,7 +69,7 @@ def test_functions_with_rules_are_given_to_interpreters():
 
 
 def test_numbers_of_a_program_stay_numbers():
-    """Where a program is evaluated, or interpreted in Python, under make_jaxpr."""
+    """A program may be evaluated, or interpreted in Python, under make_jaxpr."""
 
     def f(x):
         return jnp.where(x > 0, x * np.float32(2.5), x + 1)

@@ -21,7 +21,7 @@ for _ in range(60):
     f = jax.jit(lambda x, f=f: f(x) + f(x) * 2)
     jax.make_jaxpr(f)(1.0)
 """
-# What keeps programs keeps the objects that show them, and lets go of them.
+# A cache of programs keeps the objects that show them, and lets go of them.
 KEPT = """
 import gc
 import shardax as jax, shardax.numpy as jnp

@@ -1,7 +1,7 @@
 """tests/programs/test_program_text.py - lowered and compiled functions as StableHLO's and HLO's
 text.
 
-What is expected is what JAX 0.10.2 prints, but for the numbers of values.
+The expected texts are those of JAX 0.10.2, but for the numbers of values.
 """
 
 import functools

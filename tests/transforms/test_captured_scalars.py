@@ -1,7 +1,7 @@
 """tests/transforms/test_captured_scalars.py - arrays without dimensions that a function closes
 over.
 
-make_jaxpr lists them in the order of their first use, also where that use casts them: libraries
+make_jaxpr lists them in the order of their first use, even if that use casts them. Libraries
 exchange the constants of one program for those of another.
 """
 

@@ -10,7 +10,7 @@ policies = jax.checkpoint_policies
 
 
 def count(fun, name, *args):
-    """How often op `name` appears in the program of fun(*args), bodies included."""
+    """The number of times that op `name` appears in the program of fun(*args), bodies included."""
 
     def walk(program):
         total = 0

@@ -382,7 +382,7 @@ def test_linearize_past_a_custom_vjp_function_that_nothing_needs():
 
 
 def test_a_jvp_rule_may_differentiate_a_loop():
-    """Whose primal results come together with the tangents; they are known when linearised."""
+    """Its primal results come together with the tangents; they are known when linearised."""
     inner = lambda v: jax.lax.map(lambda u: jnp.sin(u) * 0.5, v)
     f = jax.custom_jvp(inner)
     f.defjvp(lambda primals, tangents: jax.jvp(inner, primals, tangents))

@@ -125,7 +125,7 @@ def test_derivatives_are_batched_where_tangents_alone_are():
     assert seen.pop() == (False,)  # for one slice
     out, slope = jax.vmap(lambda x, t: jax.jvp(f, (x,), (t,)))(x, x)
     np.testing.assert_allclose(slope, x * np.cos(x), rtol=1e-6)
-    assert seen.pop() == (True,)  # where both have the axis
+    assert seen.pop() == (True,)  # for calls in which both have the axis
     out, slope = jax.vmap(lambda x, t: jax.jvp(f, (x,), (t,)), (0, None))(x, 2.0)
     np.testing.assert_allclose(out, np.sin(x), rtol=1e-6)
     np.testing.assert_allclose(slope, 2 * np.cos(x), rtol=1e-6)

@@ -139,7 +139,7 @@ def test_values_of_choices(cell, monkeypatch):
 
 def test_what_a_choice_keeps(monkeypatch):
     monkeypatch.setitem(CELLS, chosen, CHOICES[chosen])
-    # Which branch, h and what the branches gave; not one derivative for each of them.
+    # The index of the branch, h and the branches' result; not one derivative for each of them.
     assert sorted(map(len, stacks(chosen))) == [0, 2, 2]
     together = jax.make_jaxpr(jax.grad(lambda h: jnp.sum(chosen(h, h, h))))(jnp.ones((N, N)))
     cond = next(e for e in together.eqns if e.primitive.name == "cond")

@@ -119,7 +119,7 @@ def test_what_is_called_once_is_not_staged():
     assert calls == [False, True]
     assert float(scaled(jnp.float32(3), 2.0)) == 6 and calls == [False, True, False]
     assert "mul" in str(jax.make_jaxpr(lambda x: scaled(x, 2))(1.0)) and calls[3:] == [True]
-    for _ in range(3):  # what is no number, in no program
+    for _ in range(3):  # text is in no program
         assert scaled(jnp.float32(3), np.arange(2)).tolist() == [0, 3]
     assert [scaled("text", 2) for _ in range(3)] == ["texttext"] * 3
 

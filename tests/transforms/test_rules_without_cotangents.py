@@ -1,7 +1,7 @@
 """tests/transforms/test_rules_without_cotangents.py - backward rules whose cotangents are all zero.
 
-A rule of the user's is called wherever an output depends on its function, also with zeros: it may
-give something that is no derivative, a new scale of a quantisation say.
+A rule of the user's is called wherever an output depends on its function, also with zeros. It may
+give something other than a derivative, for example a new scale of a quantisation.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """tests/transforms/test_transposed_parts.py - transposes of loops and branches with fixed parts.
 
-What of their results does not depend on the linear arguments is known to what comes after.
+Parts of their results that do not depend on the linear arguments are known to later equations.
 """
 
 import numpy as np
