@@ -29,9 +29,9 @@ struct AskedDevices {
   std::vector<int> ids;  // sorted; none: operands may lie anywhere
   std::string_view by;   // the op or function that asks
 };
-// Those of the first sharding_constraint or shard_map in a program.
+// The devices of the first sharding_constraint or shard_map in a program.
 AskedDevices devices_asked(const Program& program);
-// Those of a sharding, as shard_map asks for them; of none if it is null.
+// The devices of a sharding, as shard_map asks for them; none if it is null.
 AskedDevices devices_asked(const ShardingPtr& mesh);
 // Throws Misplaced where an array that was placed lies on other devices than those.
 void require_devices(std::string_view user, const Values& arrays, const AskedDevices& asked);

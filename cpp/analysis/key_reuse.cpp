@@ -186,7 +186,7 @@ void check_turns(const Equation& eqn, const Regions& regions, std::size_t k,
   }
 }
 
-// Of each carried operand, whether the program that gives results makes new keys for it.
+// A flag for each carried operand: the program that gives results makes new keys for it.
 std::vector<bool> renewed_carries(const Regions& regions, const KeySignature& does) {
   std::vector<bool> renewed;
   for (const std::size_t r : regions.results_of(PortKind::carried))

@@ -38,7 +38,7 @@ bool has_parts(const Program& program, const Sharding& mesh) {
   });
 }
 
-// A program of parts: how what it takes and gives is split, and what it does.
+// A program of parts, with the splits of its arguments and results.
 class Parting {
  public:
   explicit Parting(const ShardingPtr& mesh)

@@ -208,7 +208,7 @@ HeldList Partitioner::leaf(const Equation& eqn, const HeldList& in, const Types&
   Parts parts = ops::parts_of(asked);
   if (parts.instead) return run(*parts.instead, in);
   Axes open = open_through(*eqn.op, in, in_types, out_types[0], parts);
-  // Of what sums its operands, one that is not split is added by one device alone.
+  // If the op sums its operands, one device alone adds an operand that is not split.
   const bool terms = !parts.open.empty() && linearity(*eqn.op) == Linear::sum;
   Values values;
   for (std::size_t i = 0; i < in.size(); ++i) {

@@ -59,8 +59,8 @@ Value Partitioner::by_dims(const Op& op, const Params& params, const HeldList& i
   return messages_.resplit({part, computed}, split).value;
 }
 
-// Of whole operands a part is computed alone, and so is one of what repeats an array. Programs drop
-// the whole where nothing needs it.
+// A part of an op on whole operands, or of a broadcast, is computed alone. Programs drop the whole
+// if nothing needs it.
 void Partitioner::make_in_parts(Parted& result, const Equation& eqn, const HeldList& in,
                                 const Types& in_types, const Type& out) {
   constexpr int most_ops = 200;  // each is a call within a call

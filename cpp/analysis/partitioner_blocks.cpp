@@ -47,8 +47,7 @@ Values bind_on_mesh(const Equation& eqn, const Values& in) {
 
 }  // namespace
 
-// A function of blocks takes them as its specs say. Of a sum that it ends with the terms are known
-// too.
+// A function of blocks takes them as its specs say. If it ends with a sum, the terms are known too.
 HeldList Partitioner::blocks(const Equation& eqn, const HeldList& in) {
   const MeshAxes mesh_axes = mesh_axes_of(eqn.params);
   const auto split_of = [&](const MeshAxes::Blocks& blocks) {

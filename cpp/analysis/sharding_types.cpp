@@ -22,7 +22,7 @@ AxisSet checked_names(const std::vector<std::string>& texts) {
   return out;
 }
 
-// Of mapped axes, over which sums are left to do.
+// Sets the mapped axes over which sums are left to do.
 void type_sums(const Op& op, const Types& in, Types& out) {
   const Sums left = sums_left(op, in);
   for (Type& type : out) {

@@ -33,8 +33,9 @@ void set_shardings(const Values& arrays, const Shardings& shardings);
 Shardings propagate(const Op& op, const Params& params, const Types& in_types,
                     const Types& out_types, const Shardings& in);
 Shardings propagate(const Program& program, const Shardings& in);
-// Of an op that is run at once. Slices may start anywhere then, as in JAX: the program that cuts
-// them knows their sizes only. Over automatic axes, dimensions that they shorten are whole.
+// The same for an op that is run at once. Slices may start anywhere then, as in JAX: the program
+// that cuts them knows their sizes only. Over automatic axes, dimensions that they shorten are
+// whole.
 Shardings propagate_at_once(const Op& op, const Params& params, const Types& in_types,
                             const Types& out_types, const Shardings& in);
 

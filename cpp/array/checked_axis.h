@@ -29,7 +29,7 @@ bool has_sums(const AxisSet& axes);
 // The set, in that state over the axes `over`.
 AxisSet with_state(AxisSet axes, const AxisSet& over, AxisState state);
 
-// Those of `axes` that are checked and varying, or not checked, in their order.
+// The axes that are checked and varying, or not checked, in their order.
 AxisSet checked_axes(const AxisSet& axes);
 AxisSet unchecked_axes(const AxisSet& axes);
 // The checked ones of `axes` that `has` lacks.

@@ -36,7 +36,7 @@ struct NarrowFormat {
   bool signed_zero = true;
 };
 
-// Of a float but float8_e8m0fnu, which has no mantissa, no sign and no zero.
+// The format of a float but float8_e8m0fnu, which has no mantissa, no sign and no zero.
 NarrowFormat narrow_format(DType dtype);
 
 // The code of a value, without a branch, so that loops over it are vectors.
@@ -46,11 +46,11 @@ inline std::uint8_t narrow_code(const NarrowFormat& f, float value) {
   const std::uint32_t magnitude = bits & 0x7fffffff,
                       dropped = static_cast<std::uint32_t>(23 - f.mantissa);
   const int sign = bits >> 31 ? f.sign : 0;
-  // Of normal numbers, where the mantissa carries into the exponent as it does in the code.
+  // Normal numbers, whose mantissa carries into the exponent as it does in the code.
   const std::uint32_t rounded =
       magnitude + ((1U << (dropped - 1)) - 1) + (magnitude >> dropped & 1);
   const int normal = static_cast<int>(rounded >> dropped) - ((127 - f.bias) << f.mantissa);
-  // Of smaller ones: the sum with a number whose last place is theirs is rounded to it.
+  // Smaller numbers: the sum with a number whose last place is theirs is rounded to it.
   const int place = (151 - f.bias - f.mantissa) << 23;
   const float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(place);
   const int small = std::bit_cast<int>(sum) - place;

@@ -31,7 +31,7 @@ std::vector<int> process_group(const AxisSet& axes);
 // Ranks of all processes that exchange over it, in whatever group.
 std::vector<int> process_ranks(AxisName name);
 
-// Those of `axes` that are process axes, or are not, in their order.
+// The axes that are process axes, or are not, in their order.
 AxisSet process_axes(const AxisSet& axes);
 AxisSet local_axes(const AxisSet& axes);
 

@@ -65,8 +65,8 @@ std::string bracketed(std::string_view dtype, const Type& type) {
 
 }  // namespace
 
-// Names are numbered in fours. Of a text there is the unchecked name, and a checked one for each
-// state of a value over it.
+// Names are numbered in fours. Each text has an unchecked name, and a checked one for each state of
+// a value over it.
 namespace {
 
 constexpr AxisName states = 4;

@@ -24,7 +24,7 @@ struct Stack {
   std::size_t size;
 };
 
-// Of this thread; all of memory where the system does not tell.
+// The stack of this thread; all of memory if the system does not tell.
 #if defined(__APPLE__)
 Stack find_stack() {
   const pthread_t self = pthread_self();

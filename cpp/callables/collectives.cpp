@@ -91,7 +91,7 @@ bool is_number(PyObject* leaf) {
          PyComplex_Check(leaf);
 }
 
-// Of collectives that exchange: between the devices of one mapped axis at least.
+// The axes of collectives that exchange, between the devices of one mapped axis at least.
 ops::Devices parse_some(PyObject* axes, std::string_view user) {
   ops::Devices devices = parse_devices(axes, Py_None, user);
   if (devices.axes.empty()) {

@@ -27,7 +27,7 @@ Ref pcast(PyObject* tree, PyObject* axes, std::string_view to, std::string_view 
 // For blocks of arrays that are sums over axes: ops::first_term, and ops::value_of_reduced.
 Ref first_term(PyObject* tree, PyObject* axes);
 Ref value_of_reduced(PyObject* tree, PyObject* axes);
-// Of several axes: as one axis, row major.
+// The position along several axes counts them as one axis, row major.
 Ref axis_index(PyObject* axes);
 // Is a checked axis in scope?
 bool follows_varying();

@@ -192,7 +192,7 @@ std::pair<py::list, py::list> placements(const Program& program,
   return all;
 }
 
-// Of a program over arrays that span processes, what this process runs, on what it has of them.
+// For a program over arrays that span processes, this process's program on its parts of them.
 ProgramPtr of_this_process(const ProgramPtr& program, std::vector<ArrayPtr>& arrays) {
   Values values;
   for (const ArrayPtr& array : arrays) {

@@ -115,9 +115,9 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-// The signature of the user's function, as inspect finds it. AttributeError where there is none. Of
-// functions of functions it is the innermost one's: inspect asks each of them for its own, and more
-// than once.
+// The signature of the user's function, as inspect finds it. AttributeError where there is none.
+// For functions of functions it is the innermost one's: inspect asks each of them for its own, and
+// more than once.
 PyObject* get_signature(PyObject* self, void*) {
   return guarded([&] {
     PyObject* function = as_function(self)->wrapped;

@@ -42,8 +42,9 @@ class Native {
 enum class Wanted { none, all };
 Wanted wanted();
 
-// Of x86-64 those of AVX-512 where the processor has it, unless SHARDAX_CODEGEN is avx2. Under
-// SHARDAX_CODEGEN=neon, code for AArch64 is written, and listed, on other processors too.
+// The instructions of loops. On x86-64 they are those of AVX-512 if the processor has it, unless
+// SHARDAX_CODEGEN is avx2. Under SHARDAX_CODEGEN=neon, code for AArch64 is written, and listed, on
+// other processors too.
 Instructions instructions();
 // Does this processor run them? Else the tile kernels do.
 bool runs(Instructions instructions);

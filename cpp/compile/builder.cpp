@@ -9,7 +9,7 @@ namespace shardax {
 
 namespace {
 
-// Of a scalar.
+// The bytes of a scalar.
 std::string_view bytes_of(const Array& scalar) {
   return {reinterpret_cast<const char*>(scalar.data()), index(itemsize(scalar.dtype()))};
 }

@@ -17,7 +17,7 @@ class Builder {
   Var constant(ArrayPtr value);
   // Adds an equation, or finds the equal one that is there (ops without effects).
   Vars emit(const Op& op, const Params& params, const Vars& inputs, const LocationPtr& location);
-  // Of one output.
+  // The same for an op of one output.
   Var emit1(const Op& op, const Params& params, const Vars& inputs, const LocationPtr& location);
 
   const Type& type(Var v) const { return program_->type(v); }

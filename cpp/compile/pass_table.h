@@ -61,8 +61,9 @@ std::vector<Pass> all_passes();
 // under SHARDAX_VERIFY=1 or SHARDAX_DUMP=passes.
 std::int64_t verified_passes();
 
-// The verified result of the pass. Of patterns and rewrites of loops also without what nothing uses
-// any more. Throws ValueError where no pass has that name.
+// The verified result of the pass. For patterns and rewrites of loops, unused equations are dropped
+// from it. Throws ValueError if no pass has that name. Throws ValueError where no pass has that
+// name.
 ProgramPtr apply_pass(std::string_view name, const ProgramPtr& program, const PassArgs& args = {});
 
 // Fusion and lowering give a plan. Its text, made of the program as it is.

@@ -47,7 +47,7 @@ bool verifies_passes() {
   return wanted;
 }
 
-// Of a pass that looks at the program alone.
+// A row for a pass that looks at the program alone.
 template <ProgramPtr (*pass)(const ProgramPtr&)>
 ProgramPtr plain(const ProgramPtr& program, PassState&) {
   return pass(program);

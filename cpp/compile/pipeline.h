@@ -9,8 +9,8 @@ namespace shardax {
 struct CompileOptions {
   std::vector<Shape> input_strides;  // of each input; 0 along a dimension says that it repeats
   bool dense_outputs = false;        // write every result to memory of its own (regions of loops)
-  // Of a loop's body: inputs first_carry, ... are the carry, whose memory may be written to. Result
-  // k may stay in that of input first_carry + k (Plan::in_place).
+  // For a loop's body: inputs first_carry, ... are the carry, whose memory may be written to.
+  // Result k may stay in that of input first_carry + k (Plan::in_place).
   std::size_t first_carry = 0;
   std::size_t carry = 0;
   // For each result, another input whose memory it may stay in; -1: none. Empty: all.

@@ -58,8 +58,8 @@ class Plan final : public RefCounted {
   std::vector<std::int64_t> output_bytes;
   // Results that a loop's body leaves in the memory of the carry that they replace.
   std::vector<bool> in_place;
-  // Of a loop's body: for each carry the result that stacks what it gives, whose slice the next
-  // turn reads; -1: none. The carry has no memory of its own then.
+  // For a loop's body, for each carry: the result that stacks it, whose slice the next turn reads;
+  // -1: none. The carry then has no memory of its own.
   std::vector<int> stacked;
   // Donated inputs whose memory is written to; results lie in it.
   std::vector<std::size_t> overwritten;

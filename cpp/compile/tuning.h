@@ -144,9 +144,9 @@ namespace remat_into_consumers {
 inline constexpr std::int64_t least_made = std::int64_t{128} << 10;
 // An operand that repeats so often in what is made of it counts as nothing.
 inline constexpr std::int64_t small_ratio = 8;
-// Of one value, for one loop.
+// The most equations for one value, for one loop.
 inline constexpr std::size_t most_equations = 6;
-// Of a loop in all: tiles of more leave the first-level cache (compile/fusion/fuse.cpp).
+// The most of a loop in all: tiles of more leave the first-level cache (compile/fusion/fuse.cpp).
 inline constexpr std::size_t most_of_loop = 64;
 }  // namespace remat_into_consumers
 

@@ -5,7 +5,7 @@
 
 namespace shardax {
 
-// Those of the `enabled` kinds that apply to an equation, in the order in which they are made.
+// The checks of the `enabled` kinds that apply to an equation, in the order in which they are made.
 std::vector<Check> automatic_checks(const Program& program, const Equation& eqn,
                                     CheckKinds enabled);
 

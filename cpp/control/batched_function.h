@@ -19,7 +19,7 @@ struct FunctionOverBatch {
   Mask linear = {};
   int free_group = -1;  // of this one, those that turn out to, which is remembered
   Mask free_mask = {};
-  // Of the first group: results that keep the axis; others are summed over it.
+  // In the first group: results that keep the axis; others are summed over it.
   std::vector<bool> kept = {};
 };
 

@@ -48,8 +48,8 @@ struct Failure {
   Value number;
   Values payload;
 };
-// Of failures stacked along a leading dimension, the check with the lowest number; where several
-// slices fail it, the last of them.
+// The failure with the lowest number, of those stacked along a leading dimension; if several slices
+// fail it, the last of them.
 Failure joined_failure(const Failure& stacked);
 
 // With `debug`, the check is made under checkify only.

@@ -68,8 +68,8 @@ JvpResult cond_jvp(const Params& params, const Values& in, const Values& t) {
   return {Values(both.begin(), middle), spread(Values(middle, both.end()), out_nonzero)};
 }
 
-// Of a branch, the operand (by its position) or the result (likewise, after the operands) that
-// residual `r` is; none where it is neither.
+// The operand of a branch (by its position) or the result (likewise, after the operands) that
+// residual `r` is. None if it is neither.
 std::optional<std::size_t> passed_as(const LinearizedProgram& branch, std::size_t outputs,
                                      std::size_t r) {
   const std::vector<Var>&inputs = branch.known->inputs, &results = branch.known->outputs;

@@ -111,7 +111,7 @@ Values bind_remat_opt(const FunctionPtr& fun, const FunctionPtr& forward, const 
     return joined(groups.at(0), groups.at(1));
   };
   if (!staging_in_progress()) return both(in);
-  // Both take the arguments, then what the rule closes over, then what the function does.
+  // Both take the arguments, then the values that the rule closes over, then those of the function.
   const StagingTrace::Result rule = stage(types_of(in), both, forward->text());
   const StagingTrace::Result whole =
       stage(types_of(in), [&](const Values& v) { return fun->call(v).at(0); }, fun->text());

@@ -120,7 +120,7 @@ Parts<Mask> settled(const ScanParams& p, const Mask& nonzero, Once&& once) {
   return mask;
 }
 
-// Of the outputs, those of the carry must have it wherever the carry has.
+// The outputs of the carry must have it wherever the carry has.
 Mask wanted_outputs(const ScanParams& p, const Parts<Mask>& mask) {
   return joined(mask.carry, Mask(p.ys(), false));
 }

@@ -53,7 +53,7 @@ struct Callable::State {
   void see(const Values& arrays, Seen& seen);
   PlanPtr find(const Seen& seen, const std::vector<bool>& donated) const;
 
-  // Those of the last call's inputs, and what followed for its results.
+  // The shardings of the last call's inputs, and of its results.
   std::optional<Shardings> in_shardings;
   Shardings out_shardings;
   bool gathers = false;    // a map over devices takes operands from any device

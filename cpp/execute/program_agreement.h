@@ -18,7 +18,7 @@ class AgreedProgram {
   // Before the first run. Throws RuntimeError, in all processes of the group, where another one has
   // another program: with the first difference.
   void compare();
-  // Of the program, for the labels of its messages (runtime/transfer.h).
+  // A hash of the program, for the labels of its messages (runtime/transfer.h).
   std::uint32_t hash() const { return static_cast<std::uint32_t>(digest_); }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace shardax {
 
-// Of several that apply, the last.
+// If several apply, the last.
 enum class Fate : std::uint8_t {
   dead,        // nothing needs its results: not computed
   free,        // nothing is left to do: its result is a value that is there

@@ -21,7 +21,7 @@ struct Fact {
   Ints equal = {};       // dimensions whose slices are equal
   int input = -1;        // the argument that it is
   int source = -1;       // the equation that gives it
-  // Of what a mapped function gave: one device's part.
+  // For a result of a mapped function: one device's part.
   std::shared_ptr<Boundary> part = {};
 };
 using Facts = std::vector<Fact>;

@@ -27,9 +27,9 @@ struct Factor {
   std::int64_t size;  // windowed: in the result
 };
 
-// Of one dimension; none where an operand of one element is repeated along it.
+// The factors of one dimension; none for a dimension of one element that is repeated.
 using FactorList = SmallVector<std::int32_t, 2>;
-// Of each dimension of an array.
+// The factors of each dimension of an array.
 using ArrayFactors = std::vector<FactorList>;
 
 inline constexpr std::int32_t no_dim = -1;
@@ -53,7 +53,7 @@ struct DimFactors {
   std::int64_t reduced_size() const;
   // An operand's dimensions that are reduced, in the order of their factors.
   Ints reduced_dims(std::size_t operand) const;
-  // Those of a result's dimensions along which an operand is repeated, in order.
+  // The dimensions of a result along which an operand is repeated, in order.
   Ints repeated_dims(std::size_t operand) const;
   // For each dimension of `part` the one of `whole` that is the same factor, or no_dim.
   static Ints matching_dims(const ArrayFactors& part, const ArrayFactors& whole);

@@ -110,7 +110,7 @@ struct AxisExtent {
   AxisName name;
   std::int64_t size;
 };
-// Those in scope, the innermost last. `closed`: there are no others.
+// The axes in scope, the innermost last. `closed`: there are no others.
 struct AxesInScope {
   std::span<const AxisExtent> axes;
   bool closed;
@@ -203,7 +203,7 @@ using SumsRule = Sums (*)(const Op& op, const Types& in);
 
 using Kernel = std::function<void(std::span<const View> in, std::span<const View> out)>;
 using KernelRule = Kernel (*)(const Types& in, const Types& out, const Params& params);
-// Of ops that ask other processes: begins a message, whose results are there once the transfer is
+// For ops that ask other processes: begins a message, whose results are there once the transfer is
 // finished (runtime/transfer.h). Memory is left alone until then; the lists of views may go.
 using MessageKernel = std::function<std::unique_ptr<runtime::Transfer>(std::span<const View> in,
                                                                        std::span<const View> out)>;

@@ -199,7 +199,8 @@ class ParamName {
     if (!std::binary_search(known_param_names.begin(), known_param_names.end(), text_))
       throw "known_param_names has no such name";
   }
-  // Of an op that a user defines, or of a program that is read: kept for the life of the process.
+  // A name for an op that a user defines, or for a program that is read. It is kept for the life of
+  // the process.
   static ParamName from_outside(const std::string& text);
 
   constexpr operator std::string_view() const { return text_; }

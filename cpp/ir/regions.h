@@ -58,7 +58,7 @@ struct Regions {
   // Rules of the user's own depend on the operands and results: programs may be replaced by others
   // of the same inputs and outputs only.
   bool fixed = false;
-  // Of these, results may be left out all the same: the op's `with_regions` sees to the rules.
+  // Programs may still drop results: the op's `with_regions` sees to the rules.
   bool sheds_results = false;
 
   // Does program k give the results? The condition of a loop gives one boolean.
@@ -70,8 +70,8 @@ struct Regions {
   std::vector<std::size_t> results_of(PortKind flow) const;
 };
 
-// Throws ValueError unless operands of these types are what the programs take, and the programs
-// give what comes out, or goes into their next runs.
+// Throws ValueError unless operands of these types fit the programs. Results must fit as well, and
+// carries the next run.
 void check_regions(const Op& op, const Regions& regions, const Types& in);
 
 // A call: every operand and every result whole.

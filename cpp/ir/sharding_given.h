@@ -18,7 +18,7 @@ class ShardingGiven {
   ShardingGiven& operator=(const ShardingGiven&) = delete;
 };
 bool sharding_given();
-// Of the innermost scope.
+// The axes of the innermost scope.
 const std::vector<std::string>& sums_asked();
 
 }  // namespace shardax

@@ -100,7 +100,7 @@ class Verifier {
     }
   }
 
-  // Of equations within equations the innermost is shown.
+  // The innermost of nested equations is shown.
   struct Shown final : UserError {
     using UserError::UserError;
   };
@@ -131,7 +131,7 @@ class Verifier {
     check_programs(eqn);
   }
 
-  // Those that the op carries, over the axes whose devices run them.
+  // Checks the programs that the op carries, over the axes whose devices run them.
   void check_programs(const Equation& eqn) {
     const std::size_t outside = axes_.size();
     if (eqn.op->regions) {

@@ -23,7 +23,7 @@ Value constants(const Value& like, double value) { return full_like(like, value)
 Values promoted(const Value& a, const Value& b, Promote rule, std::string_view name) {
   return promote_shapes(promote_dtypes({a, b}, rule, name), name);
 }
-// Of functions that JAX composes of others: no name stands in errors about dtypes.
+// Promotion for functions that JAX composes of others: no name stands in errors about dtypes.
 Values promoted_unnamed(const Value& a, const Value& b, Promote rule, std::string_view name) {
   return promote_shapes(promote_dtypes({a, b}, rule), name);
 }

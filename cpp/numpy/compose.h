@@ -1,7 +1,7 @@
 // numpy/compose.h - jnp functions that are made of several ops, or choose their op by dtype.
 //
-// They take operands of any dtypes and shapes, and promote and broadcast them as jnp does. Those of
-// more than about three ops run as one jitted call, as JAX's do.
+// They take operands of any dtypes and shapes, and promote and broadcast them as jnp does.
+// Functions of more than about three ops run as one jitted call, as JAX's do.
 #pragma once
 
 #include "numpy/promote.h"

@@ -15,7 +15,7 @@ void set_device_count(std::int64_t count);
 // The current value of a boolean flag, such as "jax_debug_nans".
 bool flag(std::string_view name);
 
-// Those that every call asks for, without a look-up.
+// The flags that every call asks for, without a look-up.
 struct CallFlags {
   bool disable_jit = false;
   bool threefry_partitionable = false;

@@ -38,7 +38,7 @@ auto guarded_status(F&& f) noexcept -> decltype(f()) {
   }
 }
 
-// The Python class of an error kind, borrowed. Those of jax.errors live in shardax.errors.
+// The Python class of an error kind, borrowed. Classes of jax.errors live in shardax.errors.
 PyObject* error_class(ErrorKind kind);
 
 // Why a tracer's value is unknown: a text that starts with a newline, or "". Installed by

@@ -1,8 +1,8 @@
 // ops/callback.cpp - calls of the host's functions while a program runs.
 //
 // A callback is a step on the calling thread. Over a mapped axis it is called once per slice, in
-// order. Over a device axis it always is, whether or not its operands vary, unless it is pure. Of
-// nested batches the innermost is the outer loop, as it is in JAX.
+// order. Over a device axis it always is, whether or not its operands vary, unless it is pure. The
+// innermost of nested batches is the outer loop, as it is in JAX.
 #include "ops/callback.h"
 
 #include "base/per_thread.h"

@@ -64,7 +64,7 @@ struct Extreme {
     }
   }
 };
-// Of complex numbers, the imaginary part of a sum lies within (-pi, pi].
+// The imaginary part of a sum of complex numbers lies within (-pi, pi].
 struct LogSumExp {
   template <class T>
   using Accumulator =

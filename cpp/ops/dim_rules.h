@@ -7,7 +7,7 @@ namespace shardax::ops {
 
 // Dimension d of each operand is that of the result; an operand of one element there is repeated.
 DimFactors dims_elementwise(const Params& params, const Types& in, const Type& out);
-// Of the param `axes`; the others are the result's, in order.
+// Dimensions of the param `axes` are reduced; the others are the result's, in order.
 DimFactors dims_reduced(const Params& params, const Types& in, const Type& out);
 // As elementwise, but that the op works along these dimensions.
 DimFactors dims_along(const Ints& dims, const Types& in, const Type& out, FactorUse use);
@@ -16,7 +16,8 @@ DimFactors dims_transposed(const Params& params, const Types& in, const Type& ou
 DimFactors dims_squeezed(const Params& params, const Types& in, const Type& out);
 // Dimensions that become one, or one that becomes several, share factors.
 DimFactors dims_reshaped(const Params& params, const Types& in, const Type& out);
-// Of the params that name batch and contracted dimensions of two operands.
+// The dimensions of a product, by the params that name batch and contracted dimensions of two
+// operands.
 DimFactors dims_product(const Params& params, const Types& in, const Type& out);
 
 }  // namespace shardax::ops

@@ -34,7 +34,7 @@ constexpr DTypeSet range(DType first, DType last) { return (bit(last) << 1) - bi
 inline constexpr DTypeSet signed_integers = range(DType::int1, DType::int64);
 inline constexpr DTypeSet unsigned_integers = range(DType::uint1, DType::uint64);
 inline constexpr DTypeSet integers = signed_integers | unsigned_integers;
-// Those with a C++ type of their width, for ops on the bits of a number.
+// The dtypes with a C++ type of their width, for ops on the bits of a number.
 inline constexpr DTypeSet full_integers =
     range(DType::int8, DType::int64) | range(DType::uint8, DType::uint64);
 inline constexpr DTypeSet halves = bit(DType::bfloat16) | bit(DType::float16);

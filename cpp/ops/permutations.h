@@ -21,7 +21,7 @@ inline Ints inverse_order(const Ints& order) {
   return out;
 }
 
-// Of reshape to that shape.
+// The params of a reshape to that shape.
 inline Params reshape_params(const Shape& shape) {
   return {{"dimensions", std::monostate{}}, {"new_sizes", shape}, {"sharding", std::monostate{}}};
 }

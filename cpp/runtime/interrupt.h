@@ -42,9 +42,9 @@ inline void poll() {
   poll_clock();
 }
 
-// The same for work that needs the interpreter's lock, and holds it: tracing, rules, passes. Asks
-// what `set_caller_check` installed, which looks whether this thread is one that gets signals, and
-// throws what ends the work.
+// The same for work that needs the interpreter's lock, and holds it: tracing, rules, passes. Calls
+// the function of `set_caller_check`, which checks if this thread gets signals, and throws the
+// exception that ends the work.
 void set_caller_check(void (*check)());
 // Is this the process's first thread or, in a child made by fork, the one that called it? Python
 // handles signals there.

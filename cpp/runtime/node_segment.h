@@ -16,8 +16,8 @@
 
 namespace shardax::runtime {
 
-// Of a term that is this long, one part is added while the next is written. It stays in a core's
-// second-level cache, with those of a few others.
+// A term of this length is added in parts: one is added while the next is written. It stays in a
+// core's second-level cache, with those of a few others.
 inline constexpr std::size_t buffer_bytes = 128 * 1024;
 
 enum class PeerState : std::uint32_t { computing, waiting };

@@ -74,7 +74,7 @@ struct Reduction {
 // The reduction over the group of the n elements at `from`, which may be `to`.
 TransferPtr all_reduce(const std::byte* from, std::byte* to, std::size_t n,
                        const Reduction& reduction, ProcessGroup group, const MessageLabel& label);
-// Of group.size() blocks of n elements at `from`, the reduction of the own one.
+// Reduces group.size() blocks of n elements at `from`, and gives the own one.
 TransferPtr reduce_scatter(const std::byte* from, std::byte* to, std::size_t n,
                            const Reduction& reduction, ProcessGroup group,
                            const MessageLabel& label);

@@ -70,7 +70,7 @@ bool Trace::owns(const Value& value) const {
 
 namespace {
 using Watched = std::unordered_set<const Tracer*>;
-// Those of this thread's outermost TracerWatch, which owns the set.
+// The values watched by this thread's outermost TracerWatch, which owns the set.
 constinit thread_local Watched* watched = nullptr;
 }  // namespace
 

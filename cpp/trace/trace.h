@@ -31,7 +31,7 @@ class Tracer : public ValueBase {
   // The value that it equals, one level further out, if it is known now (the primal of a
   // differentiated value). Null for unknown values.
   virtual Value underlying() const { return nullptr; }
-  // Of a value that differs between the devices of a mapped axis, where all are known: the slices,
+  // For a value that differs between the devices of a mapped axis and is known on all: the slices,
   // stacked, and the axis.
   struct Slices {
     Value stacked;

@@ -70,7 +70,7 @@ class DeviceTracer final : public VmapTracer {
 };
 
 class BatchTrace;
-// Those on this thread's stack, and that whose rule is being run.
+// The batchings on this thread's stack, and the one whose rule is being run.
 std::vector<const BatchTrace*>& traces() {
   return per_thread<std::vector<const BatchTrace*>, BatchTrace>();
 }

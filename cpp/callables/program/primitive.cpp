@@ -132,7 +132,7 @@ Values user_transpose(const TransposeArgs& a) {
                        type_list(a.in_types), type_list(a.out_types)));
 }
 
-// Of an op of the package that has no rule in its record.
+// The transpose of an op of the package that has no rule in its record.
 Values given_transpose(const Op& op, const TransposeArgs& a) {
   const Locked locked;
   const Ref params = params_to_python(op, a.params);

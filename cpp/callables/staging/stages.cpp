@@ -24,7 +24,7 @@ namespace py = pybind11;
 namespace shardax::callables {
 namespace {
 
-// Those that the program asks for, else `known`: descriptions, or None.
+// The shardings that the program asks for, else `known`: descriptions, or None.
 Shardings input_shardings(const Program& program, const py::list& known) {
   Shardings in = asked_of_inputs(program);
   for (std::size_t i = 0; i < std::min(in.size(), known.size()); ++i) {

@@ -44,7 +44,7 @@ struct PmapEntry {
   Values compute(const Values& inputs);
 };
 
-// Results that are not stacked are what the first device has; their shards keep what each has.
+// Results that are not stacked are those of the first device; their shards keep each device's.
 Values PmapEntry::compute(const Values& inputs) {
   if (std::exchange(returns_once, false)) {
     const Params& params = op.params();
@@ -107,7 +107,7 @@ class Pmap final : public Transform {
   }
   // Is it one of the processes' parts of an axis over all devices?
   bool spans_processes(std::int64_t size) const;
-  // Those of this process among `devices`; all where none is one of its own.
+  // The devices of this process among `devices`; all if none is its own.
   std::vector<int> own_devices() const;
   void check_device_count(std::int64_t size) const;
   ShardingPtr sharding(std::int64_t axis, std::int64_t size) const;

@@ -60,7 +60,7 @@ class Vmap final : public Transform {
 
 using Axes = std::vector<std::string>;
 
-// Those of `names` that types show: without axes of one device where these split nothing.
+// The axes of `names` that types show: without axes of one device if these split nothing.
 Axes seen_in_types(Axes names, const Values& inputs) {
   if (names.empty() || !objects::flag("jax_remove_size_one_mesh_axis_from_type")) return names;
   for (const Value& input : inputs) {

@@ -101,7 +101,7 @@ class Assembly : NumberCode {
     encoder_.general(ops::add_number, rsp, rsp, true, bytes);
     encoder_.ret();
   }
-  // Of general registers, those that functions keep, and where others lie while one is called.
+  // The general registers that functions keep, and the places of the others during a call.
   static constexpr int not_kept = static_cast<int>(general_registers.size()) - kept_registers;
   static std::span<const General> kept() { return std::span(general_registers).subspan(not_kept); }
   static Address aside(int k) { return {rsp, vector_bytes * registers + 8 * k}; }

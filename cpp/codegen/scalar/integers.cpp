@@ -216,7 +216,7 @@ void NumberCode::choose(int i) {
   general_done(i, to);
 }
 
-// Of int32: a > b ? a : b, or a < b ? a : b.
+// The extremum of int32: a > b ? a : b, or a < b ? a : b.
 void NumberCode::extremum(int i) {
   const Node& n = node(i);
   to_general(rax, n.in[0], false);

@@ -175,7 +175,8 @@ void NumberCode::fused(int i) {
   done(i);
 }
 
-// Of the words with even places, and with odd ones, apart: lanes may be elements of an array.
+// Multiplies the words with even places and those with odd ones apart: lanes may be elements of an
+// array.
 void NumberCode::upper_half(int i) {
   const Node& n = node(i);
   const Opcode& multiply = is_unsigned(n.kind) ? ops::pmuludq : ops::pmuldq;

@@ -19,7 +19,7 @@ namespace shardax::codegen {
 class NumberCode {
  public:
   static constexpr int registers = 14;  // the last two are for sequences of instructions
-  // Those that have no other purpose; a function that is called keeps the last three.
+  // The registers without another purpose; a function that is called keeps the last three.
   static constexpr std::array general_registers{General::rsi, General::rdi, General::r8,
                                                 General::r9,  General::r10, General::r11,
                                                 General::r13, General::r14, General::r15};
@@ -61,7 +61,7 @@ class NumberCode {
   // The register for a result: its own, or scratch0, from which `done` stores it.
   Vector target(int i) const;
   void done(int i);
-  // Of general registers: rax, and what `from` holds is brought to its place.
+  // The general register of a result, or rax; `general_done` moves `from` to its place.
   General general_target(int i) const;
   void general_done(int i, General from);
 

@@ -1,7 +1,7 @@
 // codegen/scalar/program.h - programs of single numbers, with loops, branches, memory and calls.
 //
-// A vector program (codegen/vector/program.h) says what is computed; marks between its nodes say in
-// what order, how often and whether. Numbers of any widths meet: each stands in all lanes of a
+// A vector program (codegen/vector/program.h) has the computations; marks between its nodes give
+// their order, number and conditions. Numbers of any widths meet: each stands in all lanes of a
 // register.
 //
 //   i, x = loop from 0, x0            Mark::loop    carries, with the numbers that they start with
@@ -76,8 +76,8 @@ class ScalarProgram {
   void store(int node, const Access& access);
   void call(Call call);
 
-  // A loop: gives the carries. Then what the condition is made of, `test`, what the turn is made
-  // of, and `again`, which gives the results.
+  // A loop gives the carries. The nodes of the condition, `test`, the nodes of the turn, and
+  // `again` follow. `again` gives the results.
   std::vector<int> loop(const std::vector<int>& initial);
   void test(int condition);
   std::vector<int> again(const std::vector<int>& next);

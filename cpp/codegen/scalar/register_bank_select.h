@@ -5,8 +5,7 @@
 // in place of up to 10, 64-bit products, shifts and quotients exist, and choices are moves.
 // Conditions and indices are then in the register that needs them. Sources of floats and of lanes
 // stay in vectors: moving a number from a general register to all lanes, or back, takes 5 cycles.
-// So integers that depend on each other go together, where what is gained is more than what their
-// ways to and fro cost.
+// So integers that depend on each other go together, if the gain is more than the cost of moves.
 #pragma once
 
 #include <vector>
@@ -17,7 +16,7 @@ namespace shardax::codegen {
 
 struct RegisterBanks {
   std::vector<bool> general;  // of each node
-  // Of those: also brought to a vector register, as soon as it is there.
+  // The general ones that are also brought to a vector register, as soon as they are computed.
   std::vector<bool> spread;
   // Comparisons that are made where something is decided on them, and need no place.
   std::vector<bool> flags;

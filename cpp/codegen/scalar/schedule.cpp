@@ -47,8 +47,8 @@ class Scheduler {
     }
   }
 
-  // Marks the values that are stored or decide, and their sources. A carry is made of what it
-  // starts with and what each turn gives.
+  // Marks the values that are stored or decide, and their sources. A carry has its initial value
+  // and the result of each turn as sources.
   void find_needed() {
     std::vector<std::vector<int>> made_of(index(nodes_.size()));
     std::vector<int> work;

@@ -319,7 +319,7 @@ inline Lane<std::uint32_t> shift_right_signed(Lane<std::uint32_t> x, int n) {
   return (x.as<std::int32_t>() >> n).as<std::uint32_t>();
 }
 
-// Of plain numbers.
+// The same for plain numbers.
 template <class T>
 [[gnu::always_inline]] constexpr T select(bool condition, T yes, T no) {
   return condition ? yes : no;

@@ -67,7 +67,8 @@ int Legalizer::as_truth(int v, int bytes) {
 
 // ---- numbers ------------------------------------------------------------------------------
 
-// Of words: low a * low b, and 2^32 times the sum of the two others, whose high halves are lost.
+// The product by words: low a * low b, and 2^32 times the sum of the two others, whose high halves
+// are lost.
 int Legalizer::product(Kind kind, int a, int b) {
   const auto words = [&](int x, int y) { return add(Code::mul_words, Kind::u64, x, y); };
   const auto high = [&](int x) { return shifted(Code::shift_right, Kind::u64, x, 32); };

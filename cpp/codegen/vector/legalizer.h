@@ -37,7 +37,7 @@ class Legalizer {
   int shifted(Code code, Kind kind, int v, std::uint64_t bits) {
     return out_.add({code, kind, {v}, bits});
   }
-  // Of a truth value with lanes of so many bytes.
+  // The kind of a truth value with lanes of so many bytes.
   Kind truth(int bytes) const {
     return bytes == width_ ? Kind::truth : bytes == 4 ? Kind::truth_4 : Kind::truth_2;
   }

@@ -75,11 +75,11 @@ class Divider {
 
 }  // namespace
 
-// Of 32 bits by multiplications (Granlund and Montgomery, Division by invariant integers using
-// multiplication, 1994). Without a sign, 2^(l - 1) < d < 2^l, t is the upper half of a m, where m =
-// floor(2^32 (2^l - d) / d) + 1, and the quotient (t + (a - t) / 2) / 2^(l - 1). With one, m =
-// floor(2^(31 + l) / |d|) + 1 is 2^32 and a number with a sign; a m / 2^(31 + l) is one too small
-// where a < 0.
+// Division of 32 bits by multiplications (Granlund and Montgomery, Division by invariant integers
+// using multiplication, 1994). Without a sign, 2^(l - 1) < d < 2^l, t is the upper half of a m,
+// where m = floor(2^32 (2^l - d) / d) + 1, and the quotient (t + (a - t) / 2) / 2^(l - 1). With
+// one, m = floor(2^(31 + l) / |d|) + 1 is 2^32 and a number with a sign; a m / 2^(31 + l) is one
+// too small where a < 0.
 int VectorProgram::by_multiplication(const Node& division) {
   const Kind kind = division.kind;
   const int a = division.in[0], b = division.in[1];

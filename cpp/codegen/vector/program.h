@@ -106,7 +106,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// Of an input: its operand, and how many vectors after the current one it lies.
+// The operand of an input, and the number of vectors from the current one to it.
 inline int operand_of(const Node& input) { return static_cast<int>(input.bits & 0xffffffff); }
 inline int vector_of(const Node& input) { return static_cast<int>(input.bits >> 32); }
 

@@ -70,7 +70,7 @@ class Assembly {
   bool is_constant(int v) const { return node(v).code == Code::constant; }
   int stored(int v) const { return registers_.stored(v); }
   Vector vector(int v) const { return {registers_.number(v)}; }
-  // Of a register of numbers of this kind.
+  // The size of a register of numbers of this kind.
   virtual Size size(Kind kind) const = 0;
 
   bool repeats(int input) const { return operands_[index(operand_of(node(input)))].repeats; }

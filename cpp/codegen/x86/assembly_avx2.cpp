@@ -121,7 +121,7 @@ class Avx2 final : public Assembly {
     int a = stored(n.in[0]), b = stored(n.in[1]);
     const Kind kind = node(n.in[0]).kind;
     const bool floats = is_float(kind);
-    // Of integers a < b is b > a: the operands change places.
+    // For integers a < b is b > a: the operands change places.
     if (n.code == Code::less && !floats) {
       const Vector first = need(b);
       const Encoder::Operand second = last(a);
@@ -134,7 +134,7 @@ class Avx2 final : public Assembly {
     if (floats) encoder_.immediate(opcodes::predicate(n.code, swapped));
   }
 
-  // Of the words with even places, and with odd ones, apart.
+  // Multiplies the words with even places and those with odd ones apart.
   void upper_half(int i) override {
     const Kind kind = node(i).kind;
     const Opcode& multiply = is_unsigned(kind) ? opcodes::pmuludq : opcodes::pmuldq;

@@ -48,7 +48,7 @@ class Avx512 final : public Assembly {
   Mask guard(int vector) const override {
     return streams_ ? Mask{0} : vector == 0 ? in_range : next_in_range;
   }
-  // The address for truth values. Of fewer than 16 lanes they are less than the least vector
+  // The address for truth values. With fewer than 16 lanes they are shorter than the least vector
   // register.
   Address truths(Address at) const {
     if (streams_ && machine_.lanes < 16) at.guard = in_range;

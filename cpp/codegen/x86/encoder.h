@@ -83,7 +83,7 @@ using Mask = std::uint8_t;  // 1 to 7; 0: none
 // Vector registers, by their bytes.
 enum class Size : std::uint8_t { xmm = 16, ymm = 32, zmm = 64 };
 
-// Of signed numbers: above, below or equal; below, and below or equal, of unsigned ones.
+// Conditions after a comparison: less and greater of signed numbers, below of unsigned ones.
 enum class Condition : std::uint8_t {
   below = 2,
   zero = 4,

@@ -23,7 +23,7 @@ inline constexpr GeneralOpcode move_if_equal{"cmove", 0x44, Form::two, 0, true},
     move_if_less{"cmovl", 0x4C, Form::two, 0, true},
     move_if_not_less{"cmovge", 0x4D, Form::two, 0, true},
     move_if_greater{"cmovg", 0x4F, Form::two, 0, true};
-// Of rdx:rax; quotients in rax, remainders in rdx.
+// They divide rdx:rax; quotients come in rax, remainders in rdx.
 inline constexpr GeneralOpcode divide{"div", 0xF7, Form::shift, 6},
     divide_signed{"idiv", 0xF7, Form::shift, 7}, negate{"neg", 0xF7, Form::shift, 3};
 inline constexpr GeneralOpcode extend_sign{"movsxd", 0x63, Form::two, 0, false, true};

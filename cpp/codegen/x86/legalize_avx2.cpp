@@ -47,7 +47,7 @@ class Avx2Legalizer final : public Legalizer {
   }
 
   int whole(int x) { return out_.add({Code::round, Kind::f64, {x}, 3}); }
-  // Of whole numbers below 2^32.
+  // For whole numbers below 2^32.
   int to_word(int x) {
     const int near = add(Code::sub, Kind::f64, x, number(0x1p31));
     const int moved = view(Kind::u32, add(Code::convert, Kind::i32, near));

@@ -30,7 +30,7 @@ constexpr std::array rows{
     Row{Code::shift_right_arithmetic_by, nullptr, nullptr, &psravd, nullptr},
     Row{Code::equal, &cmpps, &cmppd, &pcmpeqd, &pcmpeqq},
     Row{Code::not_equal, &cmpps, &cmppd, nullptr, nullptr},
-    // Of integers a < b is b > a: the operands change places.
+    // For integers a < b is b > a: the operands change places.
     Row{Code::less, &cmpps, &cmppd, &pcmpgtd, &pcmpgtq},
     Row{Code::less_equal, &cmpps, &cmppd, nullptr, nullptr},
     Row{Code::select, &blendvps, &blendvpd, &blendvps, &blendvpd},

@@ -129,8 +129,8 @@ inline constexpr Opcode pmovsxdq{"vpmovsxdq", 1, 2, 0, 0x25, Form::two, 0, true,
 inline constexpr Opcode cvtph2ps{"vcvtph2ps", 1, 2, 0, 0x13, Form::two, 0, true, 2},
     cvtps2ph{"vcvtps2ph", 1, 3, 0, 0x1D, Form::store, 0, true, 2};  // its immediate: how to round
 
-// Those of code with branches, whose numbers are of several widths, from here on. One number for
-// all lanes:
+// From here on, the opcodes of code with branches, whose numbers are of several widths. One number
+// for all lanes:
 inline constexpr Opcode spread_1{"vpbroadcastb", 1, 2, 0, 0x78, Form::two, 0, false, 2},
     spread_2{"vpbroadcastw", 1, 2, 0, 0x79, Form::two, 0, false, 2},
     spread_4{"vpbroadcastd", 1, 2, 0, 0x58, Form::two, 0, false, 2},
@@ -167,7 +167,7 @@ constexpr std::uint8_t predicate(Code code, bool swapped = false) {
     default: return swapped ? 0x1D : 0x12;
   }
 }
-// Those of vpcmpd.
+// The predicates of vpcmpd.
 constexpr std::uint8_t integer_predicate(Code code, bool swapped = false) {
   switch (code) {
     case Code::equal: return 0;
@@ -181,7 +181,7 @@ constexpr std::uint8_t integer_predicate(Code code, bool swapped = false) {
 // is none.
 const Opcode* find(Code code, Kind kind);
 const Opcode* find_evex(Code code, Kind kind);
-// Those that convert numbers, of AVX2 (and F16C) also truth values to longer ones.
+// The opcodes that convert numbers, for AVX2 (and F16C) also truth values to longer ones.
 const Opcode* find_conversion(Kind from, Kind to);
 const Opcode* find_evex_conversion(Kind from, Kind to);
 

@@ -41,7 +41,7 @@ bool can_follow(const DimFactors& dims, std::int32_t factor) {
          (use == FactorUse::parallel && dim_of(dims.result, factor) != no_dim);
 }
 
-// Those of the dimensions that have more than one element.
+// The dimensions that have more than one element.
 TileDims long_dims(const Type& type, const Ints& dims) {
   TileDims out;
   for (std::int64_t d : dims) {

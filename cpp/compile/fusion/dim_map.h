@@ -27,7 +27,8 @@ struct DimMap {
 };
 
 // Follows up to `rows` row dimensions through an equation, given where they are in some of its
-// operands (null: not given). Of ops with one result whose kernels take any number of rows.
+// operands (null: not given). It applies to ops with one result whose kernels take any number of
+// rows.
 DimMap follow_rows(const Program& program, const Equation& eqn,
                    const std::vector<const TileDims*>& given, std::size_t rows);
 

@@ -61,7 +61,8 @@ class Order {
     });
   }
 
-  // Of the groups those that give none of the needed variables, which grow by what others need.
+  // Takes the groups that give none of the needed variables. `needed` grows by the variables that
+  // the other groups need.
   Groups take_unneeded(Groups& groups, std::vector<bool>& needed) const {
     std::vector<bool> stays(groups.size());
     for (std::size_t i = groups.size(); i-- > 0;) {

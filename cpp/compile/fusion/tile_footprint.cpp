@@ -48,8 +48,8 @@ class RowMeasure {
     return found == viewed_.end() ? v : found->second;
   }
 
-  // Notes what equation i uses of what crosses from one loop to another, comes from outside or is a
-  // product's.
+  // Notes the uses by equation i of values that cross from one loop to another, come from outside
+  // or are a product's.
   void find_uses(std::size_t i) {
     const int e = group_.equations[i];
     const Equation& eqn = program_.equations[index(e)];

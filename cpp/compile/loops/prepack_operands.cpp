@@ -85,7 +85,7 @@ class Wanted {
     return known_.emplace(program.get(), std::move(all)).first->second;
   }
 
-  // Those of a matrix, in each program, that belong to these of the equation's operands.
+  // The matrices, in each program, that belong to these of the equation's operands.
   Matrices of_operands(const Program& program, const Equation& eqn) {
     if (const std::optional<Matrix> m = matrix_of(program, eqn)) return {*m};
     Matrices all;

@@ -140,7 +140,7 @@ class Narrowing {
     return Body(*regions_.programs[k], inputs, stripmine_);
   }
 
-  // Of several programs, what repeats in the results of all.
+  // Walks the programs; dimensions that repeat in the results of all of them are kept.
   void walk() {
     walked_.clear();
     bool first = true;

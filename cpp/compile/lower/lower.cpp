@@ -61,7 +61,7 @@ class Lowering : private BufferAssignment {
   }
 
  private:
-  // Of the last equation that has one.
+  // The location of the last equation that has one.
   LocationPtr location_of(const FusionGroup& unit) const {
     for (std::size_t n = unit.equations.size(); n-- > 0;) {
       const LocationPtr& own = program_.equations[index(unit.equations[n])].location;

@@ -28,8 +28,8 @@ std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Windo
 // compile/plan.cpp
 std::optional<std::uint64_t> known_integer(const Plan& plan, const Window& window);
 
-// The scalar that a window shows, where it is a constant; null for other windows. Of a constant
-// array a window may show one element.
+// The scalar that a window shows, where it is a constant; null for other windows. A window on a
+// constant array may show one element.
 ArrayPtr known_scalar(const Plan& plan, const Window& window);
 
 // A tile loop for the equations of one unit. `windows` gives where each variable lies, for those

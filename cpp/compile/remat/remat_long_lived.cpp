@@ -1,7 +1,7 @@
 // compile/remat/remat_long_lived.cpp - cheap equations copied to late uses of their results.
 //
-// A forward pass leaves values for the backward one, which by then have left the caches. Of those
-// that elementwise equations use, few are kept (ir/sufficient_set.h), and the others copied:
+// A forward pass leaves values for the backward one, which by then have left the caches. Few of
+// those that elementwise equations use are kept (ir/sufficient_set.h), and the others are copied:
 //   t = tanh x; d = mul t t; ... a megabyte later ...; y = mul d z
 //   ->   t = tanh x; ...; u = optimization_barrier x; v = tanh u; w = mul v v; y = mul w z
 // The barrier keeps the copies from being joined with what they are copies of.

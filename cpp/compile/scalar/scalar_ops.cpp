@@ -143,7 +143,7 @@ bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>
   };
   const DimFactors dims = *dim_factors(*eqn.op, eqn.params, {in[0]->type, in[1]->type}, out.type);
   const Shape l_from = strides_of(*in[0]), r_from = strides_of(*in[1]);
-  // Of the result's dimensions, then of the contracted ones: sizes, and strides in both operands.
+  // Sizes, and strides in both operands, of the result's dimensions, then of the contracted ones.
   Shape l_strides, r_strides;
   const auto stride = [&](std::size_t side, std::int64_t d) {
     return d == no_dim ? 0 : (side == 0 ? l_from : r_from)[index(d)];

@@ -284,7 +284,7 @@ bool ElementWriter::map(const Equation& eqn, const std::vector<ScalarArray*>& in
   if (!kernel.function) return false;
   bool records = kernel.record && lane_kind(out.type.dtype) != Number::none;
   for (const Type& type : types) records = records && lane_kind(type.dtype) != Number::none;
-  // Of AVX2 no instruction converts these.
+  // AVX2 has no instruction that converts these.
   if (types[0].dtype == DType::uint64
           ? is_floating(out.type.dtype)
           : out.type.dtype == DType::uint64 && is_floating(types[0].dtype))

@@ -49,7 +49,7 @@ std::vector<bool> same_in_processes(const Program& program, const std::vector<bo
 
 namespace {
 
-// Of operands or inputs, those at `positions`.
+// The flags of the operands or inputs at `positions`.
 std::vector<bool> at(const std::vector<bool>& flags, const std::vector<std::size_t>& positions) {
   std::vector<bool> out;
   for (const std::size_t i : positions) out.push_back(flags[i]);

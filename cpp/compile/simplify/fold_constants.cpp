@@ -12,7 +12,8 @@
 namespace shardax {
 namespace {
 
-// Of one element; 16-bit floats are computed as float32, which a kernel alone does not say.
+// Constants of one element fold. 16-bit floats do not, since they are computed as float32, which a
+// kernel alone does not show.
 bool folds(const Type& type) {
   return type.rank() == 0 && !is_half(type.dtype) && !is_key(type.dtype) &&
          itemsize(type.dtype) <= 8;

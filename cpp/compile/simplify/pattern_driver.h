@@ -95,8 +95,8 @@ std::optional<Vars> batch_accumulated_dots(PatternDriver& driver, const Equation
 // none. compile/loops/split_accumulators.cpp
 std::optional<Vars> split_accumulators(PatternDriver& driver, const Equation& eqn, const Vars& in);
 
-// A loop that moves what it hands on, with the moves where its turns take it; nothing where it
-// hands on what it made. compile/loops/sink_carry_permutes.cpp
+// Turns a loop that moves its carry at the end into one that moves it where its turns take it. None
+// if the carry is not moved. compile/loops/sink_carry_permutes.cpp
 std::optional<Vars> sink_carry_permutes(PatternDriver& driver, const Equation& eqn, const Vars& in);
 
 // A mapped function's results, and which of them vary, with its stripmine as scans over chunks of

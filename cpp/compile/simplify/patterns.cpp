@@ -1,8 +1,8 @@
 // compile/simplify/patterns.cpp - the table of local rewrites, one pattern a row.
 //
 // A rule looks at one equation, whose operands are already simplified, and gives variables that
-// replace its results, or nothing. `rows`, at the end, says what each makes of what; the rules of
-// an op are tried in order until one applies. A new rule is a function and a row.
+// replace its results, or nothing. `rows`, at the end, lists the rules by op; the rules of an op
+// are tried in order until one applies. A new rule is a function and a row.
 #include <unordered_map>
 
 #include "base/index.h"

@@ -76,7 +76,7 @@ bool read_half(DType dtype, const std::string& text, std::byte* element) {
   return true;
 }
 
-// Of the few numbers that the dtype has, the one of that text.
+// Finds the number of that text among the few of the dtype.
 bool read_narrow(DType dtype, const std::string& text, std::byte* element) {
   for (unsigned code = 0; code < 1U << bit_width(dtype); ++code) {
     const narrow_t stored{static_cast<std::uint8_t>(code)};
@@ -89,7 +89,7 @@ bool read_narrow(DType dtype, const std::string& text, std::byte* element) {
   return false;
 }
 
-// Of an element that one number says, without its bits.
+// The text of an element that is one number, without its bits.
 std::string decimal_text(DType dtype, const std::byte* element) {
   return visit_dtype(dtype, [&](auto zero) -> std::string {
     using T = decltype(zero);

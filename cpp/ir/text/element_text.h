@@ -27,7 +27,7 @@ struct NumberText {
 // False if the text is no number of that dtype.
 bool read_number(DType dtype, const NumberText& number, std::byte* element);
 
-// Of how many numbers an element is written, and the dtype of each.
+// The number of parts that an element is written as, and their dtype.
 struct ElementParts {
   int count;
   DType dtype;

@@ -32,7 +32,7 @@ class GroupedValues {
  public:
   explicit GroupedValues(const Program& program);
   bool hides(Var v) const { return hidden_.contains(v); }
-  // Of the first variable of a value; null for others.
+  // The type of the first variable of a value; null for others.
   const std::string* type(Var v) const;
 
  private:

@@ -57,7 +57,7 @@ std::string sharding_text(const Sharding& s) {
   return out + ")";
 }
 
-// Of an op's names, what can stand in a name.
+// An op's name, without characters that cannot be in a name.
 std::string plain_name(const std::string& name) {
   std::string out;
   for (const char c : name) {

@@ -8,10 +8,10 @@
 //     in (h, 2.0:f32*[]) }
 //
 // The form of `make_jaxpr`, with all that it leaves out. Before `;` stand the constants with their
-// values (`splat 0.0` where all are alike), scalars as literals where they are used. Of types:
-// `*` weak, `<host>` in the host's memory, `{'i', V:'x', U:'y', R:'z'}` the axes over which values
-// vary (mapped, checked, unreduced, reduced; array/checked_axis.h), `%0` how it is split. Params
-// have their own names, order and kinds:
+// values (`splat 0.0` where all are alike), scalars as literals where they are used. Marks of
+// types: `*` weak, `<host>` in the host's memory, `%0` the sharding. `{'i', V:'x', U:'y', R:'z'}`
+// are the axes over which values vary (mapped, checked, unreduced, reduced; array/checked_axis.h).
+// Params have their own names, order and kinds:
 //
 //   None True -3 2.5 "text" float32      (1, 2) integers       ('i', 'j') axes, axes() none
 //   types(f32[3], i32[])  sharding(...)  { lambda ... } or @f  [{ lambda ... }, @f] programs

@@ -12,9 +12,9 @@
 //
 // Bits: an element is a sum of chains of fused multiply-adds, one for every 256 of the pairs (c, w)
 // in row-major order. The chains are added up in ascending order by runs of 8 to 32, and so are the
-// runs. Of few features and many taps, each place along the last dimension has chains of its own.
+// runs. With few features and many taps, each place along the last dimension has chains of its own.
 // Neither depends on threads, strides or position. 16-bit floats are added up in float32 and
-// rounded once. Integers wrap; bool is the or of ands. Of 3 x 3 taps: see kernels/conv/winograd.h.
+// rounded once. Integers wrap; bool is the or of ands. For 3 x 3 taps see kernels/conv/winograd.h.
 //
 // Start at convolution.cpp (the choice of a way), then tiling.h (blocks of a product of floats),
 // compute.h (one block) and block.h (its elements). direct.cpp serves any dtype and rank.

@@ -50,7 +50,7 @@ class Cutter {
   std::int64_t width() const { return p_.o.size <= vector_ ? vector_ : panel_; }
   std::int64_t padded(std::int64_t columns) const { return parts_of(columns, width()) * width(); }
   std::int64_t batch() const { return batch_; }
-  // Those of lhs, as the channels of images are in the gradient of a kernel.
+  // Are the items of lhs adjacent, as the channels of images are in the gradient of a kernel?
   bool items_side_by_side() const { return p_.n.size > 1 && p_.n.lhs == 1; }
 
  private:

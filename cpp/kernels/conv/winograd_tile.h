@@ -4,7 +4,7 @@
 // applied to its columns and then to its rows. The matrices are those of F(2, 3) in Lavin and Gray
 // 2016, section 4.1, and their transposes.
 
-// Of an operand: B^T. 4 places to 4 points.
+// The map B^T of an operand: 4 places to 4 points.
 struct FromOperand {
   static constexpr int from = 4, to = 4;
   template <class V, class T>
@@ -17,7 +17,7 @@ struct FromOperand {
   }
 };
 
-// Of a kernel: G. 3 taps to 4 points.
+// The map G of a kernel: 3 taps to 4 points.
 struct FromKernel {
   static constexpr int from = 3, to = 4;
   template <class V, class T>
@@ -41,7 +41,7 @@ struct ToResult {
   }
 };
 
-// Of the result's cotangent: A. 2 places to 4 points.
+// The map A of the result's cotangent: 2 places to 4 points.
 struct FromCotangent {
   static constexpr int from = 2, to = 4;
   template <class V, class T>

@@ -19,7 +19,7 @@ struct WordKernels {
   // As read_strided; how many elements it did.
   std::int64_t (*stride)(T* out, const T* in, std::int64_t step, std::int64_t n);
 };
-// Those of this processor; null where it has none.
+// The functions for this processor; null if it has none.
 template <class T>
 const WordKernels<T>* word_kernels();
 

@@ -23,7 +23,7 @@ class FourierConvolution {
   // The first `wanted` elements of the transform of complex or of real lines.
   template <class E>
   void run(const Lines<const E>& in, const Lines<Complex>& out, std::int64_t wanted, T scale) const;
-  // Of eight lines that are parts of longer ones, in place.
+  // Transforms eight lines that are parts of longer ones, in place.
   void transform(lanes::Lanes<T>* x) const;
 
  private:

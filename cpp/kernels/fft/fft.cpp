@@ -49,7 +49,7 @@ using lanes::width;
 // Lines up to this length go through the passes as they are, eight at a time; a longer one is a
 // matrix. It depends on nothing else, so that a line's bits do not depend on how many there are.
 constexpr std::int64_t longest_direct = 128;
-// Of lines with large prime factors, matrices of fewer rows leave lanes empty.
+// For lines with large prime factors, matrices of fewer rows leave lanes empty.
 constexpr std::int64_t least_rows = 6;
 
 template <class T>

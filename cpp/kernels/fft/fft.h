@@ -25,7 +25,7 @@ struct Lines {
   std::int64_t start(std::int64_t i) const {
     return i / inner * outer_step + i % inner * inner_step;
   }
-  // Of eight lines, as fft_work::starts.
+  // The starts of eight lines, as fft_work::starts.
   bool starts(std::int64_t first, std::int64_t some, E** out) const {
     return fft_work::starts(out, first, some, [&](std::int64_t i) { return data + start(i); });
   }

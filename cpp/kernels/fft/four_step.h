@@ -34,7 +34,7 @@ struct Fourier<T>::Matrix {
   void alone_to_real(const Complex* in, T* out, T scale) const;
 
  private:
-  // Of real lines: the rows that are transformed, and how many elements of one lie in the first
+  // For real lines: the number of rows that are transformed, and of elements of a row in the first
   // half of the line.
   std::int64_t wanted_rows() const { return n1 / 2 + 1; }
   std::int64_t within_half(std::int64_t row) const { return (n1 * n2 / 2 - row) / n1 + 1; }

@@ -42,7 +42,7 @@ class Turns {
     }
   }
 
-  // Those of the eight lines that `line` is one of, where all are kept.
+  // The factors of the eight lines that `line` is one of, if all are kept.
   const lanes::Lanes<T>* of(std::int64_t line) const {
     return kept_.data() + line / lanes::width * elements_;
   }

@@ -188,8 +188,7 @@ class FloatProduct {
                                    : p.n <= 3 && rows >= 64 && p.k >= 64);
   }
 
-  // Of so many rows and columns: with operands that are read, and a result that is written, in
-  // place.
+  // The call for so many rows and columns, with operands read and a result written in place.
   KernelCall<T> call_for(std::int64_t rows, std::int64_t columns) const {
     const MatmulArgs& p = args_;
     if (by_columns(rows)) {

@@ -49,7 +49,7 @@ struct MatmulArgs {
   void* c;
   std::int64_t c_batch, c_m, c_n;
   // Not 0: columns of b lie in whole panels of matmul_panel_columns, so many elements apart; b_n is
-  // 1 and b_k a panel's columns. Of products of floats of one dtype.
+  // 1 and b_k a panel's columns. Only for products of floats of one dtype.
   std::int64_t b_panel = 0;
   // The product is added to c, each element when it is complete. Only if matmul_adds allows it.
   bool adds = false;
@@ -69,8 +69,8 @@ bool matmul_adds(const MatmulArgs& args);
 void matmul(const MatmulArgs& args, ParallelFor parallel_for);
 
 // A product of floats that is one call of a kernel. It holds all that the call needs, except the
-// operands' addresses. Of 20 x 20 numbers and a vector, all of that takes twice as long as the
-// kernel.
+// operands' addresses. For 20 x 20 numbers and a vector, preparing the call takes twice as long as
+// the kernel.
 class SmallProduct {
  public:
   // The same bits as matmul's.

@@ -342,7 +342,7 @@ class GroupedProduct {
   const std::int64_t groups_, panels_, a_row_;
   const bool moves_a_, moves_b_;  // by 128
   std::int64_t rows_, columns_;   // of a chunk
-  // Of floats: moving words, and writing sums.
+  // For floats: functions that move words, and that write sums.
   void (*const turn_)(const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float*);
   const Round<float> round_;
 };

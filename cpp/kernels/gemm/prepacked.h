@@ -16,8 +16,8 @@ namespace shardax::kernels {
 template <class T>
 class PackedProduct {
  public:
-  // Of one product whose sums can be made in c, which has unit stride along n. Chunks are multiples
-  // of tiles and of panels.
+  // For one product whose sums can be made in c, which has unit stride along n. Chunks are
+  // multiples of tiles and of panels.
   PackedProduct(const MatmulArgs& args, const FloatKernels<T>& kernels, const MatmulChunks& plan)
       : args_(args),
         kernels_(kernels),

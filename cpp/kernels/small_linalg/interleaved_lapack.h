@@ -1,6 +1,6 @@
 // kernels/small_linalg/interleaved_lapack.h - small factorizations, one matrix per SIMD lane.
 //
-// A cell is one element of each of these matrices, so that every operation is a vector's. Of a
+// A cell is one element of each of these matrices, so that every operation is a vector's. For a
 // small matrix LAPACK's own calls and loops cost several times the arithmetic (1000 solves of 8 x 8
 // in float64: 0.9 ms, here 0.15). Matrices are cells row after row. Algorithms, signs, choice of
 // pivots and what becomes of singular matrices are LAPACK's.
@@ -28,8 +28,8 @@ struct RealOf<std::complex<R>> {
 template <class R>
 using IndexOf = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;
 
-// Lanes of numbers T, in vectors of so many bytes: as many as the processor's have. Of wider ones
-// compilers make selections element by element, and keep them in memory.
+// Lanes of numbers T, in vectors of so many bytes: as many as the processor's have. Compilers make
+// selections of wider ones element by element, and keep them in memory.
 template <class T, int size>
 struct Lanes {
   using Number = T;

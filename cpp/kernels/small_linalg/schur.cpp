@@ -126,7 +126,7 @@ SHARDAX_INLINE void first_column(Cell<L>* out, const Corner<L>& corner, const Ce
     subtract(out[0], shift);
     out[1] = start[2];
   } else {
-    // Of real shifts the one next to d, twice.
+    // With real shifts, the one next to d, twice.
     const V middle = (a.re + d.re) / 2, half = (a.re - d.re) / 2, product = b.re * c.re;
     const V square = half * half + product;
     V apart;

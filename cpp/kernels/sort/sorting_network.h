@@ -64,7 +64,7 @@ struct Common {
     }
     return reinterpret_cast<__m256i>(out);
   }
-  // Of the lanes whose number has the bit `step` from b, of the others from a.
+  // Lanes whose number has the bit `step` come from b, the others from a.
   template <int step>
   static SHARDAX_INLINE __m256i blended(__m256i a, __m256i b) {
     constexpr int words = step * static_cast<int>(sizeof(K) / 4);

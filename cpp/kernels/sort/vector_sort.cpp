@@ -200,8 +200,8 @@ SHARDAX_INLINE K signed_key(K bits) {
   return std::is_unsigned_v<T> ? bits ^ std::numeric_limits<K>::min() : bits;
 }
 
-// Keys of what is no NaN, those of 0 for -0, and at the end of `out` what is NaN. Gives how many
-// keys there are.
+// Keys of the numbers, those of 0 for -0, and the NaN at the end of `out`. Gives how many keys
+// there are.
 template <class T, class K>
 std::int64_t take_unequal(const K* x, K* keys, K* out, std::int64_t n) {
   using R = Register<K>;

@@ -135,7 +135,7 @@ double gauss(double a, double b, double c, double x) {
   const double d = c - a - b;
   if (ends_series(a) || ends_series(b)) return series_2f1(a, b, c, x);
   if (x < 0) {
-    // Of a and b the one that leaves the smaller parameters goes to the front.
+    // The one of a and b that leaves the smaller parameters goes to the front.
     const bool turn = std::abs(c - b) > std::abs(c - a);
     const double p = turn ? b : a, q = turn ? a : b;
     return std::pow(1 - x, -p) * gauss(p, c - q, c, x / (x - 1));

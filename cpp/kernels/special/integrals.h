@@ -1,7 +1,7 @@
 // kernels/special/integrals.h - functions that are defined as integrals: exponential, sine and
 // cosine, Fresnel's, Spence's, Owen's, Dawson's, and Faddeeva's function of complex numbers.
 //
-// Of doubles, to about 1e-15 of the result (absolute near zeros other than 0).
+// Functions of doubles, to about 1e-15 of the result (absolute near zeros other than 0).
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@ double exponential_integral(double x);
 double exponential_integral_of_order(double n, double x);
 
 double sine_integral(double x);
-// Of |x|; NaN at -inf.
+// The cosine integral of |x|; NaN at -inf.
 double cosine_integral(double x);
 
 // The integrals of sin and cos of pi t^2 / 2 from 0 to x.

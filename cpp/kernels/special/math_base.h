@@ -8,11 +8,7 @@
 
 #include "codegen/vector/lane.h"
 
-// The functions of kernels/math_*.h are branch-free expressions on one scalar. A loop over one of
-// them becomes vector code on each clone of a `target_clones` function, with the same bits on each.
-// Those that are templates take lanes too, and write machine code (codegen/vector/lane.h).
-// They rely on rounding to nearest, on denormals (no flush to zero) and on
-// -fno-math-errno -fno-trapping-math -ffp-contract=off; -ffast-math breaks them.
+// Functions that are templates take lanes too, and write machine code (codegen/vector/lane.h).
 #define SHARDAX_SIMD [[gnu::always_inline]] inline
 
 namespace shardax::simd {

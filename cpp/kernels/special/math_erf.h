@@ -112,7 +112,7 @@ SHARDAX_SIMD T erfc(T x) {
   T a = abs(x);
   const auto zero = a > end;
   a = select(zero, T(0.0f), a);
-  // Of numbers from `start` on, the first bit after the point doubles the pieces.
+  // From `start` on, the first bit after the point doubles the pieces.
   const auto piece = ((bits(fma(a, T(per_unit), T(start))) - bits(start)) >> 22) & 7u;
   const T u = a - table_lookup(centre, piece);
   T p = table_lookup(coefficients[6], piece);

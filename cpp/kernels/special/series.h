@@ -70,7 +70,7 @@ inline Dual exp(const Dual& x) {
   const double value = std::exp(x.value);
   return {value, value * x.slope};
 }
-// Of a positive number.
+// The same for a positive number.
 template <class N>
 DualOf<N> pow(double x, const DualOf<N>& y) {
   using std::pow;

@@ -29,7 +29,7 @@ class Accumulators {
     for (std::size_t i = 0; i < rows.size(); ++i)
       loop_.reductions[i].kernels.merge(rows[i], part.rows[i], count_);
   }
-  // Those of `count` results from `first` on.
+  // The accumulators of `count` results from `first` on.
   Accumulators range(std::int64_t first, std::int64_t count) const {
     Accumulators out = *this;
     out.count_ = count;

@@ -33,8 +33,9 @@ template <bool greater, class T>
   }
 }
 
-// Of n floating-point numbers; of none, the infinity that every other number replaces. In vectors,
-// which the compiler does not make of a loop with a selection: their NaN are noted beside.
+// The extremum of n floating-point numbers; of none, the infinity that every other number replaces.
+// In vectors, which the compiler does not make of a loop with a selection: their NaN are noted
+// beside.
 template <bool greater, class T>
 [[gnu::always_inline]] inline T extremum_of(const T* x, std::int64_t n) {
   constexpr T least =

@@ -25,7 +25,7 @@ struct Meeting {
   std::int64_t first = 0, step = 1, count = 0, from = 0, from_step = 0;
 };
 Meeting meeting(const WindowSpec& s, std::int64_t w);
-// Of outputs start, ..., start + n - 1; `first` counts from `start`.
+// The meeting of outputs start, ..., start + n - 1; `first` counts from `start`.
 Meeting within(const Meeting& m, std::int64_t start, std::int64_t n);
 
 enum class Combine { sum, max, min };
@@ -37,7 +37,7 @@ void reduce_windows(Combine combine, DType dtype, const std::byte* in, std::byte
                     const Slides& slides, ParallelFor parallel_for);
 
 // For each window, the element of `values` at the largest (smallest) element of `keys`, 0 in
-// padding. Of equal keys the first counts, and a NaN that no number follows.
+// padding. The first of equal keys counts, and a NaN that no number follows.
 void gather_windows(bool largest, DType dtype, const std::byte* values, const std::byte* keys,
                     std::byte* out, const Slides& slides, ParallelFor parallel_for);
 // `values` has an element for each window; it is added to `out` where the largest element lies.

@@ -69,7 +69,7 @@ RowLoop::RowLoop(const TileLoop& loop) : loop_(loop), rows_(loop.shape[0]), leng
     place(store);
     reduced(store);
   }
-  // Of what is only read, all rows are folded at once.
+  // Adjacent rows are folded together, all of them if there is no machine code.
   if (!apart) together_ = !loop.native.code ? rows_ : length_ < long_row ? side_by_side : 1;
 }
 

@@ -1,7 +1,7 @@
 // kernels/tiles/row_loop.h - loops over rows of memory for machine code.
 //
-// A walker finds out where the operands of each tile lie. Of two dimensions whose second one all
-// operands run through, or have one number for, that is a step from row to row. Reductions over
+// A walker finds out where the operands of each tile lie. In two dimensions, if all operands run
+// through the second one or have one number for it, that is a step from row to row. Reductions over
 // rows fold each as soon as it is there.
 #pragma once
 

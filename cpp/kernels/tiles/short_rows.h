@@ -35,8 +35,8 @@ struct ShortRows {
                                           std::integer_sequence<int, l...>) {
     shuffle<place(l, distance, set)...>(out, a, b);
   }
-  // Of a where `bit` of the lane is clear, else of b; lanes that differ in that bit from `set` come
-  // from their neighbours.
+  // Lanes come from a if their `bit` is clear, else from b. Lanes that differ in that bit from
+  // `set` come from their neighbours.
   template <int bit, int set, int... l>
   [[gnu::always_inline]] static void swap(V& out, const V& a, const V& b,
                                           std::integer_sequence<int, l...>) {
@@ -76,7 +76,7 @@ template <class R, bool numbers, class V>
   else
     R::join(a, b);
 }
-// Of elements; where they are taken for numbers, notes which are NaN.
+// Combines elements; with `numbers`, notes which are NaN.
 template <class R, bool numbers, class V, class Mask>
 [[gnu::always_inline]] inline void join_element(V& a, const V& b, Mask& nan) {
   if constexpr (numbers) nan |= b != b;

@@ -207,7 +207,7 @@ std::int64_t TileIterator::most_elements() const {
 }
 
 TileIterator::Access TileIterator::classify(const TileAccess& access) const {
-  // Of blocks that move, each has elements of its own.
+  // Each of the blocks that move has elements of its own.
   const auto is_zero = [](std::int64_t stride) { return stride == 0; };
   const bool one = moves_ ? std::all_of(access.strides.begin(), access.strides.end(), is_zero)
                           : is_one(loop_, access);

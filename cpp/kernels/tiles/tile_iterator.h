@@ -94,7 +94,7 @@ class TileIterator {
   Blocks blocks_of(const TileAccess& access) const;
   std::int64_t dense_run(const TileAccess& access) const;
   bool in_one_run(std::size_t operand, std::int64_t n) const;
-  // Of the tile's first element.
+  // The offset of the tile's first element.
   std::int64_t offset_of(const TileAccess& access) const;
   template <class F>
   void runs(const TileAccess& access, std::int64_t n, F&& run) const;

@@ -35,7 +35,7 @@ bool is_part_in(const TileLoop& loop, std::size_t operand) {
          operand < index(all.back().first) + 2;
 }
 
-// Does the code read operand i? Of complex operands it reads the parts.
+// Does the code read operand i? It reads the parts of complex operands.
 bool reads(const TileLoop& loop, std::size_t i) {
   return i < loop.loads.size() ? !codegen::is_complex(loop.loads[i].kind) : is_part_in(loop, i);
 }

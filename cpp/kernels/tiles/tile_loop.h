@@ -100,7 +100,7 @@ struct TileLoop {
   NativeTile native;
 };
 
-// Of loads, registers, stores and parts.
+// The number of loads, registers, stores and parts.
 inline std::size_t operand_count(const TileLoop& loop) {
   return loop.loads.size() + index(loop.registers) + loop.stores.size() +
          2 * (loop.native.parts_in.size() + loop.native.parts_out.size());

@@ -76,8 +76,8 @@ Value matrix_transposed(const Value& a) {
   return ops::transpose(a, order);
 }
 
-// Properties that are functions of the array in a Python module. Those of placement do not exist
-// for tracers.
+// Properties that are functions of the array in a Python module. Properties of placement do not
+// exist for tracers.
 struct PythonProperty {
   const char* module;
   const char* name;

@@ -32,7 +32,7 @@ bool is_foreign(PyObject* object) {
          PyObject_RichCompareBool(dtype.get(), dtype_object(DType::float0), Py_EQ) != 1;
 }
 
-// Of an object that is no sequence of ours.
+// The value of an object that is no sequence of ours.
 Value value_or_numpys(PyObject* object, std::optional<DType> dtype) {
   if (dtype && is_foreign(object)) return by_numpy(object, dtype);
   if (Value value = try_value(object)) return value;

@@ -42,8 +42,8 @@ struct IndexPlan {
 };
 
 // Understands `index` for an array of `shape`; throws what JAX throws. Negative integers count from
-// the end, unless `wrap_negative` is false: then they lie out of bounds. Of a dimension of size 0
-// arrays can select elements only for `updating`, which drops them.
+// the end, unless `wrap_negative` is false: then they lie out of bounds. Arrays can select elements
+// of a dimension of size 0 only for `updating`, which drops them.
 IndexPlan parse_index(PyObject* index, const Shape& shape, bool wrap_negative = true,
                       bool updating = false);
 

@@ -69,7 +69,7 @@ Value take_part(const Value& x, const Value& index, std::int64_t dim) {
   return reshape(dynamic_slice(x, starts, sizes), shape);
 }
 
-// Of a sum in groups (ops/collectives/sum_groups.h) each device makes all and keeps its part.
+// In a sum by groups (ops/collectives/sum_groups.h) each device makes all and keeps its part.
 Value scattered_sum(const Params& params, const Value& x) {
   if (sum_groups() == 0) return bind_checked(reduce_scatter_op, params, x);
   const std::int64_t dim = params.integer(param::scatter_dimension),

@@ -7,8 +7,8 @@
 //   psum[axes=('i',)] a:f32[3]                          one device's program
 //   psum[axes=('i',)] a:f32[8,3]  ->  reduce_sum[axes=(0,)] a     batched over 'i', one group
 //
-// - Of several axes, those batched so far are leading dimensions ("stacked") until the last comes.
-//   Then all are transposed into the user's order and seen as one.
+// - If there are several axes, those batched so far are leading dimensions ("stacked") until the
+//   last comes. Then all are transposed into the user's order and seen as one.
 // - Groups of one size are rows of a grid [devices, groups, ...], in which the rule sees the groups
 //   as one more dimension of the operand. Groups of several sizes are one grid for each size.
 #pragma once

@@ -215,7 +215,7 @@ bool bitcast_view(const Params&, const Type& in, const Shape& strides, const Typ
   return true;
 }
 
-// Of different widths one has a last dimension more.
+// With different widths one has a last dimension more.
 DimFactors bitcast_dims(const Params&, const Types& in, const Type& out) {
   DimFactors dims;
   const std::size_t shared = std::min(in[0].rank(), out.rank());

@@ -12,7 +12,7 @@ namespace shardax::ops {
 namespace {
 
 // As XLA converts: NaN becomes 0 and out-of-range values saturate when floats become integers;
-// complex numbers lose their imaginary part. Of plain real numbers and of lanes.
+// complex numbers lose their imaginary part. It takes plain real numbers and lanes.
 template <class To, class T>
 auto convert_real(T x) {
   using From = codegen::number_of<T>;

@@ -12,7 +12,7 @@ Value exp_of(const Value& x) { return unary("exp", x); }
 Value log_of(const Value& x) { return unary("log", x); }
 Value lgamma_of(const Value& x) { return unary("lgamma", x); }
 
-// Of floats to float's digits.
+// Floats are computed to float's digits.
 template <bool upper>
 constexpr auto incomplete_gamma = [](auto a, auto x) {
   return static_cast<decltype(x)>(kernels::igamma(a, x, upper, sizeof x == sizeof(float)));
@@ -143,7 +143,7 @@ const Op bessel_i1e_op{elementwise(
          series = add(constant(x, term), mul(square, series));
        }
        const Value ratio = div(y, where(near, full_like(x, 1), x));
-       // Of sign x times x, unlike of |x|, the slope at 0 is 0.
+       // The slope of sign x times x at 0 is 0, unlike that of |x|.
        const Value falling = unary("exp", neg(mul(sign, x)));
        const Value slope = where(near, mul(falling, series), sub(unary("bessel_i0e", x), ratio));
        return {mul(a.t[0], sub(slope, mul(sign, y)))};

@@ -28,7 +28,7 @@ SHARDAX_SIMD bool are_finite(float a, float b) {
   const bool first = is_finite(a), second = is_finite(b);
   return first & second;
 }
-// Of |z|^2 in float64, which neither overflows nor underflows.
+// Takes |z|^2 in float64, which neither overflows nor underflows.
 SHARDAX_SIMD bool is_near(double size) { return (size > 0) & (size < simd::inf_d); }
 
 }  // namespace shardax::ops

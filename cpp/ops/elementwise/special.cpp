@@ -85,7 +85,7 @@ Types pow_type(const Op& op, const Types& in, const Params&) {
   return {out};
 }
 
-// By size and angle. Of 0 and of infinity only real powers are known, as in XLA.
+// By size and angle. Only real powers of 0 and of infinity are known, as in XLA.
 template <class T>
 T complex_pow(T x, T y) {
   using Part = typename T::value_type;

@@ -160,7 +160,7 @@ const Op logistic_op{elementwise({.name = "logistic",
 
 // ---- trigonometric -------------------------------------------------------------------------
 
-// Of float64, whose vectors take angles below near_angle.
+// For float64, whose vectors take angles below near_angle.
 template <auto base, auto near, auto any>
 constexpr auto map_angle = map_slow_path<base, double,
                                          [](double x, double& out) SHARDAX_FAST_PATH {

@@ -59,8 +59,8 @@ void look_up_bits(const T* x, std::int64_t n, const T* others, std::int64_t coun
 
 // ---- other numbers: a table of those that were hashed to each place ----------------------------
 
-// The bits of a number, the same for 0 and -0. Those of NaN, which equals nothing, mark free
-// places; among integers one number has that mark, and is remembered by itself.
+// The bits of a number, the same for 0 and -0. The bits of NaN, which equals nothing, mark free
+// places.
 template <class T>
 struct Hashed {
   using Key = kernels::KeyOf<T>;

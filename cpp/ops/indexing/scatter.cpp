@@ -25,7 +25,7 @@ Types scatter_type(const Op& op, const Types& in, const Params& params) {
   check_scatter(dims, a, indices, updates);
   return {a};
 }
-// Of scatters that combine elements with updates.
+// The type of scatters that combine elements with updates.
 Types combining_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
   return scatter_type(op, in, params);
@@ -74,7 +74,7 @@ Values jvp_linear(const JvpArgs& a) {
   return {bind1(*find_op(op), a.params, {tangent_of(a, 0), a.in[1], tangent_of(a, 2)})};
 }
 
-// Of updates that meet at an element the last one is its value: only that one gets the cotangent.
+// The last of the updates that meet at an element is its value: only that one gets the cotangent.
 Value winners_only(const Geometry& g, const Value& cotangent, const Type& operand) {
   if (g.unique()) return cotangent;
   const Type ids{DType::int32, false, cotangent->shape(), {}};
@@ -166,8 +166,8 @@ Batched scatter_batch(const BatchArgs& a) {
       scatter(a.op.name, leading(0), a.in[1], leading(2), dims, index_options(a.params)));
 }
 
-// Batches, and windows that are whole along a dimension, are split alike in all that have them. Of
-// sums, updates may be split where indices list them: each device adds its own.
+// Batches, and windows that are whole along a dimension, are split alike in all that have them.
+// Updates of sums may be split along dimensions that list indices: each device adds its own.
 template <bool sums>
 Parts scatter_parts(const SplitArgs& a) {
   const WindowDims dims = scatter_dims(a.params);

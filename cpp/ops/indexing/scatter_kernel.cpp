@@ -119,7 +119,8 @@ void add_lines(const Run& run, T* to, const T* updates, std::int64_t n) {
 }
 // Shorter rows take less time element by element than as vectors.
 constexpr std::int64_t vector_row = 8;
-// Of shorter ones, coordinates and weights of edges say, the length is known where they are added.
+// The length of shorter ones, coordinates and weights of edges for example, is known where they are
+// added.
 template <int n, class T>
 void add_short_lines(const Run& run, T* to, const T* updates) {
   for (std::int64_t i = 0; i < run.n; ++i) {
@@ -142,7 +143,7 @@ template <ScatterKind kind, class T>
 void apply(const Windows& windows, const Run& run, void* operand, const void* other, Part part) {
   T* to = static_cast<T*>(operand);
   const T* updates = static_cast<const T*>(other) + run.other;
-  // Of bytes the compiler would take that they change the run itself.
+  // With bytes the compiler would assume that they change the run itself.
   const auto each = [&, n = run.n, starts = run.operand, stride = run.other_stride](auto&& window) {
     const T* update = updates;
     for (std::int64_t i = 0; i < n; ++i, update += stride) {

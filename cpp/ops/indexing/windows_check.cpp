@@ -118,7 +118,7 @@ struct Check {
                  to_string(own), " and ", to_string(theirs), ".");
     }
   }
-  // Of the operand: each dimension is one of a window, collapsed or a batch.
+  // Each dimension of the operand is one of a window, collapsed or a batch.
   std::size_t window_rank() const {
     return dims.window_dims.size() + dims.collapsed.size() + dims.operand_batch.size();
   }

@@ -8,9 +8,9 @@
 
 namespace shardax::ops {
 
-// Of matrices divided by a power of 2 (`scale`), so that their largest number is about 1. Some are
-// left to LAPACK: those that are not finite, and those with a row or a column of zeros beside the
-// diagonal. LAPACK's permutations find the eigenvalues of the latter exactly.
+// The form of matrices divided by a power of 2 (`scale`), so that their largest number is about 1.
+// Some are left to LAPACK: those that are not finite, and those with a row or a column of zeros
+// beside the diagonal. LAPACK's permutations find the eigenvalues of the latter exactly.
 template <class L>
 struct SchurForm {
   using T = lanes::Number<L>;

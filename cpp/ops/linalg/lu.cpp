@@ -126,7 +126,7 @@ const Op lu_op{
 
 // ---- lu_diagonal -----------------------------------------------------------------------------
 
-// Of the transpose, which has the same determinant: rows in memory are its columns.
+// It factors the transpose, which has the same determinant: rows in memory are its columns.
 template <class T>
 struct Diagonal {
   explicit Diagonal(const JobArgs& args)

@@ -261,8 +261,8 @@ Int lapack_size(std::int64_t n);
 // Every operand with the leading axis, broadcast where it was missing.
 Batched batch_stack(const BatchArgs& args);
 
-// Of an op on stacks: how these are batched, where the spec does not say, and split over a mesh.
-// `rank`: that of an element of operand 0, a matrix or a vector.
+// Completes the spec of an op on stacks: batching, unless the spec has it, and the split over a
+// mesh. `rank` is that of an element of operand 0, a matrix or a vector.
 template <std::size_t rank = 2>
 OpSpec stacked(OpSpec spec) {
   if (!spec.batch) spec.batch = batch_stack;

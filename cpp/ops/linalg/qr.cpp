@@ -97,10 +97,10 @@ struct Factors {
   Value q, r;
 };
 
-// Of as many rows as columns or more (Walter, Lehmann, Lamour: "On evaluating higher-order
-// derivatives of the QR decomposition", 2012; Townsend, "Differentiating the QR decomposition",
-// 2018): Q* dA R^-1 = Q* dQ + dR R^-1, a skew-Hermitian and an upper triangular part, whose
-// diagonal is real.
+// The tangents of a matrix of as many rows as columns or more. Q* dA R^-1 = Q* dQ + dR R^-1 is a
+// skew-Hermitian and an upper triangular part, whose diagonal is real. See Walter, Lehmann, Lamour:
+// "On evaluating higher-order derivatives of the QR decomposition", 2012; Townsend,
+// "Differentiating the QR decomposition", 2018.
 Factors thin_tangents(const Value& q, const Value& r, const Value& da) {
   const Value scaled = triangular_solve(r, da, {});
   const Value inner = product(adjoint(q), scaled);

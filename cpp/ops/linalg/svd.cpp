@@ -68,7 +68,7 @@ struct Svd {
     }
   }
 
-  // Of a matrix without elements the vectors are any basis.
+  // The vectors of a matrix without elements are any basis.
   void complete_basis() {
     good = true;
     if (vectors.empty()) return;
@@ -93,7 +93,7 @@ struct Svd {
   lapack::Work<T> work;
 };
 
-// Of the adjoints where there are more columns than rows.
+// It works on the adjoints if there are more columns than rows.
 template <class L>
 struct SvdLanes {
   using T = lanes::Number<L>;
@@ -197,7 +197,7 @@ struct SvdLanes {
       }
     }
   }
-  // Of the values and their negatives, the former.
+  // Keeps the values, of the values and their negatives.
   void sort_values(std::int64_t lane) {
     std::array<lanes::Real<L>, 2 * lane_rows> both;
     const auto end = both.begin() + 2 * n;

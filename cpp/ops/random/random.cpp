@@ -109,7 +109,7 @@ Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
   };
 }
 
-// Of one key's draw; other generators draw all.
+// A part of one key's draw; other generators draw all.
 Value part_of_bits(const PartArgs& a) {
   const Type& keys = a.in[0]->type();
   const bool threefry = !is_key(keys.dtype) || keys.dtype == DType::key;

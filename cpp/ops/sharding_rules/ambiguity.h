@@ -20,13 +20,13 @@ void check_sums_of_reduction(const Params& params, const Types& in,
                              const std::vector<std::string>& axes);
 // Dimensions of operand 0 that change size come out even; `doing`: "slicing".
 void check_comes_out_even(std::string_view doing, const Type& in, const Type& out);
-// Of x[...] that runs at once: none of the dimensions that it shortens is split.
+// Checks x[...] that runs at once. None of the dimensions that it shortens is split.
 void check_split_indexed(const Type& in, const Ints& start, const Ints& limit, const Ints& step);
 // Windows are whole along split dimensions, and split as the updates; so are batches.
 void check_split_scattered(const Op& op, const Params& params, const Types& in, const Types& out);
 // An update that replaces a window is split as the operand.
 void check_split_replaced(const Op& op, const Params& params, const Types& in, const Types& out);
-// Of top_k along `axis`.
+// Checks top_k along `axis`.
 void check_split_largest(const Type& in, std::int64_t axis);
 void check_split_sorted(const Op& op, const Params& params, const Types& in, const Types& out);
 void check_split_cumulative(const Op& op, const Params& params, const Types& in, const Types& out);

@@ -20,8 +20,8 @@ Parts parts_whole(const SplitArgs& a);
 // Follows the record's description of dimensions (ir/dim_factors.h). Dimensions whose parts give
 // parts of results stay split, and so do reduced ones if a collective joins the devices' results.
 Parts parts_by_dims(const SplitArgs& a, std::string_view joins);
-// Dimensions that one axis of the mesh splits in both operands, or contracts, stay split. Of two
-// free dimensions that it splits, that of the larger operand does.
+// Dimensions that one axis of the mesh splits in both operands, or contracts, stay split. If it
+// splits two free dimensions, that of the larger operand stays split.
 Parts parts_product(const SplitArgs& a);
 // An array's split, of the mesh axes that split each factor.
 Split split_as(const ArrayFactors& array, const std::vector<std::vector<std::string>>& axes);

@@ -36,7 +36,7 @@ bool mapped_sums(const Types& in) {
   return std::any_of(in.begin(), in.end(), [](const Type& type) { return has_sums(type.varying); });
 }
 
-// Those over which an operand is reduced; the others are reduced over the same, and do not vary.
+// The axes over which an operand is reduced; the others are reduced over the same, and do not vary.
 // Scalars of a program over a mesh are of no state.
 Axes reduced_of(const Types& in) {
   Axes found;

@@ -12,7 +12,7 @@ namespace shardax::ops {
 
 // Refuses operands with sums to be done.
 Sums no_sums(const Op& op, const Types& in);
-// Of several operands: none is unreduced; those that are reduced agree.
+// With several operands, none is unreduced; those that are reduced agree.
 Sums sums_elementwise(const Op& op, const Types& in);
 // As operand 0 is: for ops that are linear in it alone.
 Sums sums_kept(const Op& op, const Types& in);
@@ -24,7 +24,7 @@ Sums sums_added(const Op& op, const Types& in);
 Sums sums_scattered(const Op& op, const Types& in);
 // One factor is unreduced where the other is reduced, and the product is unreduced.
 Sums sums_multiplied(const Op& op, const Types& in);
-// Of a product: its operands are not unreduced.
+// The operands of a product are not unreduced.
 Sums sums_contracted(const Op& op, const Types& in);
 
 }  // namespace shardax::ops
