@@ -9,7 +9,7 @@ namespace shardax {
 // Arguments that lie on different devices, or on others than a program asks for.
 class Misplaced final : public UserError {
  public:
-  // `arguments`: where they stand in the call, with what is said of each; `rest` follows them.
+  // `arguments`: their positions in the call, with a description of each; `rest` follows them.
   Misplaced(std::vector<std::pair<std::size_t, std::string>> arguments, std::string rest,
             const std::vector<std::string>& names);
   // The same of arguments that are called so.

@@ -37,7 +37,7 @@ void watch_key_reuse(bool watch);
 bool watching_key_reuse();
 
 // Throws KeyReuseError where a key that `program` uses has been used; else marks it, and marks
-// `out` once there is some. `caller` is what runs it, for the error.
+// `out` once there is some. `caller` names the program or op that runs it, for the error.
 class KeysInUse {
  public:
   KeysInUse(const Program& program, const Values& in, std::string_view caller);

@@ -19,7 +19,7 @@ class Messages {
   explicit Messages(const Sharding& mesh) : mesh_(mesh) {}
 
   ops::Devices devices(const std::vector<std::string>& axes) const;
-  // Adds up what is open; each device keeps its part of the sum where `split` asks for parts.
+  // Adds up the open axes; each device keeps its part of the sum if `split` asks for parts.
   Part summed(Part part, const Split& split) const;
   // The part that `split` says.
   Part resplit(Part part, const Split& split) const;

@@ -9,11 +9,11 @@
 
 namespace shardax {
 
-// Sets what is looked for.
+// Sets the kinds of numbers to search for.
 void watch_nonfinite(bool nans, bool infs);
 bool watching_nonfinite();
 
-// Throw FloatingPointError where `out` has what is looked for.
+// Throw FloatingPointError if `out` has such a number.
 void inspect_results(const Program& program, const Values& in, const Values& out);
 void inspect_results(const Op& op, const Values& in, const Values& out);
 

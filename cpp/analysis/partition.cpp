@@ -80,7 +80,7 @@ class Parting {
     return dce_program(staged, wanted, &inputs_kept).program;
   }
 
-  // The program of all. Effects that the walk leaves happen once, to what comes out.
+  // The program of all. Effects that the walk leaves happen once, on its results.
   ProgramPtr program(const ValueFunction& walk, const std::string& name) {
     const ProgramPtr body = this->body(walk, name);
     const ShardingGiven asked_already;

@@ -33,8 +33,8 @@ bool asks_for_terms(const Program& program);
 
 // The terms of results that are sums over axes of the mesh, stacked, with a dimension for each of
 // these axes. Arguments are those of the program; where `known` says so, the stacked terms of one.
-// `out` says how results are split. Null where devices cannot be told apart: in what maps over them
-// by itself.
+// `out` says how results are split. Null if devices cannot be told apart, as in ops that map over
+// them themselves.
 ProgramPtr terms_of_results(const Program& program, const Shardings& in,
                             const std::vector<bool>& known, const Shardings& out);
 

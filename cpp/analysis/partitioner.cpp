@@ -25,7 +25,7 @@ namespace {
 
 using Axes = std::vector<std::string>;
 
-// Sums that are not done yet go through what is linear.
+// Sums that are not done yet go through linear ops.
 enum class Linear : std::uint8_t { no, alone, factor, sum };
 Linear linearity(const Op& op) {
   if (op.sums == ops::sums_added || op.sums == ops::sums_scattered) return Linear::sum;
@@ -321,7 +321,7 @@ Value Partitioner::term_at(const PartedPtr& array, const Split& split, const Axe
     if (left.open.size() + axes.size() == part.open.size())
       return messages_.resplit(messages_.summed(std::move(left), split), split).value;
   }
-  // Each device keeps of the whole what it has been given, or the first one all of it.
+  // Each device keeps its given part of the whole, or the first one all of it.
   const Split had = form(array).split;
   Value term = value_at(array, split);
   for (const std::string& axis : axes) {

@@ -49,14 +49,14 @@ class Partitioner {
   HeldList run(const Program& program, const HeldList& inputs);
   // The array as `split` says, by messages where a device has less.
   Value value_at(const PartedPtr& array, const Split& split);
-  // The device's term, where the array is to be the sum of what the devices along `axes` have.
+  // The device's term, if the array is to be the sum of the values along `axes`.
   Value term_at(const PartedPtr& array, const Split& split, const std::vector<std::string>& axes);
 
  private:
   static const Part& form(const PartedPtr& array);
   Part moved(const Part& part, const Split& split) const;
   Value whole(const PartedPtr& array) { return value_at(array, Split(form(array).split.size())); }
-  // Equations, by what they are.
+  // Equations, by their kind.
   HeldList step(const Equation& eqn, const HeldList& in, const Types& in_types,
                 const Types& out_types);
   PartedPtr constant(const Value& value) const;

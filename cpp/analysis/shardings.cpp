@@ -70,7 +70,8 @@ ShardingPtr of_stack(const ShardingPtr& slice, const RegionPort& port) {
 
 Shardings followed(const Program& program, const Shardings& in);
 
-// One run from where carries start; of several programs, what the first that says something says.
+// One run from the initial carries. With several programs, the first one that gives a sharding
+// counts.
 Shardings body_shardings(const Regions& regions, const Types& in_types, const Shardings& in) {
   Shardings out(regions.results.size());
   for (std::size_t k = 0; k < regions.programs.size(); ++k) {

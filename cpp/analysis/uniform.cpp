@@ -9,7 +9,7 @@
 namespace shardax {
 namespace {
 
-// Comparing element by element would cost more than what it may save.
+// A comparison of short slices, element by element, would cost more than it may save.
 bool worth_comparing(const Array& array, std::int64_t axis) {
   Shape shape = array.shape(), strides = array.strides();
   shape.erase(index(axis));

@@ -28,7 +28,7 @@ std::string_view device_axis_text(std::string_view text);
 // Ranks of the processes that this one exchanges with over process axes: row-major in their order.
 std::vector<int> process_group(const AxisSet& axes);
 
-// Ranks of all processes that exchange over it, in whatever group.
+// Ranks of all processes that exchange over it, in any group.
 std::vector<int> process_ranks(AxisName name);
 
 // The axes that are process axes, or are not, in their order.

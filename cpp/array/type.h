@@ -16,7 +16,7 @@ using Shape = SmallVector<std::int64_t, 6>;
 // Arrays have at most as many dimensions as NumPy's.
 inline constexpr std::size_t max_rank = 64;
 
-// An interned name of a mapped axis; axis_text gives what the user wrote.
+// An interned name of a mapped axis; axis_text gives the user's text.
 using AxisName = std::int32_t;
 AxisName intern_axis(const std::string& text);
 const std::string& axis_text(AxisName name);

@@ -1,8 +1,7 @@
 // base/target.h - differences between compilers and processors: dispatch, vectors, loop hints.
 //
-// Other files ask for what they need by the names below. GCC from 11 on and clang from 14 on
-// compile them, for x86-64 and AArch64. Differences between systems are in runtime/ and
-// base/stack.cpp.
+// Other files use the names below. GCC from 11 on and clang from 14 on compile them, for x86-64 and
+// AArch64. Differences between systems are in runtime/ and base/stack.cpp.
 #pragma once
 
 #include <cstddef>
@@ -160,7 +159,7 @@ template <class F>
 #endif
   return at_baseline(f);
 }
-// The same for code in vectors of 256 bits, whatever the processor.
+// The same for code in vectors of 256 bits, on any processor.
 template <class F>
 [[gnu::always_inline]] inline auto dispatch_256(const F& f) {
 #if SHARDAX_X86_64
@@ -186,7 +185,7 @@ template <class V, class Order>
   out = __builtin_shuffle(a, b, order);
 #endif
 }
-// Lane l becomes what lane order[l] was.
+// Lane l becomes lane order[l].
 template <class V, class Order>
 [[gnu::always_inline]] inline void permute(V& x, const Order& order) {
 #if defined(__clang__)

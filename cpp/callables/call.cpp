@@ -71,7 +71,7 @@ bool is_static_name(const StaticSpec& spec, PyObject* name) {
   });
 }
 
-// A function of this package that runs as one program takes what its equations would take.
+// A function of this package that runs as one program takes the operands of its equations.
 bool belongs_to_package(PyObject* fun) {
   const Ref module = Ref::steal(PyObject_GetAttrString(fun, "__module__"));
   if (!module) PyErr_Clear();

@@ -68,7 +68,7 @@ bool add_function(Arguments& out, PyObject* value) {
   return true;
 }
 
-// False where an argument is not what its place is for.
+// False if an argument is not of the kind of its place.
 bool sort_arguments(const ControlFlowOptions& options, const CallArguments& given, Arguments& out) {
   std::vector<PyObject*> names;
   for (Py_ssize_t i = 0; i < given.count + given.keyword_count(); ++i) {

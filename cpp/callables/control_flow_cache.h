@@ -18,7 +18,7 @@ struct ControlFlowOptions {
   StaticSpec statics;
 };
 
-// A function that behaves as `fun` does. `name` says in errors what is being traced.
+// A function that behaves as `fun` does. `name` is the name of the traced function in errors.
 Ref make_control_flow_cache(PyObject* fun, const char* name, ControlFlowOptions options);
 
 }  // namespace shardax::callables

@@ -38,7 +38,7 @@ py::dict sizes(const std::vector<MappedAxis>& axes) {
   return out;
 }
 
-// As users write it: over what a value varies, and how it is split, is told apart.
+// A type as users write it; its varying axes and its split are told apart.
 std::string text_of(Type type) {
   type.varying = {};
   type.sharding = nullptr;

@@ -164,7 +164,7 @@ PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
 // Functions do not change, so that a copy is the function itself.
 PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
-// A pickle names it by its module and name, or holds the function in it and what makes it of that.
+// A pickle has its module and name, or the function in it and the recipe of the transformation.
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const Ref recipe = behaviour_of(self).recipe(self);

@@ -118,7 +118,7 @@ constexpr ProgramPass passes[] = {
      run_overlap_messages},
 };
 
-// Runs one pass, showing what it did where SHARDAX_DUMP asks for it.
+// Runs one pass, and shows its result if SHARDAX_DUMP asks for it.
 ProgramPtr run_pass(const ProgramPass& pass, const ProgramPtr& before, PassState& state) {
   ProgramPtr after = pass.run(before, state);
   if (verifies_passes()) {
@@ -176,7 +176,7 @@ bool is_better(const Plan& segmented, const Plan& whole) {
           time_of(segmented) <= 1.05 * time_of(whole));
 }
 
-// The phases that do not depend on what becomes of the results.
+// The phases that do not depend on the places of results.
 ProgramPtr rewritten(const ProgramPtr& source, PassState& state) {
   ProgramPtr program = run_phase(Phase::specialize, source, state);
   for (int round = 0; round < max_rounds; ++round) {

@@ -37,7 +37,7 @@ struct AssignedBuffers {
   std::vector<std::pair<int, int>> uses;  // per slot: the first and last step; -1: none
   std::vector<int> units;                 // per step: the unit that it is part of
 };
-// A plan with what it was made of, for those who explain it.
+// A plan with its programs and groups, for explanations.
 struct Compilation {
   ProgramPtr program;              // after the passes
   std::vector<FusionGroup> units;  // of it, in the order of the steps

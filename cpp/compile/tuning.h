@@ -1,6 +1,6 @@
 // compile/tuning.h - the thresholds of the compiler, by file.
 //
-// Beside the cost model (analysis/cost.h) they decide what a rewrite is worth. Comments give the
+// Beside the cost model (analysis/cost.h) they decide the worth of a rewrite. Comments give the
 // measurements behind them. All processors share the values: no measured one wants another.
 #pragma once
 
@@ -129,8 +129,7 @@ namespace pipeline {
 inline constexpr std::int64_t temporary_budget = std::int64_t{64} << 20;
 // If they take more than this, halving them is worth any time.
 inline constexpr std::int64_t large_temporaries = std::int64_t{1} << 30;
-// One core waits for the other, and reads what that one has written (steps of a transformer on
-// Emerald Rapids).
+// One core waits for the other, and reads its results (steps of a transformer on Emerald Rapids).
 inline constexpr double hand_out_ns = 40'000;
 }  // namespace pipeline
 
@@ -142,7 +141,7 @@ inline constexpr double worth_sharing_ns = 20'000;
 namespace remat_into_consumers {
 // Smaller values stay in a cache.
 inline constexpr std::int64_t least_made = std::int64_t{128} << 10;
-// An operand that repeats so often in what is made of it counts as nothing.
+// An operand that repeats so often in the result counts as nothing.
 inline constexpr std::int64_t small_ratio = 8;
 // The most equations for one value, for one loop.
 inline constexpr std::size_t most_equations = 6;

@@ -187,7 +187,7 @@ class Checkify {
   Values entering(const Failure& failure) const {
     return flat(failure.number->shape().empty() ? failure : nothing());
   }
-  // Takes what has failed then off the front of results.
+  // Takes the failure off the front of results.
   Values leaving(const Values& results, Failure& failure) const {
     Failure after = failure_in(results);
     if (failure.number->shape().empty()) {

@@ -53,7 +53,8 @@ Values bind_custom_vjp(const std::string& name, const FunctionPtr& fun, const Fu
 // function. Results: the outputs, then the residuals.
 Values bind_remat_opt(const FunctionPtr& fun, const FunctionPtr& forward, const Values& in);
 
-// A function with a batching rule of the user's own: see control/custom_vmap.cpp for what it takes.
+// A function with a batching rule of the user's own; control/custom_vmap.cpp describes its
+// operands.
 Values bind_custom_vmap(const ProgramPtr& call, const FunctionPtr& rule, const Values& in);
 
 // The values that a checkpoint keeps besides its inputs.

@@ -130,8 +130,8 @@ CallOverBatch call_over_batch(const BatchArgs& a) {
   return call;
 }
 
-// A device axis is batched when a program is compiled: no derivative is taken any more, and what is
-// uniform may stay so.
+// A device axis is batched when a program is compiled: no derivative is taken any more, and uniform
+// values may stay so.
 bool rules_are_over(const BatchArgs& a) { return a.axis.devices && a.params.has("call_jaxpr"); }
 Batched batch_body(const BatchArgs& a) {
   const BatchedProgram body = batch_program(a.params.program(param::call_jaxpr), a.batched, a.axis);

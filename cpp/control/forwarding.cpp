@@ -39,7 +39,7 @@ bool condition_reads(const Regions& regions, std::size_t operand) {
          reads(*regions.programs[0], regions.programs[0]->inputs[index(at - taken.begin())]);
 }
 
-// The operand that result r is, whatever runs; or -1. A carry that each run keeps is its own
+// The operand that result r equals in every run; or -1. A carry that each run keeps is its own
 // operand, one that the condition reads stays, as in JAX.
 std::int64_t source_of(const Regions& regions, std::size_t r) {
   std::int64_t source = -1;
@@ -100,7 +100,7 @@ Values bind_forwarding(const Op& op, const Params& params, const Values& in) {
     if (!passed[r]) continue;
     const auto operand = index(source);
     out[r] = in[operand];
-    // Only the body takes what is no carry of a loop any more.
+    // Only the body takes values that are no carries any more.
     if (before.results[r].flow == PortKind::carried)
       after.operands[operand] = {PortKind::whole, 0, before.runs == ExecutionKind::looped ? 1 : -1,
                                  static_cast<int>(source)};

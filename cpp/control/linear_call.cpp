@@ -1,8 +1,8 @@
 // control/linear_call.cpp - linear functions whose transposes are given: linear_call, and
 // custom_linear_solve, the solution x of A x = b by a solver that is never differentiated.
 //
-// Every program of a call takes the same values first: those that are not linear (residuals and
-// what the user's functions close over).
+// Every program of a call takes the nonlinear values first: residuals, and values that the user's
+// functions close over.
 #include <algorithm>
 
 #include "base/errors.h"
@@ -67,7 +67,7 @@ Params swapped(const Params& params, ParamName a, ParamName b) {
   return result;
 }
 
-// Throws unless the program of the op takes what is known, then `in`, and gives `out` first.
+// Throws unless the program of the op takes the known values, then `in`, and gives `out` first.
 void check_map(const Op& op, const Params& params, ParamName name, const Types& operands,
                const Types& in, const Types& out) {
   const Program& program = *params.get<ProgramPtr>(name);

@@ -83,7 +83,7 @@ Params shown_shard_map(const Params& params);
 ProgramPtr program_of_mesh(const MeshAxes& mesh_axes, const ProgramPtr& body);
 
 // The same at once, op by op: `body` is called with the values of all devices. It may set
-// `mesh_axes.out` and what else concerns results.
+// `mesh_axes.out` and other fields about results.
 Values run_on_mesh(const MeshAxes& mesh_axes, const ValueFunction& body, const Values& in);
 
 }  // namespace shardax

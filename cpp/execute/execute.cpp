@@ -86,8 +86,8 @@ void Callable::State::label(const Program& program, const Values& arrays, const 
   keep_partial_sums(program, arrays, results);
 }
 
-// At the first call, and where inputs are split in another way, unless a callback needs to know it
-// whoever ran last. Functions run without the lock.
+// Tells callbacks how their arrays are split, at the first call and when inputs are split
+// differently; with `always` at each call. Functions run without the lock.
 void Callable::State::inspect(const Program& program, const Values& arrays) {
   Shardings in = shardings_of(arrays);
   {

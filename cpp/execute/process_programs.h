@@ -1,7 +1,7 @@
 // execute/process_programs.h - calls that involve devices of several processes.
 //
 // A program of whole arrays runs as the program of one process (analysis/partition.h): on this
-// process's slabs, with messages for what it lacks. Each process makes the same call.
+// process's slabs, with messages for other data. Each process makes the same call.
 #pragma once
 
 #include "array/process_mesh.h"
@@ -23,8 +23,8 @@ Values run_on_processes(const ProgramPtr& program, const Values& in);
 // An array with that sharding, of which every process has the whole: where processes are to have
 // different parts, each keeps its slab alone.
 ArrayPtr split_between_processes(const Array& whole, const ShardingPtr& sharding);
-// The array of this type of which `slab` is what this process has; where processes have the same
-// parts, these are all of it.
+// The array of this type whose part in this process is `slab`. If processes have the same parts,
+// these are all of it.
 ArrayPtr of_slab(const ArrayPtr& slab, Type whole, const ShardingPtr& sharding);
 
 }  // namespace shardax

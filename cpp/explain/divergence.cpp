@@ -60,7 +60,7 @@ class Graph {
     return s;
   }
 
-  // Visits what `start` needs, nearest first, as long as `visit` says so.
+  // Visits the needs of `start`, nearest first, as long as `visit` says so.
   template <class Visit>
   void back(int start, Visit&& visit) const {
     std::deque<int> frontier{start};

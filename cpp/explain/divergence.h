@@ -12,7 +12,8 @@ struct Meeting {
 };
 
 // Argument `input` is the same on all devices, and output `output`, which it becomes by elementwise
-// work, is not: where it meets what differs. Without such a way `where` is -1.
+// work, is not. Gives the place at which it meets a value that differs. Without such a way `where`
+// is -1.
 Meeting where_it_diverges(const TaggedProgram& program, const Variation& found, std::size_t input,
                           std::size_t output);
 

@@ -45,7 +45,7 @@ class Search {
   }
 
  private:
-  // Bytes that reading or writing `v` touches: a broadcast touches those of what it repeats.
+  // Bytes that reading or writing `v` touches: a broadcast touches those of its operand.
   static double touched(const Compilation& made, const std::vector<int>& slot_of, Var v) {
     const std::int64_t all = made.program->type(v).bytes();
     const int slot = slot_of[index(v)];
@@ -249,7 +249,7 @@ class Search {
     return true;
   }
 
-  // Sources that left nothing: they are dead, equal to others, part of what uses them, or cost
+  // Sources that left nothing: they are dead, equal to others, part of their users, or cost
   // nothing.
   void settle() {
     const std::vector<int> first = find_equals();

@@ -5,7 +5,7 @@
 
 namespace shardax {
 
-// An argument or a result of the whole program, and what one device has of it.
+// An argument or a result of the whole program, and one device's part of it.
 struct Boundary {
   Type whole;
   Type device;                   // one device's part; the whole, where nothing maps it
@@ -22,8 +22,8 @@ struct Variation {
   std::vector<MappedAxis> axes;  // all, in the order in which they appear
 };
 
-// Fills what the sources leave open. `equal`: per input, the dimensions along which its slices are
-// known to be equal.
+// Fills the open fields of the sources. `equal`: per input, the dimensions along which its slices
+// are known to be equal.
 Variation find_variation(TaggedProgram& program, const std::vector<Ints>& equal);
 
 }  // namespace shardax

@@ -161,8 +161,8 @@ struct SplitArgs {
 };
 using SplitRule = Split (*)(const SplitArgs&);
 // The op on one device that has parts of arrays: the splits of operands and results, and the params
-// of the op on parts. Rules (ops/sharding_rules/spmd_partition_rules.h) ask for what costs few
-// messages, given how operands are split now.
+// of the op on parts. Rules (ops/sharding_rules/spmd_partition_rules.h) choose splits that cost few
+// messages, given the present splits of operands.
 struct Halo {  // the overlap of a part of an operand with its neighbours, along one split dimension
   std::size_t operand = 0, dim = 0;
   std::int64_t before = 0, after = 0;  // elements; negative: so many of its own are left out
@@ -313,8 +313,8 @@ struct OpSpec {
   SumsRule sums = nullptr;           // null: by kind
   KernelRule kernel = nullptr;
   MessageRule message = nullptr;  // in place of a kernel
-  // The kernel may find its result in the memory of operand 0, and then leaves alone what it does
-  // not change.
+  // The kernel may find its result in the memory of operand 0, and then leaves the unchanged
+  // elements alone.
   bool in_place = false;
   // Operands from this one on say where windows lie (0: none do).
   std::size_t first_index = 0;

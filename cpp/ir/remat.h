@@ -1,7 +1,7 @@
 // ir/remat.h - rematerialization: the equations that make values again, and copies of them.
 //
 //   s = logistic x; d = mul s (sub 1.0 s)        d is made of s by two equations, of x by three
-// A policy says when: which values are to be made again, and what they may be made of. Policies are
+// A policy gives the values that are to be recomputed, and their possible sources. Policies are
 // compile/remat (late uses, consumers of loops, tile groups) and ir/sufficient_set.h (residuals).
 #pragma once
 
@@ -45,8 +45,8 @@ class Rematerializer {
   // The value that `v` is a view of, or a negative number.
   Var viewed(Var v) const;
 
-  // Adds what makes `v` to the slice. False where a value is out of reach, or where the slice has
-  // more than `most` equations.
+  // Adds the equations that make `v` to the slice. False where a value is out of reach, or where
+  // the slice has more than `most` equations.
   template <class SourceOf>
   bool collect(Var v, const SourceOf& source_of, std::size_t most, RematSlice& slice) const {
     if (slice.made.contains(v) || slice.reads.contains(v)) return true;

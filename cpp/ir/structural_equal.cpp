@@ -21,7 +21,7 @@ bool same_names(const NamesPtr& a, const NamesPtr& b) {
          same_names(a->outside, b->outside);
 }
 
-// Larger arrays are not read: a search must cost less than what it saves.
+// Larger arrays are not read: a search must cost less than it saves.
 bool same_value(const Array& a, const Array& b) {
   if (&a == &b) return true;
   const Type& type = a.type();

@@ -14,7 +14,7 @@ using namespace ops;
 
 namespace {
 
-// A constant that leaves dtype and weakness of what it meets as they are.
+// A constant that leaves dtype and weakness of the other operand as they are.
 Value constant(const Value& like, double value) {
   return scalar(like->dtype(), value, like->type().weak);
 }

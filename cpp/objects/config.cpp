@@ -218,7 +218,7 @@ void check_default_device(PyObject* value) {
   Ref::checked(PyObject_CallMethod(module.get(), "check_default_device", "O", value));
 }
 
-// Flags that change what a traced function becomes.
+// Flags that change the program of a traced function.
 constexpr std::string_view traced_flags[] = {
     "jax_default_matmul_precision",
     "jax_numpy_dtype_promotion",

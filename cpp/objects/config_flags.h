@@ -69,7 +69,7 @@ inline constexpr Flag flags[] = {
     {"jax_allow_f16_reductions", Flag::Kind::boolean, "1"},
     {"jax_no_execution", Flag::Kind::boolean, "0"},
     {"jax_debug_collectives", Flag::Kind::boolean, "0"},
-    // These steer what JAX is made of: accepted and kept, without effect.
+    // These steer JAX's own parts: accepted and kept, without effect.
     {"jax_auto_pcast", Flag::Kind::boolean, "1"},
     {"jax_backend_target", Flag::Kind::text, ""},
     {"jax_bcoo_cusparse_lowering", Flag::Kind::boolean, "0"},

@@ -106,7 +106,7 @@ std::string weak_string(const Type& type) { return concat(type.weak ? "~" : "", 
 
 namespace {
 
-// A tracer that has outlived its trace is reported as such, whatever was asked of it.
+// A tracer that has outlived its trace is reported as such, for any operation on it.
 std::string traced_array(const Value& tracer) {
   static_cast<const Tracer&>(*tracer).trace();
   return "traced array with shape " + to_string(tracer->type());

@@ -47,7 +47,7 @@ using TracerDescriber = std::string (*)(const Tracer& tracer);
 void set_tracer_describer(TracerDescriber describe);
 std::string describe_tracer(const Value& value);
 
-// Errors about using a tracer as a Python value. `hint` says what was called.
+// Errors about using a tracer as a Python value. `hint` names the called function.
 [[noreturn]] void bool_conversion_error(const Value& tracer);
 [[noreturn]] void scalar_conversion_error(const Value& tracer, const std::string& hint);
 [[noreturn]] void index_conversion_error(const Value& tracer);

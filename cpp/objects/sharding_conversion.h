@@ -8,8 +8,8 @@ namespace shardax::objects {
 // Adds with_sharding, get_sharding and the like.
 void init_labels(PyObject* module);
 
-// A new reference to what Python's shardings are made from: (mesh_axes, mesh_shape, device_ids,
-// spec, named), or to None for null.
+// A new reference to the description of one of Python's shardings: (mesh_axes, mesh_shape,
+// device_ids, spec, named), or to None for null.
 PyObject* describe_sharding(const ShardingPtr& sharding);
 // A new reference to its order of dimensions, a tuple, or to None where that is theirs.
 PyObject* describe_layout(const ShardingPtr& sharding);

@@ -22,7 +22,7 @@ void set_transfer_guard(Transfer kind, std::size_t level);
 // `asked`: the transfer is asked for by name, as by device_put.
 void guard_transfer(Transfer kind, const Type& type, bool asked = false);
 
-// Adds what device_put tells and asks the guards to the module.
+// Adds the functions by which device_put talks to the guards to the module.
 void init_transfers(PyObject* module);
 
 }  // namespace shardax::objects

@@ -136,7 +136,7 @@ typename F::template Accumulator<T> run_line(const T* from, T* to, std::int64_t 
   return running;
 }
 
-// One long line: totals of chunks first, then each chunk from what stands before it.
+// One long line: totals of chunks first, then each chunk from the total before it.
 template <class F, class T>
 void run_long_line(const T* from, T* to, std::int64_t n, bool reverse) {
   using A = typename F::template Accumulator<T>;

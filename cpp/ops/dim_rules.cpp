@@ -86,7 +86,7 @@ struct Remaining {
   std::size_t d = 0;
   std::int64_t size = shape.empty() ? 1 : shape[0];
 
-  // Skips what is divided already. At the end: false.
+  // Skips factors that are divided already. At the end: false.
   bool next() {
     while (size == 1 && d < shape.size()) size = ++d < shape.size() ? shape[d] : 1;
     return d < shape.size();

@@ -132,7 +132,7 @@ MapKernel map_binary(const Types& in, const Type&, const Params&) {
 
 // ---- constructors ---------------------------------------------------------------------------
 
-// Fills what elementwise ops share. `type` is type_same unless given.
+// Fills the fields that elementwise ops share. `type` is type_same unless given.
 OpSpec elementwise(OpSpec spec);
 // The same for ops with zero derivative (comparisons, floor, bitwise).
 OpSpec elementwise_no_gradient(OpSpec spec);

@@ -24,8 +24,7 @@ inline std::size_t checked_axis(const Op& op, const Params& params, ParamName na
   return index(dim);
 }
 
-// `dims`, what the user calls `name`, are dimensions of an array of `rank`,
-// each once.
+// `dims`, which the user calls `name`, are dimensions of an array of `rank`, each once.
 inline void check_dims(const Op& op, std::string_view name, const Ints& dims, std::size_t rank) {
   for (auto d = dims.begin(); d != dims.end(); ++d) {
     if (within(*d, rank) && std::find(dims.begin(), d, *d) == d) continue;

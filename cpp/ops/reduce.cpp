@@ -64,7 +64,7 @@ Values jvp_chooser(const JvpArgs& a) {
   return {div(reduce_sum(mul(a.t[0], mask), axes), reduce_sum(mask, axes))};
 }
 
-// d prod = sum_i t_i * prod_{j != i} x_j, by products of what stands before and behind: correct
+// d prod = sum_i t_i * prod_{j != i} x_j, by products of the factors before and behind: correct
 // where factors are zero.
 Values jvp_prod(const JvpArgs& a) {
   const Ints& axes = a.params.ints(param::axes);

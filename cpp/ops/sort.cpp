@@ -92,7 +92,7 @@ void refine(const Order& order, Key key) {
   in_stretches(n,
                [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
   kernels::sort_ranked<K>(items.data(), scratch.data(), n);
-  // The scratch memory is free for what the order was before.
+  // The scratch memory is free for the order of before.
   auto* before = reinterpret_cast<std::uint32_t*>(scratch.data());
   std::memcpy(before, order.data(), index(n) * sizeof *before);
   in_stretches(n, [&](std::int64_t i) { order[i] = before[items[i].position()]; });

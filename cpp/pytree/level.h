@@ -21,7 +21,7 @@ struct Level {
 
   // See metadata_of.
   Ref metadata() const;
-  // Adds the node without its children to a structure; returns what TreeBuilder::open does.
+  // Adds the node without its children to a structure; returns the result of TreeBuilder::open.
   std::size_t open(TreeBuilder& tree) const;
 };
 

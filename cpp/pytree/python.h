@@ -10,8 +10,8 @@
 
 namespace shardax::pytree {
 
-// Runs `body`, which returns a Ref, and gives Python what it expects of a C function: a new
-// reference, or NULL with an error set.
+// Runs `body`, which returns a Ref, and gives Python the result of a C function: a new reference,
+// or NULL with an error set.
 template <class Body>
 PyObject* guarded(Body&& body) {
   try {

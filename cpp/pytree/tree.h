@@ -59,7 +59,7 @@ PyObject* type_of(TreeView tree, const Node& node);
 // type, aux data, or None.
 Ref metadata_of(TreeView tree, const Node& node);
 
-// The parts of a structure that a subtree consists of: node `at` and what follows it.
+// The parts of a structure that a subtree consists of: node `at` and its descendants.
 std::span<const Node> subtree(TreeView tree, std::size_t at);
 
 class TreeDef;
@@ -78,7 +78,7 @@ class TreeDefPtr {
   const TreeDef* operator->() const { return get(); }
   const TreeDef& operator*() const { return *get(); }
   explicit operator bool() const { return static_cast<bool>(object_); }
-  // The Python object (borrowed), for results and for tp_traverse of whoever holds the pointer.
+  // The Python object (borrowed), for results and for tp_traverse of the holder of the pointer.
   PyObject* object() const { return object_.get(); }
 
  private:

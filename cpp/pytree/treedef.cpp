@@ -21,7 +21,7 @@ int treedef_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// A cleared structure stays well formed: None takes the place of what it held.
+// A cleared structure stays well formed: None takes the place of its objects.
 int treedef_clear(PyObject* self) {
   for (PyObject*& object : reinterpret_cast<TreeDef*>(self)->owned_objects()) {
     PyObject* old = object;

@@ -29,7 +29,7 @@ constexpr bool caching = true;
 #endif
 
 constexpr std::size_t largest = std::size_t{1} << 46;
-// The shared lists keep this much whatever the use was.
+// The shared lists keep this much for any use.
 constexpr std::size_t cache_floor = std::size_t{256} << 20;
 // They keep this part more than was in use at once: blocks of a step's beginning and of its end are
 // of other sizes. A step of a GPT-2 of 4 layers takes 600 page faults (40 ms of 700) without it.

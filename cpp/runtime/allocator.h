@@ -28,7 +28,7 @@ class OutOfMemory final : public std::bad_alloc {
 
 // Throws OutOfMemory. A block of 0 bytes is one of 64.
 std::byte* allocate(std::size_t bytes);
-// `bytes` is what was asked for.
+// `bytes` is the size that was asked for.
 void deallocate(std::byte* block, std::size_t bytes) noexcept;
 
 struct AllocatorStats {

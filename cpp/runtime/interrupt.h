@@ -31,7 +31,8 @@ inline constinit thread_local const std::atomic<bool>* loop_ended = nullptr;
 // The exception that then ends the chunk; it reaches nobody.
 struct LoopEnded {};
 
-// Reads the clock and calls `check` where it is time to. Throws what that throws, or LoopEnded.
+// Reads the clock and calls `check` where it is time to. Throws the exception of `check`, or
+// LoopEnded.
 void poll_clock();
 
 // The same for places that come by often: reads the clock at one call of 16. Costs a nanosecond.

@@ -56,11 +56,11 @@ void set_message_timeout(double seconds);
 // lock and lets signals through.
 class Waiting {
  public:
-  // `peers` are the processes that are waited for, `counts` what was posted to them.
+  // `peers` are the processes that are waited for, `counts` the posts to them.
   Waiting(const StepLabel& label, ProcessGroup peers, const PostCounts& counts)
       : label_(label), peers_(peers), counts_(counts) {}
 
-  // One more look at what is waited for was in vain. Throws if a signal ends the wait, a peer of
+  // Counts a look at the awaited data that was in vain. Throws if a signal ends the wait, a peer of
   // this node is at another step or has ended, or the time is over.
   void turn() {
     if (++turns_ % turns_until_clock != 0 && !released_) return;

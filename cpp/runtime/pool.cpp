@@ -199,7 +199,7 @@ struct Pool {
   std::array<CallerArena, 32> arenas;
 };
 
-// Never destroyed: workers outlive whatever ends with the process.
+// Never destroyed: workers outlive the objects that end with the process.
 Pool& pool() {
   static Pool& only = *new Pool;
   return only;

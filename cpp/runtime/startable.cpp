@@ -19,7 +19,7 @@ namespace {
 
 using Gate = std::counting_semaphore<>;
 
-// A thread that has no memory for what is its own is of no use: not null.
+// A thread without memory for its own data is of no use: not null.
 void* wait_at(void* gate) {
   constexpr std::size_t own_bytes = 64 << 10;
   void* volatile const own = std::malloc(own_bytes);
@@ -29,7 +29,7 @@ void* wait_at(void* gate) {
 }
 
 // glibc keeps up to 40 MB of the stacks of threads that have ended for the next ones. Fewer leave
-// room for what the first tasks of these threads allocate at the same time.
+// room for the memory that the first tasks of these threads allocate at the same time.
 constexpr std::size_t kept_stacks = std::size_t{24} << 20;
 
 bool address_space_is_limited() {

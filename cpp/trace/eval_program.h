@@ -17,7 +17,7 @@ inline Value constant_operand(const Value& value) {
   return view_of(array, array.type(), array.strides(), 0);
 }
 
-// The outputs, where step(eqn, in) gives what an equation gives.
+// The outputs, where step(eqn, in) gives the results of an equation.
 template <class Step>
 Values eval_program(const Program& program, const Values& inputs, Step&& step) {
   check_stack("a program within programs");

@@ -31,9 +31,9 @@ class JitTracer final : public Tracer {
 // views of the arrays that they close over.
 bool same_value(const Value& a, const Value& b);
 
-// Records what is bound to it. With `everything`, it also records ops on plain arrays (as jit
-// does). Without, it records only ops that touch its own tracers (as the linear part of linearize
-// does).
+// Records the ops that are bound to it. With `everything`, it also records ops on plain arrays (as
+// jit does). Without, it records only ops that touch its own tracers (as the linear part of
+// linearize does).
 class StagingTrace final : public Trace {
  public:
   explicit StagingTrace(bool everything);

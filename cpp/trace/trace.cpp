@@ -188,8 +188,8 @@ std::atomic<bool> casts = true;
       "or set the flag jax_auto_pcast.");
 }
 
-// The operands, each varying over the checked axes of all. A scalar that devices share beside what
-// is left to sum over an axis is reduced over it.
+// The operands, each varying over the checked axes of all. A scalar that devices share, beside an
+// operand that is left to sum over an axis, is reduced over it.
 Values agreeing(const Values& in) {
   const Op &pvary = core_ops().pvary, &preduced = core_ops().preduced,
            &to_varying = core_ops().reduced_vary_cast;

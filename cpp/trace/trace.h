@@ -155,7 +155,7 @@ class TransformationScope : public NamesScope {
   explicit TransformationScope(const char* name);
 };
 
-// Runs a program's equations on Values, op by op, under whatever traces those belong to.
+// Runs a program's equations on Values, op by op, under the traces of these.
 Values evaluate(const Program& program, const Values& inputs);
 
 // The mapped axes in scope on this thread, innermost last. `level` is that of the trace to which

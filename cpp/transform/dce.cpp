@@ -75,7 +75,7 @@ Pruned without_results(const Op& op, const Params& params, const Mask& wanted) {
   return {op.with_regions(params, regions), every, wanted};
 }
 
-// The equation, without what is not needed of the programs that it carries.
+// The equation, without the unused parts of the programs that it carries.
 Equation pruned(const Equation& eqn, const Mask& wanted) {
   if (!eqn.op->regions) return eqn;
   const Regions regions = eqn.op->regions(eqn.params);

@@ -78,7 +78,7 @@ bool any_known(const Values& values) {
   return std::any_of(values.begin(), values.end(), [](const Value& v) { return bool(v); });
 }
 
-// Applies an op's own rule to primals and tangents, at whatever level those live.
+// Applies an op's own rule to primals and tangents, at any level of these.
 JvpResult jvp_rule(const Op& op, const Params& params, const Values& in, const Values& t) {
   JvpResult result;
   if (op.jvp_body && any_known(t)) {

@@ -31,7 +31,7 @@ Values apply(const LinearMap& map, const Values& tangents);
 // One cotangent per output (null: zero) gives one per selected input, null where zero.
 Values apply_transpose(const LinearMap& map, const Values& cotangents);
 
-// The error where a function with rules of the user's own closes over what is differentiated.
+// The error if a function with rules of the user's own closes over a differentiated value.
 [[noreturn]] void fail_closed_over(const Op& op, const Params& params);
 
 // The text of an array's elements in printed tracers.

@@ -11,7 +11,7 @@
 
 namespace shardax {
 
-// The same halves, with what is kept, each once. `free_inputs`, `free_results`: which of them can
+// The same halves, with the residuals, each once. `free_inputs`, `free_results`: which of them can
 // be kept at no cost.
 LinearizedProgram select_residuals(const LinearizedProgram& halves,
                                    const std::vector<bool>& free_inputs,

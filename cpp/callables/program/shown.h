@@ -1,6 +1,6 @@
 // callables/program/shown.h - the one object that shows a program.
 //
-// Users compare programs with `is`, and remember what they derive from one by its id or by a weak
+// Users compare programs with `is`, and remember derived objects by the program's id or by a weak
 // reference. So a program has one object as long as anybody holds it. Caches that keep programs for
 // later calls (KeepsShown) keep the objects that users asked for. Used with the interpreter's lock
 // held, but for destructors of programs.

@@ -18,7 +18,7 @@ namespace shardax::callables {
 namespace {
 
 // A body (constants..., held..., i, carry...) -> held..., carry... that also gives i + 1, behind
-// what is held.
+// the held values.
 ProgramPtr counting(const ProgramPtr& program, std::size_t constants, std::size_t held) {
   return *program->derived<ProgramPtr>(concat("counting", constants, " ", held), [&] {
     return std::make_shared<ProgramPtr>(stage_closed(
@@ -34,8 +34,8 @@ ProgramPtr counting(const ProgramPtr& program, std::size_t constants, std::size_
   });
 }
 
-// Regions with one list of what they close over, which comes first: each takes the values of all,
-// and ignores the others'.
+// Regions with one list of closed-over values, which comes first: each takes the values of all, and
+// ignores the others'.
 py::tuple join_closed(const std::vector<Staged>& functions) {
   std::vector<ClosedBody> regions;
   Values all;
@@ -73,8 +73,7 @@ py::tuple join_closed(const std::vector<Staged>& functions) {
   return py::make_tuple(out, list_of(all));
 }
 
-// For each reference its place among those that a function met, or -1, and the types of what it
-// holds.
+// For each reference its place among those that a function met, or -1, and the types of its values.
 using ReferenceParts = std::vector<std::pair<int, py::list>>;
 
 Staged with_references(const Staged& staged, const py::object& references,

@@ -16,8 +16,8 @@ namespace shardax::callables {
 class CompileLog {
  public:
   CompileLog();
-  // Tells, where somebody wants to know, what was traced and how long that took, but for programs
-  // that become part of another one. `api` is "jit" or "pmap".
+  // Tells listeners the traced function and the time of tracing, but for programs that become part
+  // of another one. `api` is "jit" or "pmap".
   void traced(const std::string& api, const std::string& name, const Types& types) const;
 
  private:

@@ -115,7 +115,7 @@ Ref function_code(PyObject* fun) {
 
 namespace {
 
-// The attribute of a callable, or of what a partial calls; "" where neither has one.
+// The attribute of a callable, or of the function in a partial; "" if neither has one.
 std::string name_within(PyObject* fun, const char* attribute) {
   Ref current = Ref::borrow(fun);
   for (int depth = 0; depth < 16; ++depth) {

@@ -7,8 +7,8 @@
 
 namespace shardax::callables {
 
-// Logs what sets a call's signature apart from those `before` it, of calls that `fun` has a program
-// for.
+// Logs the difference of a call's signature from those `before` it, of calls that `fun` has a
+// program for.
 void explain_miss(PyObject* fun, const CallForm& form, const Types& types,
                   const std::vector<Signature>& before);
 

@@ -185,7 +185,7 @@ class EagerContext {
   std::deque<EagerScope> scopes_;
 };
 
-// The automatic mesh of what is an array already.
+// The automatic mesh of an existing array.
 ShardingPtr mesh_shown(PyObject* object) {
   return objects::is_array_object(object) ? automatic_mesh_of(objects::unwrap(object)) : nullptr;
 }

@@ -22,7 +22,7 @@ Staged stage_abstract(const std::string& api, PyObject* fun, const pybind11::tup
 
 // Adds Staged, stage, bind and their helpers to the module.
 void init_staging(pybind11::module_& module);
-// Adds what control flow makes of them.
+// Adds the functions that make regions of control flow of them.
 void init_staged_regions(pybind11::module_& module);
 
 }  // namespace shardax::callables

@@ -26,7 +26,7 @@ class NamedTrace {
   // The innermost trace that plain arrays go to, if it takes values of mutable references as
   // further inputs; else null.
   static NamedTrace* taking_references();
-  // By reference that the function has met, what stands for it: a dict, filled by Python
+  // The stand-ins for references that the function has met: a dict, filled by Python
   // (_transform/refs/__init__.py). Null: none.
   const Ref& met() const { return met_; }
   Ref& met() { return met_; }

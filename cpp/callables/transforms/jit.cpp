@@ -49,7 +49,7 @@ void call_op_by_op(PyObject* fun, const CallArguments& arguments, const std::str
   }
 }
 
-// An entry knows what its call donates.
+// An entry knows the arguments that its call donates.
 Ref options_key(const JitOptions& o) {
   const Ref positions = list_of(o.statics.positions), names = objects(o.statics.names);
   const Ref donated = list_of(o.donated_positions), donated_names = objects(o.donated_names);
@@ -193,8 +193,8 @@ void Jit::require_given(FlatCall& call, const Values& values, JitEntry& entry) c
   entry.placed = shardings_of(values);
 }
 
-// Adds what the references hold that the function closes over. If their types differ from those at
-// staging, the function is staged again.
+// Adds the values of the references that the function closes over. If their types differ from those
+// at staging, the function is staged again.
 std::shared_ptr<JitEntry> Jit::with_held_values(std::shared_ptr<JitEntry> entry, PyObject* fun,
                                                 FlatCall& call, Values& values) {
   if (call_python("_transform.refs.binding", "has_changed", entry->references).get() == Py_True)

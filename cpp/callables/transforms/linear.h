@@ -19,7 +19,7 @@ struct FlatObjects {
 FlatObjects flatten_objects(PyObject* const* objects, std::size_t count);
 
 // Objects with values among them that are no arrays (hi types), whose gradients have types of their
-// own: Python says what is differentiated by in their place.
+// own: Python gives the arrays to differentiate by in their place.
 class OpenedObjects {
  public:
   // If there are such values, their parts to differentiate replace them in `flat`.
@@ -43,7 +43,7 @@ class Aux {
  public:
   // Appends the arrays and tracers in `aux` to `outputs`.
   void take(PyObject* aux, Values& outputs);
-  // Puts them together again; `values` holds what became of them, from `begin` on.
+  // Puts them together again; `values` holds their arrays, from `begin` on.
   Ref rebuild(const Values& values, std::size_t begin) const;
 
  private:

@@ -92,7 +92,7 @@ PyObject* linear_transpose(PyObject* fun, PyObject* const* primals, std::size_t 
   for (const Type& type : types) inputs.values.push_back(ops::zeros(type));
   Staged staged = stage_call("linear_transpose", fun, form, types);
   check_linear_types(types, staged.program->output_types());
-  // A derivative within a called function stands beside what it is the derivative of.
+  // A derivative within a called function stands beside the call that it is the derivative of.
   staged.program = hoist_constants(*inlined(staged.program), staged.captured);
   const Values captured = staged.captured;
   return partial(fun, std::make_unique<Transposed>(std::move(staged), std::move(inputs)), captured)

@@ -26,7 +26,7 @@ namespace {
 
 std::atomic<bool> watching{false};
 
-// A program with what is known of its arguments; `arguments` may hold None.
+// A program with the facts about its arguments; `arguments` may hold None.
 struct Followed {
   TaggedProgram program;
   Variation found;

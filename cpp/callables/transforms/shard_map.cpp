@@ -239,8 +239,8 @@ PyObject* ShardMap::call(PyObject* function, const CallArguments& arguments) {
   });
 }
 
-// Functions that print run op by op from the start: else what they print before they need values
-// would come twice.
+// Functions that print run op by op from the start. Otherwise the lines that they print before they
+// need values would come twice.
 bool prints(PyObject* fun) {
   const Ref answer = call_python("_transform.shard_map.plan", "prints", fun);
   return answer.get() == Py_True;

@@ -70,8 +70,8 @@ Axes seen_in_types(Axes names, const Values& inputs) {
   return names;
 }
 
-// The explicit mesh axes that split the mapped dimension of what is mapped. They must be the same
-// for all inputs if the user asked for explicit axes.
+// The explicit mesh axes that split the mapped dimension of inputs. They must be the same for all
+// inputs if the user asked for explicit axes.
 Axes mapped_split(const Values& inputs) {
   Axes found;
   bool first = true, asked = false;

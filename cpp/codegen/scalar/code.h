@@ -7,8 +7,8 @@
 
 namespace shardax::codegen {
 
-// Runs a scalar program on memory at `pointers`; gives what a checked call or a poll gave if that
-// was not 0, else 0.
+// Runs a scalar program on memory at `pointers`. Returns the nonzero result of a checked call or a
+// poll, else 0.
 using ScalarCode = int (*)(std::byte* const* pointers);
 
 // Called about once a millisecond while a program loops; a nonzero result ends it.

@@ -4,7 +4,7 @@
 // they are, and comparisons of one width select numbers of another. No lane holds a value that
 // would slow down computation. Integers of general registers (register_bank_select.h) have
 // instructions of their own (integers.cpp); true is -1 in both. Addresses, and quotients of
-// integers by what is no constant, go through general registers.
+// integers by variables, go through general registers.
 #pragma once
 
 #include <array>

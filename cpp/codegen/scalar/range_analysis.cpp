@@ -241,7 +241,7 @@ class Folding {
       if (!bounds_[index(move.to)]) bounds_[index(move.to)] = all_of(node(move.to).kind);
   }
 
-  // At most, where the condition compares a counter with what is known before the loop.
+  // The most turns, if the condition compares a counter with a number known before the loop.
   std::optional<Wide> turns_of(const Loop& loop, const Node& condition) const {
     if (condition.code != Code::less) return {};
     for (const Counter& c : loop.counters) {

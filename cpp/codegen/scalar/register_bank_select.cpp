@@ -77,7 +77,8 @@ class Finder {
     }
   }
 
-  // Is it the same in all lanes? A carry is where what it starts with and becomes is.
+  // Is it the same in all lanes? A carry is uniform if its initial value and the values that it
+  // becomes are.
   void find_uniform() {
     uniform_.assign(n_, true);
     bool changed = true;

@@ -213,7 +213,7 @@ class Fuser {
     }
   }
 
-  // Depth first over what each unit needs, in program order.
+  // Depth first over the needs of each unit, in program order.
   std::vector<FusionGroup> ordered() {
     std::vector<std::vector<std::size_t>> needs(units_.size());
     for (std::size_t u = 0; u < units_.size(); ++u) {

@@ -12,8 +12,8 @@ bool begins_message(const Program& program, const FusionGroup& group);
 std::size_t end_of_message(const Program& program, const std::vector<FusionGroup>& groups,
                            std::size_t message);
 
-// Messages begin as soon as their operands are there, and what needs their results comes late: the
-// groups between them run while bytes travel.
+// Messages begin as soon as their operands are there, and groups that need their results come late.
+// The groups between them run while bytes travel.
 //   a; b; m = message a; c = f m; d   ->   a; m = message a; b; d; c = f m
 // A group moves behind the next messages at most, those that begin together, so that memory is
 // needed little longer. Messages, and other effects, keep their order.

@@ -27,7 +27,7 @@ class RowMeasure {
       const Equation& eqn = program_.equations[index(e)];
       if (eqn.op->view) continue;
       for (Var v : eqn.inputs) keep(memory_of(v));
-      // Loops write over what they read last.
+      // Loops write over their last reads.
       if (eqn.op->kind != Kind::elementwise) keep(eqn.outputs[0]);
       group_.tile_footprint = std::max(group_.tile_footprint, now);
       for (Var v : eqn.inputs) {

@@ -70,7 +70,7 @@ class RowGroupFinder {
     return s;
   }
 
-  // The open groups that must be complete before what uses v, unless it is in the same one.
+  // The open groups that must be complete before a use of v, unless it is in the same one.
   Groups needs(Var v) {
     const Variable& x = variable(v);
     const std::size_t s = x.member ? place_of(x.group) : tuning::tile_groups::most_open;

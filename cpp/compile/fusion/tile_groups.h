@@ -29,7 +29,7 @@ struct TileGroup {
 // Sets tile_footprint and products of a group. compile/fusion/tile_footprint.cpp
 void measure_footprint(const Program& program, TileGroup& group);
 
-// Equations that compute again what another one does, which is in another group.
+// Equations that repeat those of another group.
 using Copies = std::unordered_map<int, int>;
 
 // Groups that are worth running so. Between two equations of a group no path leads through others.

@@ -12,9 +12,9 @@
 
 namespace shardax {
 
-// `windows`: where each variable lies, for those that the group reads; `results`, of the group's,
-// what others need. `taken`: for each the variable whose memory it may take over, or -1; `place`
-// gives its window, and is told whether it does.
+// `windows`: the place of each variable that the group reads; `results`: the group's values that
+// others need. `taken`: for each the variable whose memory it may take over, or -1; `place` gives
+// its window, and is told whether it does.
 std::unique_ptr<Step> row_step(const Program& program, const TileGroup& group,
                                const std::vector<std::unique_ptr<Window>>& windows,
                                const std::vector<Var>& results, const std::vector<Var>& taken,

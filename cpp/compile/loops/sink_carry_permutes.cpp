@@ -1,6 +1,6 @@
 // compile/loops/sink_carry_permutes.cpp - permutes of carries sink into the next iteration.
 //
-// A pipeline over devices, or a ring, moves what each turn made on to the next device:
+// A pipeline over devices, or a ring, moves the result of each turn on to the next device:
 //   c = zeros; c = scan { ... use(c) ...; move(v) }
 //   ->   p = zeros; p = scan { ... use(move(p)) ...; v };  c = move(p)
 // Here a move consists of slices, concatenations with zeros, transposes and selects with zeros, so
@@ -189,7 +189,7 @@ class LateMoves : private CountedLoopView {
     return true;
   }
 
-  // `carry`, made of what the turn before made.
+  // Computes `carry` from the carry of the turn before.
   void move_within(const Move& move, Program& made, Var before, Var carry,
                    std::vector<Equation>& out) const {
     std::unordered_map<Var, Var> vars{{move.source, before}};

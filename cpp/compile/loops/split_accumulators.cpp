@@ -3,7 +3,7 @@
 // The gradient of weights of which a step takes slices:
 //   c = scan { c + (pad(a_t b_t) + pad(d_t e_t)) }
 //   ->   p, q = scan { p + a_t b_t, q + d_t e_t };  c = concatenate(p, q)
-// No step puts together what it adds, and each sum is one of products
+// No step pads its term, and each sum is one of products
 // (compile/loops/batch_accumulated_dots.cpp).
 #include <algorithm>
 
@@ -207,8 +207,8 @@ class SplitSums : private CountedLoopView {
                          eqn_.location);
   }
 
-  // The whole sum: its pieces, which are the loop's results from `first` on, and between them what
-  // no step adds to.
+  // The whole sum: its pieces, which are the loop's results from `first` on, and between them the
+  // parts that no step adds to.
   Var together(const Pieces& sum, const Vars& made, std::size_t first) {
     const Var start = in_[operands_[sum.carry]];
     const std::int64_t extent = builder_.type(start).shape[index(sum.axis)];

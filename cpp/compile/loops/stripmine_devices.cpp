@@ -4,7 +4,7 @@
 // its collectives are a segment. A segment becomes a scan over chunks of devices, so that
 // temporaries take the memory of one chunk. Sums over devices are added up chunk by chunk,
 //   psum(clip(grad(w, x)))   ->   scan over chunks: acc + reduce_sum(clip(grad(w, x of the chunk)))
-// and what crosses from one segment to the next is stacked. Chunks are fixed by shapes: the same
+// Values that cross from one segment to the next are stacked. Chunks are fixed by shapes: the same
 // bits come out for any number of threads.
 #include <algorithm>
 
@@ -88,7 +88,7 @@ class Segments {
     bool batched = false;
   };
 
-  // Some rules give every device a copy of what does not vary.
+  // Some rules give every device a copy of a value that does not vary.
   void hold(Var v, Var value, bool batched) {
     held_[index(v)] = {value, batched};
     varying_[index(v)] = batched;

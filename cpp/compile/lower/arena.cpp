@@ -46,7 +46,7 @@ void place_by_size(Plan& plan, const Uses& uses, std::vector<std::size_t> order)
   }
 }
 
-// Free memory between what is in use, by place and by size.
+// Free memory between slots in use, by place and by size.
 class Gaps {
  public:
   // The smallest gap that is large enough, at its start; else at the end of all.

@@ -139,7 +139,7 @@ bool BufferAssignment::takes_over(const FusionGroup& unit, std::size_t n, Var v,
     if (last_unit_[index(u)] < unit_) continue;  // not read here
     if (!covers_slot(window(u)) || !same_shape_and_dtype(type(u), type(v))) return false;
     for (std::size_t k = 0; k < unit.equations.size(); ++k) {
-      // Reductions take what they read at the end of a tile.
+      // Reductions read their operands at the end of a tile.
       const Equation& eqn = program_.equations[index(unit.equations[k])];
       if (k <= n && eqn.op->kind != Kind::reduction) continue;
       if (std::find(eqn.inputs.begin(), eqn.inputs.end(), u) != eqn.inputs.end()) return false;

@@ -64,7 +64,7 @@ class BufferAssignment {
   // A donated input that a result of a row group can take over, none of `others`; -1: none.
   Var given_rows(const TileGroup& group, Var v, const std::vector<Var>& others) const;
   bool whole(const Window& w) const;
-  // The other result of a loop's body that is what the body gives for carry `k`; -1: none.
+  // The other result of a loop's body that equals its result for carry `k`; -1: none.
   int stacked_as(std::size_t k) const;
   // Does result `i` lie where the carry that it replaces was?
   bool replaces_carry(std::size_t i, const Window& w) const;

@@ -2,8 +2,8 @@
 //
 // Carries live in two sets of buffers that swap roles from one iteration to the next, so that an
 // iteration allocates nothing. A carry that a result stacks lives in the slices of that result.
-// Operands and results are row-major (compile/lower/lower.cpp sees to it); only what a scan reads
-// in slices may have any strides.
+// Operands and results are row-major (compile/lower/lower.cpp sees to it); only arrays that a scan
+// reads in slices may have any strides.
 #include <cstring>
 #include <optional>
 

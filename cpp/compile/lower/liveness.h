@@ -10,7 +10,7 @@ namespace shardax {
 // The number of uses of each variable by equations and results.
 std::vector<int> count_uses(const Program& program);
 
-// Variables of loops that must lie in memory: results of reductions, what another unit uses, and
+// Variables of loops that must lie in memory: results of reductions, operands of other units, and
 // results of the program.
 std::vector<bool> stored_variables(const Program& program, const std::vector<FusionGroup>& units);
 

@@ -201,7 +201,7 @@ class Lowering : private BufferAssignment {
     return program_.equations[index(unit.equations.back())].outputs[0];
   }
 
-  // Adds a product to what only it is added to, in its memory; false: it can't be done.
+  // Adds a product to a value without other uses, in its memory; false: it can't be done.
   bool add_product(const Equation& eqn, const std::vector<Window>& in) {
     if (eqn.op != &core_ops().dot_general) return false;
     const Var v = eqn.outputs[0];
@@ -289,7 +289,7 @@ class Lowering : private BufferAssignment {
     });
   }
 
-  // Puts together what does not lie in the whole yet.
+  // Copies the parts that are not in the whole yet.
   void together(const Equation& eqn, const Window& whole) {
     const std::vector<Window> parts = part_windows(program_, eqn, whole);
     std::vector<std::pair<Window, Window>> copies;

@@ -325,7 +325,7 @@ class LoopLowering {
           free.pop_back();
         }
       }
-      // Freed only now: a result of another width must not overwrite what is being read.
+      // Freed only now: a result of another width must not overwrite an operand.
       for (int in : instruction.in) {
         const auto k = static_cast<std::size_t>(in);
         if (entries_[k].kind != Operand::Kind::value || last_use[k] != i || released[k]) continue;

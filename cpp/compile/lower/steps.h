@@ -14,7 +14,7 @@ std::unique_ptr<Step> message_step(const Equation& eqn, MessageKernel kernel,
                                    std::vector<Window> in, std::vector<Window> out,
                                    bool ends_later);
 std::unique_ptr<Step> end_step(const Step& message);
-// A product that is added to what lies at `out`, with the bits of an addition after it; null where
+// A product that is added to the array at `out`, with the bits of an addition after it; null if
 // there is none.
 std::unique_ptr<Step> adding_step(const Equation& product, const std::vector<Window>& in,
                                   const Window& out);

@@ -6,7 +6,7 @@
 //   loop 1: d = sub x m; e = mul d d; f = reduce_sum e         stores nothing
 //   loop 2: d' = sub x m; y = mul d' s; ...                    reads x, m (small), s
 // This moves less memory and keeps less, above all from a forward pass for a backward pass. Values
-// are made again where all loops that use them can, of what lies in memory anyway.
+// are recomputed if all loops that use them can do so from values in memory.
 #pragma once
 
 #include "compile/fusion/fuse.h"

@@ -4,7 +4,7 @@
 // those that elementwise equations use are kept (ir/sufficient_set.h), and the others are copied:
 //   t = tanh x; d = mul t t; ... a megabyte later ...; y = mul d z
 //   ->   t = tanh x; ...; u = optimization_barrier x; v = tanh u; w = mul v v; y = mul w z
-// The barrier keeps the copies from being joined with what they are copies of.
+// The barrier keeps the copies from being joined with their originals.
 #include <optional>
 #include <unordered_map>
 

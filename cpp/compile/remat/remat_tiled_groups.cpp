@@ -141,7 +141,7 @@ class Recomputer {
     return outside;
   }
 
-  // A large value of the group is made of small ones and of what comes from outside.
+  // A large value of the group is recomputed from small ones and from values outside of it.
   RematSource source_in_group(Var v, int g) const {
     if (group_of_maker(v) != g || !is_large(v, groups_[index(g)])) return RematSource::read;
     const Equation& eqn = program_.equations[index(remat_.maker(v))];

@@ -11,7 +11,7 @@
 namespace shardax {
 namespace {
 
-// Scatters, and what combines an element with its update: null where it replaces it.
+// Scatters, with the op that combines an element with its update; null: it replaces it.
 struct Scatter {
   const Op* op;
   const Op* combine;

@@ -160,7 +160,7 @@ void ElementWriter::advance(Access& access, int node, std::int64_t stride) {
 
 // ---- ops on each element ---------------------------------------------------------------------
 
-// Views of registers: of one number repeated, or of what they leave in memory.
+// Views of arrays in registers: of one repeated number, or through memory.
 bool ElementWriter::view_lanes(const Equation& eqn, ScalarArray& in, const Type& out,
                                ScalarArray& seen) {
   if (lane_kind(in.type.dtype) != lane_kind(out.dtype)) throw Unsuited();

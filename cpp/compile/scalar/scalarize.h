@@ -2,8 +2,8 @@
 //
 // Every element of every array is a number of its own, so ops that only rearrange elements cost
 // nothing. Ops whose kernels record themselves become instructions. The others are called: tile
-// kernels with their operands in memory, and what is no elementwise op as a plan of one equation.
-// Arrays that are too large to be numbers are read where they lie.
+// kernels with their operands in memory, and further ops as plans of one equation. Arrays that are
+// too large to be numbers are read where they lie.
 #pragma once
 
 #include <memory>

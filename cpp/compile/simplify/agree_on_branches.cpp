@@ -56,7 +56,7 @@ std::vector<bool> at(const std::vector<bool>& flags, const std::vector<std::size
   return out;
 }
 
-// Is the condition of a loop the same each time? A carry is while what replaces it is.
+// Is the condition of a loop the same each time? A carry agrees while its successor does.
 bool loops_alike(const Regions& regions, std::vector<bool> operands) {
   const Program &cond = *regions.programs[0], &body = *regions.programs[1];
   const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried);

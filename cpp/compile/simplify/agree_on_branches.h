@@ -6,8 +6,8 @@
 namespace shardax {
 
 // For each variable of a program: do all processes have the same value, where those of the inputs
-// that are marked do? So are constants, results of messages between all processes, and whatever
-// follows from such values alone.
+// that are marked do? So are constants, results of messages between all processes, and values that
+// follow from these alone.
 std::vector<bool> same_in_processes(const Program& program, const std::vector<bool>& inputs);
 
 // If messages are inside, processes compare the index of a branch before they take it, and the

@@ -53,7 +53,7 @@ class Combiner {
   Values run(const Values& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) at(program_.inputs[i]) = inputs[i];
     for (const Constant& c : program_.constants) at(c.var) = constant_operand(c.value);
-    // Round r is what depends on r messages, one after the other.
+    // Round r has the sums that depend on r messages, one after the other.
     for (const std::vector<const Equation*>& round : rounds()) {
       for (const Equation* eqn : round) step(*eqn);
       for (const Message& message : messages_) send(message);

@@ -15,7 +15,7 @@
 namespace shardax {
 namespace {
 
-// A mask that is set at one index of a dimension, whatever the others are.
+// A mask that is set at one index of a dimension, for all indices of the others.
 struct Chosen {
   std::int64_t dim, at;
 };
@@ -71,7 +71,7 @@ std::optional<Chosen> choice_of(const PatternContext& m, const Vars& in) {
   return chosen(m, in[0]);
 }
 
-// v[at:at + 1], computed of that part of what v is computed of: of elementwise work, and of sums
+// v[at:at + 1], computed from that part of the operands of v, through elementwise work and sums
 // over other dimensions. Values with other uses are computed again only if that takes one step.
 class Row {
  public:

@@ -5,7 +5,7 @@
 
 namespace shardax {
 
-// sum(transpose(x))   ->   transpose(sum(x)), so that the reduction meets what it reduces.
+// sum(transpose(x)) -> transpose(sum(x)), so that the reduction is next to its operand.
 std::optional<Vars> reduce_before_transpose(const PatternContext& m);
 // The sum over devices of weight gradients is one product. Only where the product has one use.
 //   sum(dot(a, b)) over batches   ->   dot(a, b) over them too

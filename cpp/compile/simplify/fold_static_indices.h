@@ -22,7 +22,7 @@ std::optional<Vars> static_gather(const PatternContext& m);
 std::optional<Vars> static_slice(const PatternContext& m);
 // A dynamic_update_slice that is all of its operand is the update.
 std::optional<Vars> update_all(const PatternContext& m);
-// A slice of what is updated at a known place, which is the update, or of which none is in it.
+// A slice of an array that is updated at a known place: it is the update, or has none of it.
 std::optional<Vars> slice_of_update(const PatternContext& m);
 
 }  // namespace shardax

@@ -28,7 +28,7 @@ bool calls(const Program& program) {
   return std::any_of(program.equations.begin(), program.equations.end(), is_call);
 }
 
-// A loop whose body calls nothing that can stand in it: rules look at what there is.
+// A loop without calls that can be inlined into its body, so that rules see all equations.
 Equation without_calls(const Equation& eqn, Regions regions) {
   if (regions.runs != ExecutionKind::counted || regions.fixed || !calls(*regions.programs[0]))
     return eqn;

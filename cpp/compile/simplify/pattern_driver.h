@@ -82,8 +82,8 @@ inline std::optional<Vars> one(Var v) { return Vars{v}; }
 // compile/simplify/patterns.cpp
 std::optional<Vars> apply_rules(const PatternContext& match);
 
-// A loop or branch whose operands repeat, with a body that carries what repeats once; nothing where
-// its results do not. compile/loops/sink_broadcasts.cpp
+// A loop or branch whose operands repeat, with a body that carries repeating values once. None if
+// its results do not repeat. compile/loops/sink_broadcasts.cpp
 std::optional<Vars> sink_broadcasts(PatternDriver& driver, const Equation& eqn, const Vars& in);
 
 // A loop that adds up products, with one product after it; nothing where it is not worth it.
@@ -91,8 +91,8 @@ std::optional<Vars> sink_broadcasts(PatternDriver& driver, const Equation& eqn, 
 std::optional<Vars> batch_accumulated_dots(PatternDriver& driver, const Equation& eqn,
                                            const Vars& in);
 
-// A loop that adds to parts of what it carries, with a carry for each part; nothing where there is
-// none. compile/loops/split_accumulators.cpp
+// A loop that adds to parts of its carry, with a carry for each part. None if there is no such
+// carry. compile/loops/split_accumulators.cpp
 std::optional<Vars> split_accumulators(PatternDriver& driver, const Equation& eqn, const Vars& in);
 
 // Turns a loop that moves its carry at the end into one that moves it where its turns take it. None

@@ -196,7 +196,7 @@ const Equation* with_units(const PatternContext& m, Var v) {
 }
 
 // Elementwise work comes before dimensions of one element are added, so that it is one loop with
-// what comes before them.
+// the work before it.
 Result add_units_after(const PatternContext& m) {
   if (!m.op.effect.empty()) return {};
   const Equation* first = nullptr;

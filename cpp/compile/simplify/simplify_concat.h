@@ -12,7 +12,7 @@ Var slice_of(const PatternContext& m, Var v, const Ints& start, const Ints& limi
 Var part_along(const PatternContext& m, Var v, std::int64_t dim, std::int64_t begin,
                std::int64_t end);
 
-// The gradient of what was taken apart, neighbours that each lie among zeros:
+// The gradient of a split array, as neighbours that each lie among zeros:
 //   [0, x, 0, 0] + [0, 0, y, 0]   ->   [0, [x, y], 0]
 std::optional<Vars> join_pads(const PatternContext& m);
 // [[x, y], z]   ->   [x, y, z]

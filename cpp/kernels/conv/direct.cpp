@@ -185,7 +185,7 @@ void convolution_direct(const ConvArgs& p, ParallelFor parallel_for) {
   visit_dtype(p.dtype, [&](auto in) {
     visit_dtype(p.out_dtype, [&](auto out) {
       using Out = decltype(unsigned_of(out));
-      // An integer's sign decides what it is in more bits.
+      // An integer's sign decides its value in more bits.
       using S =
           std::conditional_t<sizeof(in) == sizeof(out), decltype(unsigned_of(in)), decltype(in)>;
       if constexpr (is_number<S> && is_number<Out>) {

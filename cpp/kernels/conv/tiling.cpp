@@ -126,8 +126,8 @@ Tiling Cutter::cut(const Part& part) const {
   return cut;
 }
 
-// Boxes of about `rows` outputs, whole along what lies together in lhs: the last dimensions, or
-// items if these are side by side.
+// Boxes of about `rows` outputs, whole along the dimensions that are adjacent in lhs: the last
+// ones, or items if these are side by side.
 void Cutter::boxes(const Part& part, Tiling& cut, std::int64_t rows) const {
   const std::int64_t taps = part.steps / std::max<std::int64_t>(p_.c.size, 1);
   const std::int64_t channels =

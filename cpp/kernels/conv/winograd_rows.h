@@ -104,7 +104,7 @@ class RowReader {
 // The images of an operand that lie one after the other, by rows of tiles: "strips".
 struct Strips {
   std::int64_t rows, columns;  // of tiles in an image
-  // body(image, tile rows) for what strips [first, end) have of each image, in order.
+  // body(image, tile rows) for the part of each image in strips [first, end), in order.
   template <class F>
   void for_images(std::int64_t first, std::int64_t end, F&& body) const {
     while (first < end) {

@@ -99,7 +99,8 @@ void gather(const std::complex<T>* const* from, std::int64_t step, bool adjacent
     }
   });
 }
-// Real lines, as real parts without imaginary ones, or as imaginary parts beside what is there.
+// Real lines, as real parts without imaginary ones, or as imaginary parts beside existing real
+// ones.
 template <class T>
 SHARDAX_INLINE void set_part(Few<T>& to, const typename Few<T>::Vector& value, bool imaginary) {
   if (imaginary)

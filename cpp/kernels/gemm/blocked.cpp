@@ -2,8 +2,8 @@
 //
 // A block of at most block_rows x block_columns of c goes through k one k-block at a time. Rows of
 // a, packed unless they are well placed, stay in the second-level cache, one panel of b at a time
-// in the first-level one. Small products read their operands in place, large ones pack what many
-// chunks see once (prepacked.h).
+// in the first-level one. Small products read their operands in place, large ones pack the parts
+// that many chunks see once (prepacked.h).
 #include <algorithm>
 #include <memory>
 #include <new>

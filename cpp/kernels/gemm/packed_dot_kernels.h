@@ -1,6 +1,6 @@
 // kernels/gemm/packed_dot_kernels.h - tables of the inner kernels of products of groups.
 //
-// Private to kernels/gemm. A group is what fills 32 bits: four elements of 8 bits, or two of 16.
+// Private to kernels/gemm. A group fills 32 bits: four elements of 8 bits, or two of 16.
 #pragma once
 
 #include <cstdint>

@@ -119,7 +119,7 @@ class PackedProduct {
     pack_(from, args_.b_k, args_.b_n, length(block), columns, width_, to);
   }
 
-  // Asks for what is packed of a for a k-block, while panel `panel` of `panels` is multiplied.
+  // Prefetches the packed rows of a for a k-block, while panel `panel` of `panels` is multiplied.
   void fetch_rows(const Block& c, std::int64_t block, std::int64_t panel,
                   std::int64_t panels) const {
     if (block * matmul_k_block >= args_.k) return;
@@ -147,7 +147,7 @@ class PackedProduct {
     }
   }
 
-  // The products of one k-block; the first ones are written, or added to what is there.
+  // The products of one k-block; the first ones are written, or added to c.
   void add(const Block& c, std::int64_t block, const T* shared, T* own) const {
     const std::int64_t k = length(block);
     const T *a = shared + c.i * k, *b = shared + (shared_rows_ + c.j) * k;

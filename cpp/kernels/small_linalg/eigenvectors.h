@@ -28,7 +28,7 @@ SHARDAX_INLINE void make_triangular(const Cell<L>* h, const Cell<L>* z, Cell<C>*
     magnitude<L>(size_c, c);
     root<L>(root_b, size_b);
     root<L>(root_c, size_c);
-    // The eigenvector of a + w i is b, w i, or the roots of both, and what is orthogonal to it.
+    // The eigenvector of a + w i is b, w i, or the roots of both, and its orthogonal complement.
     root<L>(length, size_b + size_c);
     const V divisor = pair ? length : V{} + 1;
     const V x = pair ? (b < 0 ? -root_b : root_b) / divisor : V{} + 1;

@@ -3,7 +3,7 @@
 // A cell is one element of each of these matrices, so that every operation is a vector's. For a
 // small matrix LAPACK's own calls and loops cost several times the arithmetic (1000 solves of 8 x 8
 // in float64: 0.9 ms, here 0.15). Matrices are cells row after row. Algorithms, signs, choice of
-// pivots and what becomes of singular matrices are LAPACK's.
+// pivots and results for singular matrices are LAPACK's.
 #pragma once
 
 #include <algorithm>

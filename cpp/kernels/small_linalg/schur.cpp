@@ -27,7 +27,7 @@ SHARDAX_INLINE void take_reflectors(Cell<L>* h, const Cell<L>* taus, Cell<L>* z,
   }
 }
 
-// Makes 0 of what is small below the diagonal, by the criterion of Ahues and Tisseur ("A new
+// Makes 0 of small elements below the diagonal, by the criterion of Ahues and Tisseur ("A new
 // deflation criterion for the QR algorithm", 1997).
 template <class L>
 SHARDAX_INLINE void drop_small(Cell<L>* h, std::int64_t n) {
@@ -152,7 +152,7 @@ SHARDAX_INLINE void reflect_few(const Cell<L>* v, const Cell<L>& tau, int count,
   for (int i = 1; i < count; ++i) take(x[i * step], v[i], w);
 }
 
-// One step in each window low..high that is longer than what is split later on.
+// One step in each window low..high that is longer than the blocks that are split later on.
 template <class L>
 SHARDAX_INLINE void schur_step(Cell<L>* h, Cell<L>* z, std::int64_t n, const Index<L>& low,
                                const Index<L>& high, const Index<L>& active,

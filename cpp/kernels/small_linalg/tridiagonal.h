@@ -40,7 +40,7 @@ SHARDAX_INLINE void tridiagonalise(Cell<L>* a, Cell<L>* taus, Cell<L>* w, std::i
       w[i].re += sum.re;
       if constexpr (complex_cells<L>) w[i].im += sum.im;
     }
-    // w = x - 1/2 (x* v) v with x = tau A v: then A - v w* - w v* is what the reflector makes of A.
+    // w = x - 1/2 (x* v) v with x = tau A v. The reflector then makes A - v w* - w v* of A.
     Cell<L> minus_tau{}, product{};
     subtract(minus_tau, taus[k]);
     for (std::int64_t i = head; i < n; ++i) {
@@ -107,7 +107,7 @@ SHARDAX_INLINE Window find_windows(const Cell<L>* d, Cell<L>* e, std::int64_t n,
   return rows;
 }
 
-// Wilkinson's shift, as what the last diagonal element of each window is away from it.
+// Wilkinson's shift, as the distance from the last diagonal element of each window.
 template <class L>
 SHARDAX_INLINE void start_of(Vector<L>& out, const Cell<L>* d, const Cell<L>* e,
                              const Index<L>& first, const Index<L>& end, std::int64_t n) {

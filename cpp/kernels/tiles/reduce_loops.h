@@ -85,7 +85,7 @@ template <class R, int lanes, class T>
   return R::combine(reduce_tree<R, T, width>(part[0]), rest);
 }
 
-// Lanes, then a fixed tree over them, whatever the instruction set.
+// Lanes, then a fixed tree over them, for any instruction set.
 template <class R, int lanes, class T>
 [[gnu::always_inline]] inline T reduce_lanes(const T* x, std::int64_t n) {
   T part[lanes];

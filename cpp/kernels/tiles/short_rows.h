@@ -244,7 +244,7 @@ template <class R, class T, class Acc>
   using S = ShortRows<T>;
   typedef Acc Results __attribute__((vector_size(S::width * sizeof(Acc))));
   const LastLanes<T> last(n);
-  // Inlined, as what is a function of its own is compiled for any processor.
+  // Inlined: a separate function would be compiled for any processor.
   const auto part = [&](const T* from, std::int64_t first, std::int64_t count)
       __attribute__((always_inline)) {
     typename S::V results;

@@ -100,7 +100,7 @@ bool SmallLoop::place(const TileAccess& access, std::size_t operand, bool is_loa
   const bool one = is_one(loop_, access);
   const bool whole = one ? repeats || elements_ == 1 : is_dense(loop_, access) && !repeats;
   if (whole) {
-    // Rows of what is dense follow each other; one element is the same for all.
+    // Rows of dense operands follow each other; one element is the same for all.
     place.step = repeats ? 0 : row_ * access.itemsize;
   } else if (is_load && row_ > 0 && !reduces(operand) && (repeats || last == 1)) {
     place.how = How::by_rows;

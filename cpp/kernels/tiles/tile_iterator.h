@@ -56,7 +56,7 @@ class TileIterator {
 
   // Computes elements [start, start + n) of the flat order, which lie within one tile.
   void tile(std::int64_t start, std::int64_t n);
-  // After the last tile, for other threads to see what has been written.
+  // After the last tile, makes its writes visible to other threads.
   void complete() const;
 
   // Does the loop only reduce what lies in memory, in runs along its last dimension? Its tiles may

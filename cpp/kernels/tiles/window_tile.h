@@ -48,8 +48,8 @@ template <class T>
   for (; i < n; ++i) out[i] = in[2 * i];
 }
 
-// out[2 * i] += in[i] for i < n. Zeros, which follow in `in`, are added to what lies between and up
-// to sixteen elements behind, before `end`.
+// out[2 * i] += in[i] for i < n. Zeros, which follow in `in`, are added to the elements between,
+// and to up to sixteen elements behind, before `end`.
 [[gnu::always_inline]] inline void add_even(float* out, const float* in, std::int64_t n,
                                             const float* end) {
   typedef float V __attribute__((vector_size(32)));

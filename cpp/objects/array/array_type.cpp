@@ -144,7 +144,7 @@ PyTypeObject* make_array_type() {
                    Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION);
 }
 
-// The types of tracers, by what `Tracer::class_name` says, and the modules that show them.
+// The types of tracers, by `Tracer::class_name`, and the modules that show them.
 struct TracerClass {
   const char* name;
   const char* full;

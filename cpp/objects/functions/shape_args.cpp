@@ -27,7 +27,7 @@ std::int64_t parse_int(PyObject* object) {
 
 [[noreturn]] void shape_error(PyObject* object, std::string_view what) {
   if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
-    // Of a tracer, also what it depends on.
+    // For a tracer, the values that it depends on.
     std::string depends;
     if (PyErr_Occurred()) {
       PyObject *type, *value, *traceback;

@@ -40,7 +40,7 @@ Values index_arrays(const IndexPlan& plan);
 // x[index] by one gather. `mode` is "clip", "fill" or "promise_in_bounds".
 Value gather(const Value& x, const GatherSpec& spec, const Values& arrays, const std::string& mode,
              const ParamValue& fill);
-// The final result from what gather gave: reversed and with added dimensions; and back again.
+// The final result from that of gather: reversed and with added dimensions; and back again.
 Value finish_result(Value gathered, const GatherSpec& spec);
 Value prepare_updates(const Value& updates, const GatherSpec& spec);
 // The shape of x[index].

@@ -15,7 +15,7 @@ Py_ssize_t array_length(PyObject* self);
 // x[index] for `index` as Python gives it.
 Value get_item(const Value& x, PyObject* index);
 
-// Adds what shardax/numpy/_at.py uses to the module.
+// Adds the functions of shardax/numpy/_indexing/at.py to the module.
 void init_index(PyObject* module);
 
 }  // namespace shardax::objects

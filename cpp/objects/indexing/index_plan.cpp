@@ -187,7 +187,7 @@ void add_mask(const Entry& entry, const Shape& shape, std::size_t dimension, std
   const Array& mask = as_array(entry.value);
   const std::size_t rank = mask.shape().size();
   for (std::size_t d = 0; d < rank; ++d) {
-    // A mask without elements selects none, whatever its shape.
+    // A mask without elements selects none, for any shape.
     if (mask.shape()[d] == shape[dimension + d] || mask.type().size() == 0) continue;
     std::string expected;
     for (std::size_t e = 0; e < rank; ++e) {

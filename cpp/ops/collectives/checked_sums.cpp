@@ -30,7 +30,7 @@ std::string_view name_of(AxisState state) {
   return {};
 }
 
-// From whatever state over the axes, which those ask about who bind, to another.
+// A cast from any state over the axes, which callers check, to another.
 template <AxisState to>
 Types cast_type(const Op&, const Types& in, const Params& params) {
   Type out = in[0];

@@ -41,7 +41,7 @@ Value joined_dims(const Value& x, std::int64_t dim) {
   return reshape(x, shape);
 }
 
-// The dimension that is shared out, as that of processes, that of their devices, and what each has.
+// The shared dimension as three: processes, their devices, and the elements of each.
 Value shared_out(const ProcessExchange& e, const Value& x, std::int64_t dim) {
   Ints sizes{e.processes, e.local};
   if (e.params.flag(param::tiled))
@@ -72,7 +72,7 @@ Value exchange_blocks(const ProcessExchange& e, const Value& x) {
   return e.params.flag(param::tiled) ? joined_dims(moved, join_at + 1) : moved;
 }
 
-// The devices of this process share what all send.
+// The devices of this process share the data of all.
 Value gather_all(const ProcessExchange& e, const Value& x) {
   const std::int64_t dim = e.params.integer(param::all_gather_dimension);
   const Value rows = moveaxis(joined_dims(e.send(core_ops().process_all_gather, {x}), 0), 0, dim);

@@ -25,7 +25,7 @@ bool is_over_processes(const Equation& eqn);
 // The program of operands of these types that such an equation stands for.
 ProgramPtr over_processes(const Equation& eqn, const Types& in);
 
-// An exchange in which processes send what others need alone; null where over_processes has to
+// An exchange in which processes send only the data that others need; null if over_processes has to
 // gather.
 Value exchange_processes(const Equation& eqn, const Value& x);
 

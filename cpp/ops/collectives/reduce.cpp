@@ -30,8 +30,8 @@ ParamName axes_param(const Op& op) {
                                                            : ParamName("axis_name");
 }
 
-// One group of all devices is reduced axis by axis, which keeps what does not vary over an axis
-// small.
+// One group of all devices is reduced axis by axis, which keeps values that do not vary over an
+// axis small.
 template <GroupRule rule>
 Batched batch_reduction(const BatchArgs& a) {
   const AxisSet& axes = collective_axes(a.params);

@@ -33,7 +33,7 @@ std::int64_t own_groups(std::int64_t asked, std::int64_t devices, const AxisSet&
   return std::gcd(asked, devices * count) / count;
 }
 
-// The same pairs, whoever has made them: (0 + 1) + (2 + 3), ...
+// The same pairs for any number of processes: (0 + 1) + (2 + 3), ...
 Value added_in_pairs(const Value& rows) {
   Values terms;
   for (std::int64_t k = 0; k < rows->shape()[0]; ++k) terms.push_back(index_in_dim(rows, k, 0));

@@ -59,7 +59,7 @@ constexpr auto rem_kernel = [](auto a, auto b) {
     return static_cast<T>(std::fmod(a, b));
   }
 };
-// So small a quotient is off by less than one after rounding, and what is left of x is exact.
+// So small a quotient is off by less than one after rounding, and the rest of x is exact.
 constexpr auto near_rem = [](auto x, auto y, auto& out) SHARDAX_FAST_PATH {
   using T = decltype(x);
   constexpr T most = sizeof(T) == 4 ? T(0x1p22) : T(0x1p51), one = 1;

@@ -111,7 +111,7 @@ constexpr auto count_kernel = [](auto x) {
   using T = decltype(x);
   return from_bits_of<T>(count_of<width_in_bits<T>>(as_bits(x)));
 };
-// The bits that are no part of what the highest 1 and all below it fill.
+// The bits above the highest 1 and all below it.
 constexpr auto leading_zeros_kernel = [](auto x) {
   using T = decltype(x);
   if constexpr (is_lane<T>) {

@@ -144,8 +144,8 @@ const Op owens_t_op{elementwise(
 
 constexpr double two_over_root_pi = 2 * std::numbers::inv_sqrtpi;
 
-// near(x) where x is at most 10 (of doubles 50); beyond, where near is a difference of what is
-// almost equal, -scale / x^2 times the sum of (2 k + 1)!! (sign / (2 x^2))^k.
+// near(x) where x is at most 10 (of doubles 50). Beyond, where near is a difference of nearly equal
+// numbers, -scale / x^2 times the sum of (2 k + 1)!! (sign / (2 x^2))^k.
 template <class Near>
 Value with_tail(const Value& x, const Value& size, Near near, double scale, double sign) {
   const Value far = lt(constant(x, x->dtype() == DType::float64 ? 50 : 10), size);

@@ -164,7 +164,7 @@ void gather_elements(const Windows& windows, const View& from, const View& to, c
   const auto* const source = reinterpret_cast<const T*>(from.data);
   auto* const target = reinterpret_cast<T*>(to.data);
   if (windows.side_by_side()) {
-    // A part of every window for each task, so that what they share is read once.
+    // A part of every window for each task, so that their common elements are read once.
     const std::int64_t size = windows.shape()[0], others = windows.elements() / size;
     const std::int64_t each = std::max<std::int64_t>(
         1, chunk_elements / std::max<std::int64_t>(windows.count() * others, 1));

@@ -225,7 +225,7 @@ void Windows::locate_as(const I* row, std::int64_t index_stride, Offset operand,
       component(index, index_stride, static_cast<std::int32_t>(c.limit),
                 static_cast<std::int32_t>(c.wrap), c.operand_stride);
     } else if constexpr (std::is_same_v<I, std::uint64_t>) {
-      // Beyond any limit, whatever the sign that the top bit stands for.
+      // Beyond any limit, for either meaning of the top bit.
       std::int64_t values[run_size];
       for (std::int64_t i = 0; i < n; ++i) {
         values[i] = static_cast<std::int64_t>(std::min<I>(index[i * index_stride], INT64_MAX));

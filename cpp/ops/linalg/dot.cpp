@@ -17,8 +17,8 @@ namespace {
 
 extern const Op dot_op;
 
-// `preferred` is the result's dtype, or none for that of the operands; `precision` is what programs
-// show: products are always in full precision.
+// `preferred` is the result's dtype, or none for that of the operands. `precision` is shown in
+// programs: products are always in full precision.
 Value product_of(const Value& a, const Value& b, const DotDims& d, const ParamValue& preferred,
                  const ParamValue& precision, const ShardingPtr& asked = nullptr) {
   Params params{{"lhs_contract", d.lhs_contract},

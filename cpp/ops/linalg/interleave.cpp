@@ -65,8 +65,8 @@ SHARDAX_INLINE bool for_each_run(const Stack& stack, bool transposed, const F& f
   return true;
 }
 
-// As many vectors as each has lanes, transposed: in round s, those that are s apart exchange what
-// lies s apart in them.
+// As many vectors as each has lanes, transposed. In round s, vectors that are s apart exchange
+// lanes that are s apart.
 template <class L>
 SHARDAX_INLINE void transpose_lanes(lanes::Vector<L>* v) {
   using Place = lanes::IndexOf<lanes::Real<L>>;

@@ -31,7 +31,7 @@ bool joint_stride(const View& view, const Ints& dims, std::int64_t& size, std::i
   return true;
 }
 
-// An operand's dimensions by what they are for.
+// An operand's dimensions by their roles.
 struct Uses {
   const Ints &batch, &free, &contract;
 };

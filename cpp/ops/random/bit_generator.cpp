@@ -150,7 +150,7 @@ kernels::PhiloxBlock threefry_pair(const wide_key_t& state, std::uint64_t index)
   return out;
 }
 
-// Two counters of threefry make what one of philox does.
+// Two counters of threefry give as many bits as one of philox.
 kernels::PhiloxBlock threefry_block(const wide_key_t& state, std::uint64_t index) {
   const kernels::PhiloxBlock a = threefry_pair(state, 2 * index),
                              b = threefry_pair(state, 2 * index + 1);

@@ -1,7 +1,7 @@
 // ops/sharding_rules/unreduced_rules.h - unreduced sums from operands to results: rules for
 // records.
 //
-// An array may be unreduced over explicit axes: it stands for the sum of what the devices have. Ops
+// An array may be unreduced over explicit axes: it stands for the sum of the devices' values. Ops
 // that are linear in it give an unreduced result, others refuse it. An array that is reduced over
 // axes is the same on all of their devices, and its cotangents are unreduced. Rules for records.
 #pragma once
