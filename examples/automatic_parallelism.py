@@ -67,7 +67,7 @@ for name, specs in ways.items():
     print(f"{name}: equal to one device: {same}, a device has {parts}")
 
 # %% [markdown]
-# ## What each would send
+# ## Messages of separate devices
 #
 # Data parallelism adds up gradients. With sharded parameters the weights are gathered before they
 # are used, and gradients are added up where they are kept. Split in the hidden layer, devices add

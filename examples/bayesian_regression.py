@@ -59,7 +59,7 @@ draws = sampler.get_samples(group_by_chain=True)
 print("draws of a parameter:", draws["slope"].shape == (chains, 500))
 
 # %% [markdown]
-# ## What came out
+# ## Results
 #
 # The spread between chains is that within them (r-hat near 1), and the line is the right one.
 

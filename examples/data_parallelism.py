@@ -81,7 +81,7 @@ for name in sorted(params):
     print(f"gradient of {name}: shape {shape}, equals the whole batch's: {same}")
 
 # %% [markdown]
-# ## What it costs
+# ## Costs
 #
 # Nothing runs eight times, and nothing is copied: the devices' gradients and their average become
 # one product, that of the whole batch.

@@ -57,7 +57,7 @@ print("first loss of each:", jnp.round(losses[:, 0], 2))
 print("last loss of each: ", jnp.round(losses[:, -1], 3))
 
 # %% [markdown]
-# ## What they agree about
+# ## Agreement of the members
 #
 # The mean over members is a good prediction where there were data, between -1 and 1; outside, the
 # members go separate ways.

@@ -72,7 +72,7 @@ loads = jnp.bincount(jnp.argmax(x.reshape(-1, width) @ router, axis=-1), length=
 print("tokens of each expert:", loads, "of", n * tokens)
 
 # %% [markdown]
-# ## What is moved
+# ## Moved data
 
 # %%
 told = shardax.explain(run)(x, up, down)

@@ -80,10 +80,10 @@ print("loss after 5 steps:", f"{float(loss(whole, x, y)):.4f}")
 print("equal to the unsharded steps:", same)
 
 # %% [markdown]
-# ## What became of it
+# ## The compiled step
 #
 # Gathering is free, as the parts lie side by side; the sum of the gradients is part of the product
-# that makes them. On devices of their own, each would send what `apart` says.
+# that makes them. On devices of their own, each would send the messages of `apart`.
 
 # %%
 told = shardax.explain(sharded_step)(params, x, y)

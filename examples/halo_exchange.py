@@ -82,7 +82,7 @@ result
 # ## Surface and volume
 #
 # A tile's halo grows as its edge, its work as its area: the larger the tiles, the less is sent for
-# what is computed.
+# the same work.
 
 # %%
 told = shardax.explain(parallel)(heat)

@@ -2,7 +2,7 @@
 # # How it scales
 #
 # Here all devices share one memory, and eight cost what one does. On machines of their own they
-# would have to talk. `explain` says what a training step moves; `on` predicts what that takes on
+# would have to talk. `explain` tells the messages of a training step; `on` predicts their time on
 # accelerators of given speed.
 
 # %%

@@ -124,7 +124,7 @@ def train(state, rng, first, last):
 # %% [markdown]
 # ## Half of the training, a checkpoint, and the rest
 #
-# The second half starts from what orbax reads back.
+# The second half starts from the state that orbax reads back.
 
 # %%
 state = train(state, rng, 0, steps // 2)

@@ -60,8 +60,8 @@ print(f"split over data only: shards of {shard.data.shape}, each on {n // 2} dev
 # %% [markdown]
 # ## One named axis
 #
-# `pmap` makes a mesh of one dimension. Its name is what a collective refers to; any name will do,
-# as long as both sides agree.
+# `pmap` makes a mesh of one dimension. A collective refers to its name; any name will do, as long
+# as both sides agree.
 
 # %%
 rows = jnp.arange(n * 3.0).reshape(n, 3)

@@ -1,4 +1,4 @@
-"""Writes the scripts of this folder as notebooks, with what each cell prints and shows.
+"""Writes the scripts of this folder as notebooks, with the output of each cell.
 
 python examples/notebooks.py [FOLDER] [NAME...]: notebooks (or those of the names) go to FOLDER,
 or beside the scripts. matplotlib draws figures. A cell of a script starts with `# %%`, one of text

@@ -42,8 +42,8 @@ loss, gradient = one_device(weights)
 # %% [markdown]
 # ## GPipe: all forward, then all backward
 #
-# One tick is one iteration of a scan: take what came from the device before, compute, hand over.
-# A device that has no microbatch, before the first and after the last, does nothing: `lax.cond`
+# One tick is one iteration of a scan: take the block of the device before, compute, hand over. A
+# device that has no microbatch, before the first and after the last, does nothing: `lax.cond`
 # computes on the others alone. The backward pass is the gradient of that scan, in which the
 # hand-over goes the other way.
 
@@ -127,7 +127,7 @@ print("1F1B:  same loss:    ", bool(jnp.allclose(result, loss, atol=1e-5)))
 print("1F1B:  same gradient:", bool(jnp.allclose(own, gradient, atol=1e-5)))
 
 # %% [markdown]
-# ## What a device holds
+# ## The memory of a device
 #
 # On devices of their own, the difference is memory:
 

@@ -15,7 +15,7 @@ print(f"{n} devices, the first is {shardax.devices()[0]}")
 # %% [markdown]
 # ## Split, run, stack
 #
-# The leading dimension of an argument says which device gets what: row 0 goes to device 0, row 1 to
+# The leading dimension of an argument lists the devices' parts: row 0 goes to device 0, row 1 to
 # device 1. Inside the function a row is all there is, and its shape has one dimension less. Results
 # are stacked the same way.
 

@@ -63,7 +63,7 @@ for i in range(steps):
         print(f"step {i + 1:2d}  loss {losses[-1]:.4f}")
 
 # %% [markdown]
-# ## What was learned
+# ## The learned weights
 #
 # Noise of 0.1 leaves a loss of about 0.01: the loop ends there.
 
@@ -83,7 +83,7 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# ## What eight devices cost
+# ## The cost of eight devices
 #
 # `shardax.explain(parallel_step)(params, x, y)` shows that the parameters, which all devices share,
 # exist once. The average over devices is part of the sums over samples, so that nothing is sent.

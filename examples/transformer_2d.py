@@ -7,7 +7,7 @@
 #     data   rows 0 ..3         0            1
 #      v     rows 4 ..7         4            5
 #
-# Only two sums along `model` are written, one after attention and one after the hidden layer. Those
+# Only two sums along `model` are written, one after attention and one after the hidden layer. Sums
 # of the gradients along `data` follow: parameters are the same along `data`, so their gradients are
 # summed along it.
 
@@ -52,7 +52,7 @@ placed["up"]
 # %% [markdown]
 # ## The block
 #
-# `total` adds up what the devices along `model` have: nothing, on one device.
+# `total` adds up the values of the devices along `model`: nothing, on one device.
 
 
 # %%
@@ -101,7 +101,7 @@ same = [bool(jnp.allclose(placed[k], params[k], atol=1e-4)) for k in params]
 print("equal to the unsharded steps:", all(same))
 
 # %% [markdown]
-# ## What the sums became
+# ## The compiled sums
 
 # %%
 told = shardax.explain(step)(placed, x, y)

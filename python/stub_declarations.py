@@ -122,7 +122,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:""",
 ) -> Any:""",
     },
 }
-# Of these functions the result has the type of the first argument, a tree.
+# The result of these functions has the type of the first argument, a tree.
 SAME_TREE = {
     "shardax.lax": (
         "optimization_barrier pbroadcast pcast pmax pmean pmin ppermute pshuffle psum pvary "
@@ -130,7 +130,7 @@ SAME_TREE = {
     ),
     "shardax": "block_until_ready copy_to_host_async reshard",
 }
-# Of these the result is a function like the first argument.
+# The result of these is a function like the first argument.
 SAME_FUNCTION = {
     "shardax": "checkpoint named_call remat vmap",
 }

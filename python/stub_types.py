@@ -16,7 +16,7 @@ def _each(text, kind):
     return dict.fromkeys(text.split(), kind)
 
 
-# Of parameters of these names, whatever their function. A default of None adds None.
+# The types of parameters of these names, of any function. A default of None adds None.
 NAMES = {
     **_each(
         "A a a1 a2 a_matrix a_max a_min alpha append ar ar1 ar2 arr ary aweights b base bias c "
@@ -47,7 +47,7 @@ NAMES = {
     "padding": "str | Sequence[tuple[int, int]]",
 }
 
-# Of parameters of these names in a package.
+# The types of parameters of these names in a package.
 NAMES_IN_PACKAGES = {
     "shardax": {"new_val": "Any"},
     "shardax.lax": {
@@ -74,7 +74,7 @@ NAMES_IN_PACKAGES = {
     "shardax.scipy.special": {"n": "ArrayLike", "k": "ArrayLike", "N": "ArrayLike"},
 }
 
-# Of parameters of single functions.
+# The types of parameters of single functions.
 _ONE_AXIS = (
     "argmax argmin nanargmax nanargmin cumsum cumprod nancumsum nancumprod cumulative_sum "
     "cumulative_prod sort argsort take take_along_axis put_along_axis repeat append delete insert "
@@ -255,7 +255,7 @@ RESULTS = {
     "shardax.random": {"key_dtype": "Any", "key_impl": "Any"},
 }
 
-# Of arrays: members other than methods that give an array.
+# Members of arrays other than methods that give an array.
 ARRAY_TYPES = {
     "shape": "tuple[int, ...]",
     "dtype": "np.dtype[Any]",

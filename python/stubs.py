@@ -158,7 +158,7 @@ def prints_no_array(name, value):
 
 
 def result(package, name):
-    """The type of what a function returns."""
+    """The type of a function's result."""
     if name in types.RESULTS.get(package, {}):
         return types.RESULTS[package][name]
     return "Array" if of_arrays(package) else "Any"
@@ -242,7 +242,7 @@ def homes_of(module):
 
 
 def imported(module):
-    """name -> (module, name there) of what the package's source imports at its top."""
+    """name -> (module, name there) of the imports at the top of the package's source."""
     found = {}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ImportFrom):
@@ -401,7 +401,7 @@ def core_stub():
 
 
 def method_annotation(package, function, parameter):
-    """As `annotation`, of a method of arrays; operators take what is like an array."""
+    """As `annotation`, for a method of arrays; operators take array-like values."""
     if function.startswith("__") or parameter.name in ("self", "args", "shape"):
         return "Any"
     return annotation(package, function, parameter)
@@ -418,7 +418,7 @@ def stubs():
 
 
 def stale_stubs():
-    """The files that are missing or differ from what `stubs` says, and their texts."""
+    """The files that are missing or differ from `stubs`, and their texts."""
     return [
         (file, text)
         for file, text in stubs()

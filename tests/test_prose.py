@@ -20,6 +20,7 @@ CLAUSE = re.compile(
     r"(?!-)",  # "How-to" is a noun
     re.IGNORECASE,
 )
+HOW_PAGE = re.compile(r"#+ How (?:it|to) ")  # headings that readers expect
 # After a semicolon or a colon.
 LATER_CLAUSE = re.compile(r"(?<=[;:] )(?:what|whatever|whoever|whichever)\b")
 
@@ -85,7 +86,7 @@ def runs(lines, first):
 
 def label_of(text):
     """The length of the path or the mark of an item that a paragraph begins with."""
-    match = re.match(r"[\w./-]+\.(?:cpp|h|py) - |(?:[-*+]|\d+[.)]) (?:`[^`]*`: )?", text)
+    match = re.match(r"[\w./-]+\.(?:cpp|h|py) - |#+ |(?:[-*+]|\d+[.)]) (?:`[^`]*`: )?", text)
     return match.end() if match else 0
 
 
@@ -165,18 +166,19 @@ def paragraphs_of_docstring(lines):
 
 
 def paragraphs_of_page(text):
-    """Paragraphs and items of Markdown, without code, tables and headings."""
+    """Paragraphs, headings and items of Markdown, without code and tables."""
     run, code = [], False
     for number, line in enumerate([*text.split("\n"), ""], 1):
         stripped = line.strip()
         fence = stripped.startswith("```")
         item = ITEM.match(stripped)
-        if (fence or code or item or not stripped or stripped[0] in "|#<") and run:
+        ends = run and run[0].text.startswith("#")
+        if (fence or code or item or ends or not stripped or stripped[0] in "|#<") and run:
             yield Paragraph(tuple(run), label_of(run[0].text))
             run = []
         if fence:
             code = not code
-        elif not code and stripped and stripped[0] not in "|#<":
+        elif not code and stripped and stripped[0] not in "|<":
             if run or item or not line.startswith("    "):
                 run.append(line_of(number, line, 0))
 
@@ -226,6 +228,8 @@ def faults(name, text):
     for paragraph in paragraphs(name, text):
         label = paragraph.text[: paragraph.label].rstrip()
         labelled = label.endswith(":") and not ITEM.match(label)
+        if label.startswith("#") and HOW_PAGE.match(paragraph.text):
+            continue
         for i, sentence in enumerate(sentences(paragraph.text[paragraph.label :])):
             found = fault(sentence, labelled and i == 0)
             if found:
@@ -290,7 +294,8 @@ CASES = [
     ),
     ("a.py", f'"""Adds.\n\nExample:\n  >>> What {LONG}\n"""', []),
     ("a.md", f"Much\n{LONG}\n", ["26 words"]),
-    ("a.md", f"# What\n\n```\nmuch {LONG}\n```\n\n| what | where |\n", []),
+    ("a.md", "# What is\nsaid\n## How it works\n", ['begins with "What"']),
+    ("a.md", f"# One\n\n```\nmuch {LONG}\n```\n\n| what | where |\n", []),
     ("a.md", f"1. Much\n   {LONG}\n2. {LONG}\n", ["26 words"]),
 ]
 

@@ -40,7 +40,7 @@ def main():
 
 
 def run():
-    """Runs what the arguments name, with those behind it as its own."""
+    """Runs the program that the arguments name, with those behind it as its own."""
     sys.argv = sys.argv[1:]
     path = sys.argv[0]
     if path == "-m" and len(sys.argv) > 1:

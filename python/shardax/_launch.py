@@ -150,7 +150,7 @@ class _Stream:
         self._waiting = b""
 
     def write(self, text):
-        """Writes what process 0 has written."""
+        """Writes the output of process 0."""
         if text:
             self._put(text)
             in_line = not text.endswith((b"\n", b"\r"))
@@ -201,7 +201,7 @@ class _Pipes:
                 self._poll.register(pipe, select.POLLIN)
 
     def pass_on(self, milliseconds):
-        """Passes on what comes within that time; gives whether anything did."""
+        """Passes on the output within that time; gives whether there was any."""
         events = self._poll.poll(milliseconds)
         for pipe, kind in events:
             text = os.read(pipe, 1 << 16) if kind & select.POLLIN else b""
@@ -213,7 +213,7 @@ class _Pipes:
         return bool(events)
 
     def pass_on_rest(self):
-        """Passes on what the processes have written before they ended."""
+        """Passes on the output that processes have written before they ended."""
         while self._open and self.pass_on(0):
             pass
         for pipe in list(self._open):
@@ -303,7 +303,8 @@ class _Pipes:
 
 
 def _watch(started, pipes, end=float("inf")):
-    """Passes on what processes write until they, or the time, have ended; gives the exit code."""
+    """Passes on the output of processes until they, or the time, have ended; gives the exit
+    code."""
     while started.poll() is None and time.monotonic() < end:
         pipes.pass_on(50)
         pipes.note_ends()
@@ -313,7 +314,7 @@ def _watch(started, pipes, end=float("inf")):
 
 
 def _end(started, spared):
-    """Ends mpiexec and whatever it has started that still runs."""
+    """Ends mpiexec and its children that still run."""
     if started.poll() is None:
         started.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -12,7 +12,7 @@ __all__ = ["get_metrics", "onehot", "shard", "shard_prng_key", "stack_forest"]
 def shard(xs):
     """The leading axis of every leaf split over the devices: (n * k, ...) becomes (n, k, ...).
 
-    Leaves stay what they are, NumPy arrays or arrays, and are views where strides allow.
+    Leaves stay NumPy arrays or arrays as before, and are views where strides allow.
 
     Raises:
       ValueError: where a leading size is no multiple of the number of devices.

@@ -223,7 +223,7 @@ class JaxprTypeError(TypeError):
 class InconclusiveDimensionOperation(Exception):
     """An operation on symbolic dimensions has no definite result: `a < b` of two sizes.
 
-    The remedy is a constraint, which says what holds of the sizes.
+    The remedy is a constraint on the sizes.
 
     Example:
       >>> a, b = export.symbolic_shape("a, b", constraints=["a >= b"])

@@ -1,7 +1,6 @@
 """python/shardax/jax_utils.py - helpers for replicated and sharded trees, as in flax.jax_utils.
 
-None of them copies what strides can express: a replicated leaf is kept once, a sharded one is a
-view.
+None of them copies if strides suffice: a replicated leaf is kept once, a sharded one is a view.
 """
 
 import collections

@@ -197,7 +197,7 @@ def start_server(port):
 
 
 def stop_server():
-    """Ends what `start_server` began.
+    """Ends the session of `start_server`.
 
     Raises:
       ValueError: it has not been called.

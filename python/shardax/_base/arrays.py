@@ -95,7 +95,7 @@ def result_type(*args):
 
 
 def shape_of(a):
-    """The shape of an array, of what converts to one, or of a nested sequence."""
+    """The shape of an array, of a value that converts to one, or of a nested sequence."""
     if hasattr(a, "shape"):
         return a.shape
     return asarray(a).shape if hasattr(a, "__jax_array__") else np.shape(a)
@@ -157,7 +157,8 @@ def check_places(function, size, dtype=None):
 
 
 def hashable_axis(axis):
-    """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
+    """None, an int, a value that stands for one or a sequence of these: as None, an int or a
+    tuple."""
     if axis is None or type(axis) is int:
         return axis
     known(axis, "The axis argument must be known statically.")

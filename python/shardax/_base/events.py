@@ -5,7 +5,7 @@ events, durations, spans, scalars = [], [], [], []
 
 
 def listeners_changed():
-    """Tells the core whether anybody listens to what it compiles."""
+    """Tells the core whether anybody listens to compilations."""
     _core.api.listen_to_compiles(bool(durations or spans or scalars))
 
 

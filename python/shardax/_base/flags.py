@@ -15,8 +15,8 @@ Example:
 
 
 def _scope(flag, about, value=True, example=None):
-    """The context manager of a flag; `example` is (its argument, a line within it, what that
-    prints), unless it reads the flag."""
+    """The context manager of a flag; `example` is (its argument, a line within it, the printed
+    text), unless it reads the flag."""
     @contextlib.contextmanager
     def scope(new_val=True):
         _core.config_enter(flag, new_val)

@@ -4,7 +4,7 @@ import functools
 
 
 def function_name(fun, attribute="__name__"):
-    """The name of a callable, or of what a partial calls; JAX's text for those without."""
+    """The name of a callable, or of the function in a partial; JAX's text for those without."""
     while (name := getattr(fun, attribute, None)) is None and isinstance(fun, functools.partial):
         fun = fun.func
     return "<unnamed function>" if name is None else name

@@ -7,7 +7,7 @@ import sys
 import shardax._core as _core
 from shardax._base.version import __version__
 
-# Environment variables that are read, and what each does; JAX_<FLAG> sets the flag jax_<flag>.
+# Environment variables that are read, and the effect of each; JAX_<FLAG> sets the flag jax_<flag>.
 VARIABLES = {
     "SHARDAX_NUM_DEVICES": "number of simulated devices at the start",
     "SHARDAX_NUM_THREADS": "number of threads that compute, from 1 on",

@@ -60,7 +60,7 @@ _ABOUT_ALL = (
 
 
 def leave(exception):
-    """Does what `jax_traceback_filtering` asks for to an exception that leaves the package."""
+    """Shortens an exception that leaves the package, as `jax_traceback_filtering` asks."""
     mode = config.jax_traceback_filtering
     if mode == "auto":
         mode = "off" if _in_notebook() else "quiet_remove_frames"
@@ -129,7 +129,7 @@ def without_package(traceback):
 
 
 def shorten(exception, seen=()):
-    """`exception` with shorter tracebacks, its own and those of what it came from."""
+    """`exception` with shorter tracebacks, its own and those of its causes."""
     if exception is None or exception in seen:
         return
     exception.__traceback__ = without_package(exception.__traceback__)

@@ -15,7 +15,8 @@ def _node(x):
 
 
 def differences(a, b, path=()):
-    """(path, what a is, what b is, why they differ) for the places where two structures part."""
+    """(path, description of a, that of b, the reason) for the places where two structures
+    differ."""
     if _is_leaf(a) and _is_leaf(b):
         return
     if _is_leaf(a) != _is_leaf(b) or type(a) is not type(b):

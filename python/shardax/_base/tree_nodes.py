@@ -110,7 +110,7 @@ def register_pytree_with_keys_class(cls):
 
 
 def register_static(cls):
-    """A decorator: the class is a node without children; the value itself is what tells two apart.
+    """A decorator: the class is a node without children; the value itself tells two apart.
 
     Instances must be hashable and comparable. Under `jit` they are static arguments.
 

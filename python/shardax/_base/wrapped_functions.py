@@ -1,7 +1,7 @@
 """shardax/_base/wrapped_functions.py - functions with layers of transformations around them.
 
-A `WrappedFun` is a function and what has been wrapped around it, innermost last. Two of equal parts
-are equal, so that caches find them.
+A `WrappedFun` is a function and its wrappers, innermost last. Two of equal parts are equal, so that
+caches find them.
 
 >>> def doubled(f, x):
 ...     return 2 * f(x)
@@ -132,7 +132,7 @@ def transformation_with_aux2(gen, fun=None, *static_args, use_eq_store=False, un
     `unk_names` has no effect: the package does without what it steers in JAX.
 
     Returns:
-      The function, and a function that gives what `gen` has left in the store.
+      The function, and a function that gives the value that `gen` has left in the store.
     """
     if fun is None:
         return functools.partial(transformation_with_aux2, gen, use_eq_store=use_eq_store)
@@ -141,7 +141,7 @@ def transformation_with_aux2(gen, fun=None, *static_args, use_eq_store=False, un
 
 
 def _run(generator, f):
-    """Runs one up to its result: it yields what to call `f` with, then what to return."""
+    """Runs one up to its result: it yields the arguments for `f`, then the value to return."""
     args, kwargs = next(generator)
     result = generator.send(f(*args, **kwargs))
     generator.close()

@@ -28,7 +28,7 @@ class Picture:
 
 
 def visualize_collective(op, devices=4, *, perm=None):
-    """A picture of a collective: above what each device has before, below what it has after.
+    """A picture of a collective: above each device's data before, below its data after.
 
     Args:
       op: "psum", "pmean", "pmax", "pmin", "all_gather", "psum_scatter", "all_to_all", "ppermute",
@@ -64,7 +64,7 @@ def visualize_collective(op, devices=4, *, perm=None):
 
 
 def _own(device, part=None):
-    """A cell: the devices that it comes from, and which part of what they had."""
+    """A cell: the devices that it comes from, and the part of their data."""
     return (device,), part, ""
 
 

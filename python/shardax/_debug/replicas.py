@@ -135,7 +135,7 @@ def _traced(tree):
 
 
 class _Call:
-    """A call of a mapped function, and what its program says of arguments and results."""
+    """A call of a mapped function, and its program's facts about arguments and results."""
 
     def __init__(self, number, function, args, kwargs):
         staged = _api.stage_function(function, args, kwargs)

@@ -217,7 +217,7 @@ def _sharding_of(where, leaf, formats):
 
 
 def constrain(leaf, where, what):
-    """`leaf` as an array, labelled; `what` it is in errors."""
+    """`leaf` as an array, labelled; errors name it by `what`."""
     x = asarray(leaf)
     layout = where.layout if isinstance(where, Format) else None
     where = getattr(where, "sharding", where)

@@ -49,10 +49,10 @@ def _as_it_lies(array, where):
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """`x` as arrays, labelled with a device, sharding or memory.Space, or a tree prefix of these.
 
-    There is one memory: its kind is what shardings and types show. With `donate` (True, or a tree
-    prefix of truth values) arrays that get a label are deleted; nothing is copied, unless
-    `may_alias` is False. An array that lies there already is returned itself. If a transformed
-    function moves an array, `src`, its present sharding, gives the destination of its cotangent.
+    There is one memory, whose kind shardings and types show. With `donate` (True, or a tree prefix
+    of truth values) arrays that get a label are deleted; nothing is copied, unless `may_alias` is
+    False. An array that lies there already is returned itself. If a transformed function moves an
+    array, `src`, its present sharding, gives the destination of its cotangent.
 
     Raises:
       ValueError: where `donate` and `may_alias` are both true, a Format does not fit,
@@ -130,7 +130,8 @@ def _check_is_here(array):
 
 
 def _check_same_in_processes(array, leaf, where):
-    """Each process places its part of what all have: raises where they have not the same."""
+    """Each process places its part of the common data: raises if the processes have not the
+    same."""
     if isinstance(array, _core.Tracer) or _core.get_slab(array) is not None:
         return
     if all(device._is_local for device in where.device_set):

@@ -13,7 +13,7 @@ IDS_PER_PROCESS = 2048
 
 
 class Device:
-    """A simulated CPU device. Those of a process share its memory.
+    """A simulated CPU device. Devices of a process share its memory.
 
     `id` numbers them from 0, those of process p from 2048 p.
 
@@ -170,7 +170,7 @@ def is_local(id):
 
 
 def check_default_device(value):
-    """Refuses what jax_default_device cannot be: neither a device nor the name of a platform."""
+    """Refuses values of jax_default_device that are neither a device nor the name of a platform."""
     if isinstance(value, Device):
         return
     if not isinstance(value, str) or value not in ("cpu", "gpu", "tpu"):

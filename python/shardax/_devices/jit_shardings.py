@@ -30,7 +30,7 @@ caller = _Caller()
 
 
 def check_kind(where, argument):
-    """TypeError for what says of no leaf how it is split, ValueError for a Layout alone."""
+    """TypeError for a value that gives no leaf a split, ValueError for a Layout alone."""
     if isinstance(where, (Layout, AutoLayout)):
         raise ValueError(
             "`jax.jit` does not accept device-local layouts directly. Wrap it in a Format, which "

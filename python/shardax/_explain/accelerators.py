@@ -76,7 +76,7 @@ class Accelerators:
         return max(operations / self.flops, moved / self.memory_bandwidth)
 
     def all_reduce(self, devices, size, stride=1):
-        """Seconds until each of `devices` has the sum of what they had, `size` bytes each.
+        """Seconds until each of `devices` has the sum of their arrays, `size` bytes each.
 
         stride: how far apart their numbers are: neighbours in an outer axis of a mesh lie on other
         nodes.
@@ -88,17 +88,17 @@ class Accelerators:
         return self._split(devices, size, stride, "reduce_scatter")
 
     def all_gather(self, devices, size, stride=1):
-        """Seconds until each device has what all had, `size` bytes in all."""
+        """Seconds until each device has the arrays of all, `size` bytes in all."""
         return self._split(devices, size, stride, "all_gather")
 
     def broadcast(self, devices, size, stride=1):
-        """Seconds until all devices have what one had, `size` bytes."""
+        """Seconds until all devices have the array of one, `size` bytes."""
         if devices < 2:
             return 0.0
         return self._link(devices, stride).broadcast(devices, size)
 
     def all_to_all(self, devices, size, stride=1):
-        """Seconds until each device has a part of what each other had, `size` bytes each."""
+        """Seconds until each device has a part of each other's array, `size` bytes each."""
         if devices < 2:
             return 0.0
         link = self._link(devices, stride)
@@ -146,7 +146,7 @@ class Accelerators:
         return [side, devices // side] if side > 1 else [devices]
 
     def _split(self, devices, size, stride, what):
-        """A collective in stages: along each ring, of what remains for a device to do."""
+        """A collective in stages: along each ring, of the rest of a device's part."""
         if devices < 2:
             return 0.0
         if self.topology == "tree":

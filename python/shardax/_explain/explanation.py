@@ -24,7 +24,7 @@ def explain(fun):
       A function of the same arguments, arrays or ShapeDtypeStructs, that gives an `Explanation`:
       print it, show it in a notebook, or ask for `to_dict()` or `to_json()`. Nothing runs. Only
       arrays show that a stacked argument is the same on all devices. In several processes it tells
-      of what this one does, and of its messages to others.
+      of this one's devices, and of its messages to others.
 
     Raises:
       The exceptions of tracing `fun`.
@@ -136,8 +136,8 @@ class Explanation:
         return made and Explanation(made, leaves, names, results)
 
     def on(self, accelerators):
-        """A prediction for as many separate accelerators, each with its own memory: of what
-        `apart` says, where that is not None.
+        """A prediction for as many separate accelerators, each with its own memory: of the program
+        of `apart`, if that is not None.
 
         Args:
           accelerators: an `Accelerators`.

@@ -173,7 +173,7 @@ def _buffer(buffer, sources, axes):
 
 def _copies(kept, results, sizes):
     """The number of copies of one device's part of a result in a buffer, one for each of some axes.
-    None where it is none of the results, as what a loop uses within."""
+    None if it is none of the results, as memory that a loop uses within."""
     possible = {1}
     for size in sizes:
         possible |= {count * size for count in possible}

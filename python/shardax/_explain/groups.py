@@ -21,7 +21,8 @@ def boundaries(entries):
 
 
 def collectives(entries):
-    """Those that are alike but for what they move together, with how many there are as "count"."""
+    """Groups of entries that are alike but for the data that they move together, with their number
+    as "count"."""
     merged = _merged(
         entries,
         lambda c: (c["op"], tuple(c["over"]), c["participants"], tuple(c["type"]), c["times"],

@@ -30,7 +30,7 @@ def explanation(told):
 
 def ownership(told):
     """A row of boxes for each argument and result: one box per device that has its own part, one
-    long box for what all share."""
+    long box for a shared value."""
     picture = Drawing()
     count = min(told.devices, MOST_BOXES)
     entries = [*groups.boundaries(told.arguments), *groups.boundaries(told.results)]
@@ -72,7 +72,7 @@ def _collectives(told):
 
 def memory(told):
     """A bar for each buffer, from the step that writes it to the last that reads it; its height is
-    a matter of its size. To its left stands what it is, to its right its size; below, the steps."""
+    a matter of its size. To its left stands its name, to its right its size; below, the steps."""
     picture = Drawing()
     steps = max([b["last"] for b in told.buffers], default=0) + 1
     width = max(400 // steps, 6)

@@ -128,7 +128,7 @@ class Profile:
 
     def _picture(self, width=720, most=2000):
         """Spans as boxes from left to right, within each other from top to bottom; the threads one
-        below the other. Those that are too short to be seen are left out."""
+        below the other. Spans that are too short to be seen are left out."""
         drawing = svg.Drawing()
         scale = width / self.seconds if self.seconds else 0.0
         shown = sorted(self.spans, key=lambda span: -span.seconds)[:most]
@@ -188,7 +188,7 @@ def _spans(events, start):
 
 @contextlib.contextmanager
 def profile():
-    """Records what runs in a block: programs, their steps with their lines, messages to other
+    """Records the spans of a block: programs, their steps with their lines, messages to other
     processes, tracing, compilations, and annotations of `shardax.profiler`.
 
     Results are ready when a call returns, so that times are those of the computing. Recording costs

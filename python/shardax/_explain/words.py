@@ -93,7 +93,7 @@ def kept(copies):
 
 
 def share(entry):
-    """Of whom an argument or result is."""
+    """The owners of an argument or result."""
     if not entry["split"] and not entry["uniform"] and not entry["varying"]:
         return "one value"
     if not entry["varying"]:
@@ -121,7 +121,7 @@ def _ratio(part, whole):
 
 
 def summary(told):
-    """Sentences that say what the devices cost, and why."""
+    """Sentences on the costs of the devices, and their reasons."""
     if not told.axes:
         said = f"Nothing is mapped: {told.function} is one program of {_steps(told)}."
         return [said, *_placed(told), *_messages(told)]

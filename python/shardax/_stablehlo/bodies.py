@@ -7,8 +7,8 @@ from shardax._stablehlo.structure import Block, Value
 
 
 class Bodies:
-    """Methods that add a loop, a branch, a mapped function or a second evaluation to a block: a
-    part of what lowers equations (operations.py)."""
+    """Methods that add a loop, a branch, a mapped function or a second evaluation to a block. They
+    are a part of the class that lowers equations (operations.py)."""
 
     def _remat2(self, block, params, operands, results):
         """A second evaluation: values that it must not share with the first pass a barrier."""

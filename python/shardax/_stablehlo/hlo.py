@@ -279,7 +279,7 @@ class _Printer:
         )
 
     def _while(self, operation, names):
-        """One tuple goes around: the carry, and what the two computations use beside it."""
+        """One tuple goes around: the carry, and the other values that the two computations use."""
         test, body = operation.regions
         outer = self.captured(test, body)
         given = ", ".join(names[v] for v in [*operation.operands, *outer])

@@ -6,7 +6,7 @@ import numpy as np
 
 from shardax._core import api as _core
 
-# Those of CHLO, StableHLO's companion of functions, start with its name.
+# Names of CHLO, StableHLO's companion of functions, start with its name.
 ELEMENTWISE = {
     "abs": "abs",
     "acos": "chlo.acos",
@@ -92,7 +92,7 @@ def _known(dtype):
     return _core.ShapedArray((), dtype).dtype
 
 
-# (what joins two elements, the value that changes nothing)
+# (the op that joins two elements, the value that changes nothing)
 REDUCTIONS = {
     "reduce_sum": ("add", lambda dtype: np.zeros((), _known(dtype))),
     "reduce_prod": ("multiply", lambda dtype: np.ones((), _known(dtype))),

@@ -29,7 +29,7 @@ from shardax._stablehlo.structure import Block, Function, Module, Operation, Val
 
 
 def module_of(program, shardings=(), apart=False):
-    """The module of a program, without what its results do not need.
+    """The module of a program, without equations that its results do not need.
 
     Args:
       program: the Program.
@@ -63,7 +63,7 @@ class _Lowering(Collectives, Bodies):
         self.axes = {}  # sizes of the mapped axes in scope
         self.partitions = 1
         self.meshes = Meshes()
-        self.around = _core.NameStack()  # the names of what the program in hand is inside of
+        self.around = _core.NameStack()  # the names around the present program
         self.here = self.around  # and those of the equation in hand
 
     @contextlib.contextmanager
@@ -139,14 +139,14 @@ class _Lowering(Collectives, Bodies):
         return self.constrained(block, spread)
 
     def constrained(self, block, value):
-        """The value itself, or what says how it is split."""
+        """The value itself, or one that carries its split."""
         if not value.split:
             return value
         result = Value(value.shape, value.dtype, value.split)
         return self.emit(block, "sdy.sharding_constraint", [value], [result])[0]
 
     def call(self, block, name, program, operands, results, path=None):
-        """A call of the program as a function of the module; `path` is what names say of it."""
+        """A call of the program as a function of the module; `path` is its place in names."""
         callee = self.function_of(name, program, path)
         return self.emit(block, "call", operands, results, callee=callee)
 

@@ -39,7 +39,7 @@ class StableHloModule:
 
 @dataclasses.dataclass(frozen=True)
 class MemoryAnalysis:
-    """Sizes in bytes of what one run of a compiled function needs."""
+    """The memory of one run of a compiled function, in bytes."""
 
     argument_size_in_bytes: int
     output_size_in_bytes: int

@@ -4,7 +4,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._core import api as _api
 
-# Of NumPy's classes, and the package's own.
+# NumPy's classes, and the package's own.
 array_types = {
     np.ndarray,
     _core.ArrayImpl,

@@ -15,7 +15,7 @@ ShapedArray = _api.ShapedArray
 
 
 class AbstractValue(abc.ABC):  # noqa: B024
-    """A type of values: ShapedArray, and what libraries derive from this class."""
+    """A type of values: ShapedArray, and libraries' classes derived from this one."""
 
 
 AbstractValue.register(ShapedArray)

@@ -39,7 +39,8 @@ def _name(fun):
 
 
 def _call(op, callback, result_types, method, args, kwargs, check):
-    """Binds a callback op; `check` makes the flat list of results of what the callback returned."""
+    """Binds a callback op; `check` makes the flat list of results of the callback's return
+    value."""
     leaves, tree = tree_util.tree_flatten((args, kwargs))
     # Leaves that are no arrays (strings, say) go round the program.
     positions = [i for i, leaf in enumerate(leaves) if _core.is_array_like(leaf)]
@@ -230,7 +231,7 @@ def _is_tracer(leaf):
 
 
 def _for_each_device(callback, args, kwargs):
-    """`callback`, called with what each device has of the arrays. It is told their split whenever
+    """`callback`, called with each device's parts of the arrays. It is told their split whenever
     the program is about to run."""
     leaves = tree_util.tree_leaves((args, kwargs))
     traced = [i for i, leaf in enumerate(leaves) if _is_tracer(leaf)]
@@ -249,7 +250,7 @@ def _for_each_device(callback, args, kwargs):
             devices = mesh.device_ids_in_order
         for device in devices or [None]:
             for i, where in places.items():
-                if device in where:  # a slice of what is batched has the last of its dimensions
+                if device in where:  # a slice of a batched array has the last of its dimensions
                     index = where[device]
                     shown[i] = held[i][index[len(index) - held[i].ndim :]]
             args, kwargs = tree_util.tree_unflatten(tree, shown)

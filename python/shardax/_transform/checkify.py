@@ -125,7 +125,7 @@ def _exception(description, payload):
 
 
 def raise_failure(description, payload):
-    """Raises what a check that has failed outside of checkify says; called by the core."""
+    """Raises the error of a check that has failed outside of checkify; called by the core."""
     error = _exception(description, payload)
     raise JaxRuntimeError(str(error)) from error
 
@@ -286,7 +286,8 @@ def debug_check(pred, msg, *fmt_args, **fmt_kwargs):
 
 
 def check_error(error):
-    """Raises what `error.throw()` does, as a check that an enclosing checkify turns into its error.
+    """Raises the error of `error.throw()`, as a check that an enclosing checkify turns into its
+    error.
 
     Args:
       error: an Error; of one with mapped indices, the check that stands first in the program.

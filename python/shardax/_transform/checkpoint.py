@@ -85,8 +85,8 @@ def checkpoint(
 ):
     """`fun`, whose derivatives compute its intermediate values again instead of keeping them.
 
-    The value is the same. Reverse-mode memory falls to the inputs of `fun` and what `policy` keeps;
-    the price is one more evaluation.
+    The value is the same. Reverse-mode memory falls to the inputs of `fun` and the values that
+    `policy` keeps; the price is one more evaluation.
 
     Args:
       fun: a function of trees of arrays.
@@ -236,7 +236,7 @@ def saved_residuals(f, *args, **kwargs):
 
 
 def print_saved_residuals(f, *args, **kwargs):
-    """Prints what `saved_residuals` gives, a value a line.
+    """Prints the list of `saved_residuals`, a value a line.
 
     Example:
       >>> shardax.ad_checkpoint.print_saved_residuals(lambda x: x * x, 1.0)
@@ -296,7 +296,7 @@ def _save_only_these_names(*names_which_can_be_saved):
 
 
 def _save_from_both_policies(policy_1, policy_2):
-    """Keep what one of the two policies keeps."""
+    """Keep the values that one of the two policies keeps."""
 
     def policy(primitive, *avals, **params):
         return policy_1(primitive, *avals, **params) or policy_2(primitive, *avals, **params)

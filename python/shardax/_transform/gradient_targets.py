@@ -58,7 +58,7 @@ class Accumulating:
 
 
 def _targets(wanted, targets):
-    """The leaves of what with_refs was given."""
+    """The leaves of the targets of with_refs."""
     leaves, tree = tree_util.tree_flatten(tuple(targets))
     if tree != wanted:
         raise ValueError(

@@ -26,7 +26,7 @@ from shardax._transform.zeros import (  # noqa: F401
 
 
 class Registry(dict):
-    """Rules by primitive: the user's, and for ops of the package what `of_op(primitive)` gives of
+    """Rules by primitive: the user's, and for ops of the package `of_op(primitive)`, which looks at
     their records, or None."""
 
     def __init__(self, of_op):
@@ -112,7 +112,7 @@ def _batch_of_op(primitive):
 jvp_rules, transpose_rules = Registry(_jvp_of_op), Registry(_transpose_of_op)
 batching_rules = Registry(_batch_of_op)
 axis_batching_rules, lowering_rules = {}, {}
-# Of ops of values that are no arrays (hijax/slots.py): user_values(**params).
+# For ops of values that are no arrays (hijax/slots.py): user_values(**params).
 user_values_rules = {}
 
 
@@ -120,9 +120,9 @@ class Primitive(_core.PrimitiveBase):
     """An op with rules of its own.
 
     `Primitive("name")` makes one, for the life of the process. Its implementation is given by
-    `def_impl`, or by what `mlir.lower_fun` is given; types by `def_abstract_eval`; derivatives and
-    batching by the registries of `shardax.interpreters`. It nests in jit, grad, vmap, pmap, scan,
-    cond and checkpoint like any other op.
+    `def_impl`, or by the function of `mlir.lower_fun`; types by `def_abstract_eval`; derivatives
+    and batching by the registries of `shardax.interpreters`. It nests in jit, grad, vmap, pmap,
+    scan, cond and checkpoint like any other op.
 
     Example:
       >>> double_p = shardax.extend.core.Primitive("double")
@@ -187,7 +187,7 @@ class Primitive(_core.PrimitiveBase):
     def_effectful_abstract_eval2 = def_effectful_abstract_eval
 
     def def_custom_bind(self, bind):
-        """`bind(*args, **params)` is what binding does."""
+        """`bind(*args, **params)` defines the effect of binding."""
         self.bind = bind
         return bind
 

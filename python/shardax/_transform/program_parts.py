@@ -186,7 +186,7 @@ def describe(program, fun, args, kwargs, statics, out_tree):
 
 
 def asked_shardings(program):
-    """Those of arguments and of results that the program itself names, else None."""
+    """The shardings of arguments and of results that the program itself names, else None."""
     jaxpr = program.jaxpr
     given, made = {}, {}
     for eqn in jaxpr.eqns:

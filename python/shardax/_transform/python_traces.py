@@ -1,6 +1,6 @@
 """shardax/_transform/python_traces.py - traces of the user's own, and what they are asked.
 
-A subclass of `Trace` says what an op does in `process_primitive(primitive, tracers, params)`; its
+A subclass of `Trace` defines an op's effect in `process_primitive(primitive, tracers, params)`; its
 values are a subclass of `core.Tracer`. `set_current_trace(trace)` makes it handle all ops that are
 bound in a block, also those on plain arrays (cpp/callables/staging/python_trace.h).
 """
@@ -14,11 +14,11 @@ from shardax._transform.custom.arguments import SymbolicZero, _tangent
 
 
 class Trace:
-    """The handler of a transformation's ops. Subclasses define `process_primitive`, and what else
-    they are to handle; `args` and `kwargs` are theirs."""
+    """The handler of a transformation's ops. Subclasses define `process_primitive`, and further
+    methods; `args` and `kwargs` are theirs."""
 
     __slots__ = ("__weakref__", "_invalidated")
-    # `Trace[MyTracer]` says what the values are, to readers and type checkers.
+    # `Trace[MyTracer]` gives the type of the values, to readers and type checkers.
     __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, *args, **kwargs):
@@ -102,7 +102,7 @@ _JIT_PARAMS = {
 
 
 def jit_params(params):
-    """Those of a call of a jitted function without the parameters that say nothing."""
+    """The params of a call of a jitted function without those that say nothing."""
     dropped = {"inline"} if not params.get("inline") else set()
     dropped |= _JIT_PARAMS.keys() - {"inline"}
     return {name: value for name, value in params.items() if name not in dropped}

@@ -21,7 +21,7 @@ from shardax._devices.shardings import NamedSharding, PartitionSpec, Sharding, c
 
 
 def _parts_of(where, shape):
-    """The layout and the sharding (or PartitionSpec) of what a ShapeDtypeStruct is given."""
+    """The layout and the sharding (or PartitionSpec) from the arguments of a ShapeDtypeStruct."""
     layout = None
     if isinstance(where, Format):
         if isinstance(where.layout, AutoLayout):
@@ -131,7 +131,7 @@ class ShapeDtypeStruct:
 
     @property
     def __jax_array__(self):
-        """Under eval_shape: a function that gives what stands for such an array."""
+        """Under eval_shape: a function that gives the stand-in for such an array."""
         if not _staging.shapes_only:
             raise AttributeError("a ShapeDtypeStruct has no value")
         return lambda: full(self.shape, 0, self.dtype)

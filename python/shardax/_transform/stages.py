@@ -1,7 +1,7 @@
 """shardax/_transform/stages.py - a jitted function in steps: traced, lowered, compiled; and
 abstract shapes.
 
-Also what C++ asks of Python on rare paths: zeros of dtype float0.
+Rare paths of C++ call it too: zeros of dtype float0.
 """
 
 import contextlib
@@ -111,7 +111,7 @@ class ArgInfo:
 
 @typing.runtime_checkable
 class Wrapped(typing.Protocol):
-    """The type of what jit and pmap return: callable, and staged by `trace` and `lower`.
+    """The type of functions from jit and pmap: callable, and staged by `trace` and `lower`.
 
     Example:
       >>> isinstance(shardax.jit(jnp.sin), shardax.stages.Wrapped)
@@ -171,7 +171,7 @@ class _Call:
         self.in_types = self.staged.in_avals[: tree.num_leaves]
 
     def shardings(self):
-        """Those of the arguments that say how they are split over a mesh, else None."""
+        """The shardings of the arguments, if they are split over a mesh, else None."""
         found = [getattr(leaf, "sharding", None) for leaf in self._leaves()]
         return [w if isinstance(w, NamedSharding) and w.mesh.axis_names else None for w in found]
 
@@ -180,7 +180,7 @@ class _Call:
         return [recorded_order(leaf) for leaf in self._leaves()]
 
     def _leaves(self):
-        """Those of the arguments that are not static."""
+        """The arguments that are not static."""
         args = [a for i, a in enumerate(self.args) if i not in self.static_positions]
         kwargs = {k: v for k, v in self.kwargs.items() if k not in self.static_names}
         return tree_util.tree_leaves((args, kwargs))
@@ -286,7 +286,7 @@ class Lowered(_Stage):
         return HloModule(program) if dialect == "hlo" else StableHloModule(program)
 
     def cost_analysis(self) -> Any:
-        """A dict of what the program takes: "flops", "transcendentals", "bytes accessed".
+        """A dict of the program's costs: "flops", "transcendentals", "bytes accessed".
 
         Example:
           >>> jit(lambda x: jnp.sin(x @ x)).lower(jnp.ones((2, 2))).cost_analysis()["flops"]
@@ -334,11 +334,11 @@ class Compiled(_Stage):
 
     def as_text(self) -> Any:
         """The program as text in HLO's form; where a mesh splits arguments, that of one device with
-        a memory of its own. SHARDAX_DUMP=passes shows what our compiler makes of it."""
+        a memory of its own. SHARDAX_DUMP=passes shows our compiler's program."""
         return hlo.compiled_text(self._call.staged.program, self._known())
 
     def cost_analysis(self) -> Any:
-        """A dict of what the program takes: "flops", "transcendentals", "bytes accessed"."""
+        """A dict of the program's costs: "flops", "transcendentals", "bytes accessed"."""
         return costs(self._call.staged.program)
 
     def memory_analysis(self) -> Any:

@@ -36,7 +36,7 @@ def trace_state_clean():
 
 @contextlib.contextmanager
 def eval_context():
-    """In this block ops on arrays are computed at once, whatever is being traced."""
+    """In this block ops on arrays are computed at once, also while something is traced."""
     with ensure_compile_time_eval():
         yield
 

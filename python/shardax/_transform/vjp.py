@@ -12,7 +12,7 @@ class NotNeeded:
 
 
 class VJP:
-    """The reverse derivative at a point, a function of cotangents; a pytree of what it keeps.
+    """The reverse derivative at a point, a function of cotangents; a pytree of its residuals.
 
     Attributes:
       args_res: a list with the arguments of the differentiated function, as far as they are kept:

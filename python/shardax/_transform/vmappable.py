@@ -24,7 +24,7 @@ def register_vmappable(data_type, spec_type, axis_size_type, to_elt, from_elt, m
 
 
 def unregister_vmappable(data_type):
-    """Forgets what was said of a class."""
+    """Forgets the functions of a class."""
     del _handlers[data_type]
 
 

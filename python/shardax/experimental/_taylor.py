@@ -77,7 +77,8 @@ def _bilinear(bind, order, a, b):
 
 
 def _recurrence(start, step):
-    """Of one series: start(x_0), then step(k, x, y) for each k, out of earlier terms y."""
+    """The terms of one series: start(x_0), then step(k, x, y) for each k, out of earlier terms
+    y."""
 
     def rule(bind, order, x):
         y = [bind(x.terms[0])[0] if start is None else start(x.terms[0])]

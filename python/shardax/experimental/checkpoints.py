@@ -1,8 +1,8 @@
 """shardax.experimental.checkpoints - trees of arrays in files, written and read by any number of
 processes.
 
-A checkpoint is a folder: `parts-P.npz` holds what process P wrote, `index.json` says of each leaf
-which parts it has and where they lie. All processes see the same file system.
+A checkpoint is a folder. `parts-P.npz` holds the parts of process P, `index.json` lists the parts
+of each leaf and their places. All processes see the same file system.
 """
 
 import json
@@ -29,7 +29,7 @@ def save(folder, tree, *, overwrite=False):
     """Writes the leaves of a tree into a folder. All processes call it, with the same tree.
 
     Each process writes the parts that its devices have of arrays over several processes, each part
-    once. Of other leaves process 0 writes its own. The folder appears when all is written: a
+    once. Process 0 writes its own copy of other leaves. The folder appears when all is written: a
     program that ends earlier leaves the one before, or none.
 
     Args:
@@ -162,7 +162,7 @@ class _Leaf:
         }
 
     def own_parts(self):
-        """(start, NumPy array) of what this process writes."""
+        """(start, NumPy array) of each part that this process writes."""
         if not self.array.is_fully_addressable:
             for shard in self.array.addressable_shards:
                 if shard.replica_id == 0:

@@ -75,9 +75,9 @@ class SdyShardingRule:
 class custom_partitioning:
     """A function with rules for how its operands and results are split.
 
-    A call on arrays that lie on a mesh runs what `partition` gives, on each device's parts. Within
-    programs, and on other arrays, `fun` is called as it is: devices share one memory, and a rule
-    must compute what `fun` does.
+    A call on arrays that lie on a mesh runs the function of `partition`, on each device's parts.
+    Within programs, and on other arrays, `fun` is called as it is: devices share one memory, and a
+    rule must compute the same as `fun`.
 
     Args:
       fun: the function of whole arrays.

@@ -71,7 +71,7 @@ def _by_derivative(bind, order, *operands):
 
 
 def _sign(bind, order, x):
-    """Of complex numbers it moves."""
+    """For complex numbers it moves."""
     rule = _by_derivative if jnp.iscomplexobj(x.terms[0]) else constant
     return rule(bind, order, x)
 

@@ -73,8 +73,8 @@ def reached_preemption_sync_point(step_id):
 
 def process_allgather(in_tree, tiled=False):
     """Each leaf of all processes, as NumPy arrays in all processes: stacked along a new first
-    dimension, or joined along the first one where `tiled`. Of an array that lies across processes,
-    all of it.
+    dimension, or joined along the first one where `tiled`. All of an array that lies across
+    processes is given.
 
     Raises:
       ValueError: where structures, shapes or dtypes differ between processes; for an array that

@@ -36,7 +36,7 @@ _SOLUTION = np.array([*_STAGES[-1], 0])
 _ERROR = _SOLUTION - np.array(
     [1951 / 21600, 0, 22642 / 50085, 451 / 720, -12231 / 42400, 649 / 6300, 1 / 60]
 )
-# Of the solution in the middle of the step.
+# The weights of the solution in the middle of the step.
 _MIDDLE = 0.5 * np.array(
     [
         6025192743 / 30085553152,
@@ -95,7 +95,7 @@ def _first_step(f, t, y, slope, rtol, atol):
 
 
 def _next_size(dt, ratio):
-    """The step at which the error would be 0.9 of what is allowed, at most ten times dt."""
+    """The step at which the error would be 0.9 of the allowed one, at most ten times dt."""
     least = jnp.where(ratio < 1, 1.0, 0.2)
     factor = jnp.minimum(10.0, jnp.maximum(0.9 * ratio ** (-1 / 5), least))
     return dt * jnp.where(ratio == 0, 10.0, factor)

@@ -21,7 +21,7 @@ _OPEN = object()  # a sharding that was not given
 
 
 class _Calls(threading.local):
-    """Those that are under way in this thread."""
+    """The calls that are under way in this thread."""
 
     on_mesh = False  # true if one of them runs on the mesh of a block
 

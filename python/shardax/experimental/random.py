@@ -25,7 +25,7 @@ def _shape(size, *parameters):
 class StatefulPRNG:
     """A key and how many keys were made of it, a mutable reference; made by `stateful_rng`.
 
-    It may be an argument of transformed functions, or what they close over, but not a result.
+    It may be an argument of transformed functions, or closed over by them, but not a result.
     """
 
     _base_key: object

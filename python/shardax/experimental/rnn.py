@@ -101,7 +101,7 @@ def _layer(x, h, c, weights, lengths):
 
 
 def _flipped(x, lengths):
-    """Each sequence backwards, what lies beyond its end behind it."""
+    """Each sequence backwards, with the steps beyond its end behind it."""
     time = jnp.arange(x.shape[0], dtype=np.int32)[:, None]
     source = jnp.where(time < lengths, lengths - 1 - time, time)
     return jnp.take_along_axis(x, source[..., None], axis=0)

@@ -1,6 +1,6 @@
 """shardax.extend.random - the generators of random numbers by name, and threefry itself.
 
-`key` and its kin take what is here as `impl`.
+`key` and its kin take these generators as `impl`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """shardax.interpreters.mlir - lowering rules of the user's own primitives.
 
-The compiler of this package takes programs: a primitive is lowered to what `lower_fun` is given.
+The compiler of this package takes programs: a primitive is lowered to the function of `lower_fun`.
 Rules that write MLIR are accepted, so that modules which register some load. A program that needs
 one calls the implementation of the primitive instead.
 """

@@ -118,7 +118,7 @@ def close_jaxpr(jaxpr):
 
 
 def dce_jaxpr(jaxpr, used_outputs, instantiate=False):
-    """The program without what the used results do not need.
+    """The program without equations that the used results do not need.
 
     Args:
       used_outputs: a bool for each result.

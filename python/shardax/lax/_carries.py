@@ -2,7 +2,7 @@
 from shardax import tree_util
 from shardax._core import api as _core
 
-MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and what varies over which axes
+MOST_ROUNDS = 8  # until the types of a carry settle: its dtypes, and the axes over which it varies
 
 
 def types_of(leaves):
@@ -57,9 +57,9 @@ def _promoted_carry(carry, types_out):
 def settled_carry(f, carry, stage, pair):
     """Stages f until the carry goes in with the types that come out.
 
-    stage(f, types) gives what was staged and the types of the carry that come out; `pair`: f
-    returns the carry and something else. Returns f, the carry, the types it was staged for last
-    and what that gave.
+    stage(f, types) gives the staged function and the types of the carry that come out; `pair`: f
+    returns the carry and something else. Returns f, the carry, the types of the last staging and
+    its result.
     """
     for _ in range(MOST_ROUNDS):
         types = types_of(carry)

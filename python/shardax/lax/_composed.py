@@ -1,7 +1,7 @@
 """shardax/lax/_composed.py - JAX's primitives that are compositions of ops here.
 
-Programs hold the ops, never these; they are for what binds JAX's primitives by name, or registers
-rules for them.
+Programs hold the ops, never these. They are for code that binds JAX's primitives by name, or
+registers rules for them.
 """
 
 import functools

@@ -207,7 +207,7 @@ def _dtype(wanted):
 
 
 def _bits(dtype):
-    """Of a real number of that dtype."""
+    """For a real number of that dtype."""
     kind = _kind(dtype)
     if kind == 1:
         return iinfo(dtype).bits

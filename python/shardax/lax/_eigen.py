@@ -153,7 +153,7 @@ def eigh(
 
 
 def hermitian_eigenvalues(x, lower=True, symmetrize_input=True):
-    """Those of Hermitian (..., n, n), ascending, in a third of the time of eigh."""
+    """The eigenvalues of Hermitian (..., n, n), ascending, in a third of the time of eigh."""
     return bind(
         "eigh",
         (symmetrized(x) if symmetrize_input else x,),

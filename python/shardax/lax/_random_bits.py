@@ -75,7 +75,7 @@ def _next_state():
 def rng_uniform(a, b, shape):
     """Uniform draws in [a, b), other ones each time that it runs.
 
-    `shardax.random` is what programs draw from; this is for those that keep no key.
+    Programs draw from `shardax.random`; this is for those that keep no key.
 
     Args:
       a, b: scalars of one dtype, float or integer.

@@ -149,7 +149,7 @@ def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False,
 @api_boundary
 def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     """A root of `f`, found by solve(f, initial_guess) and differentiated by the implicit function
-    theorem, with respect to what `f` closes over.
+    theorem, with respect to the values that `f` closes over.
 
     Args:
       f: a function of a tree of arrays, with results of the same structure.

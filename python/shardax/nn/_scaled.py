@@ -146,7 +146,7 @@ def _product_gradients(lhs, rhs, g, configs):
             _rounded_product(*of_lhs, back, right, lhs.dtype),
             _rounded_product(*of_rhs, back, left, rhs.dtype),
         )
-    # Products of what was not rounded; nothing for what was too large.
+    # Products of elements that were not rounded; nothing for elements that were too large.
     cotangents = []
     for x, operands, config in ((lhs, of_lhs, left), (rhs, of_rhs, right)):
         out = lax.dot_general(*(o.astype(np.float32) for o in operands), _ROWS_BY_ROWS)

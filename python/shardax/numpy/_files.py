@@ -66,7 +66,7 @@ def load(file, *args, **kwargs):
       *args, **kwargs: as for `numpy.load`.
 
     Returns:
-      An array; of a .npz file what `numpy.load` returns.
+      An array; for a .npz file the result of `numpy.load`.
 
     Example:
       >>> import io

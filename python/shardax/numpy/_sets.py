@@ -122,7 +122,7 @@ def unique(
       sorted: without effect; the result is in order, which NumPy leaves open for False.
 
     Returns:
-      The distinct elements, or a tuple of them and what else is asked for.
+      The distinct elements, or a tuple of them and the other requested arrays.
 
     Raises:
       ConcretizationTypeError: while tracing, unless `size` is given.

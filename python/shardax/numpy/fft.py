@@ -121,7 +121,7 @@ def _along(name, kind, a, n, axis, norm):
     return _transform(name, kind, a, None if n is None else (n,), axes, norm)
 
 
-# Of each kind of transform: how a size is chosen, the result, examples along one and two axes.
+# For each kind of transform: the choice of a size, the result, examples along one and two axes.
 _HALF = {
     **dict.fromkeys(("fft", "ifft", "rfft"), ""),
     "irfft": "\n        None: 2 (m - 1) along the last axis for m elements.",

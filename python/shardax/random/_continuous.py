@@ -36,7 +36,7 @@ def draw_gumbel(key, shape, dtype, mode, stream):
 
 
 def _finest_gumbel(key, shape):
-    """Of 64 random bits each, as the float32 nearest below them, from both ends of (0, 1)."""
+    """64 random bits each, as the float32 nearest below them, from both ends of (0, 1)."""
     high, low = draw_bits(key, 32, (2, *shape))
     lower_half = high < np.uint32(2**31)
     # 1 - x of the upper half, in fixed point.

@@ -35,7 +35,7 @@ class _Table:
         return out
 
     def words(self, numbers, count):
-        """uint32[..., count] for what `numbers` gave."""
+        """uint32[..., count] for the result of `numbers`."""
         numbers = np.asarray(numbers)
         out = np.empty((*numbers.shape[:-1], count), np.uint32)
         for index in np.ndindex(numbers.shape[:-1]):
@@ -71,7 +71,7 @@ class Definition(NamedTuple):
 
 
 class DefinedKeyTy(KeyTy):
-    """The dtype of keys of a generator that the user defines; also what names the generator."""
+    """The dtype of keys of a generator that the user defines; also the generator's name."""
 
     def __init__(self, definition):
         super().__init__(self, definition.tag, math.prod(definition.key_shape))

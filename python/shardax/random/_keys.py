@@ -12,7 +12,7 @@ from shardax._devices.full_like import shape_tuple
 from shardax._devices.shardings import completed
 from shardax.errors import TypePromotionError
 
-# The dtypes of keys by what `impl` and their dtype's name call their generator.
+# The dtypes of keys by the names of their generators in `impl` and in dtypes.
 _GENERATORS = {text: key for key in KEYS.values() for text in (key.implementation, key.tag)}
 
 
@@ -150,7 +150,7 @@ def to_shape(shape):
     try:
         shape = tuple(operator.index(d) for d in shape)
     except TypeError:
-        shape = shape_tuple(shape)  # raises, and says what the shape depends on
+        shape = shape_tuple(shape)  # raises, and names the values that the shape depends on
     if any(d < 0 for d in shape):
         raise ValueError(f"random: shape {shape} has a negative size; sizes must be 0 or more.")
     return shape

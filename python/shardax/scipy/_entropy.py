@@ -169,7 +169,7 @@ def _power1p(x, lmbda):
 
 
 def _boxcox_slopes(log, power, x, lmbda, tangents):
-    """The tangent of a transform; a slope that overflows is no factor of what is zero."""
+    """The tangent of a transform; a slope that overflows is no factor of zero."""
     by_x, by_lmbda = (type(t) is not SymbolicZero for t in tangents)
     total = jnp.zeros_like(x * lmbda)
     if by_x:

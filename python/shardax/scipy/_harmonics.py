@@ -23,7 +23,7 @@ def _legendre_steps(m, x, sine, l_max, normalized):
     steps = -np.sqrt(1 + 0.5 / k) if normalized else 1 - 2 * k
     start = np.sqrt(0.25 / np.pi) if normalized else 1.0
     diagonal = np.concatenate([[start], start * np.cumprod(steps)])
-    # Of order 0 whatever the sine is: beyond 1 it is NaN.
+    # At order 0 for any sine: beyond 1 it is NaN.
     powers = jnp.where(m == 0, 1, sine) ** m
     first = jnp.take(jnp.asarray(diagonal, x.dtype), m, mode="clip") * powers
     order = m.astype(x.dtype)

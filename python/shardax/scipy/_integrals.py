@@ -10,7 +10,7 @@ from shardax.scipy._promote import real
 
 
 def _strong(*operands):
-    """Of Python's numbers these functions give numbers of the default dtype, as JAX's do."""
+    """For Python's numbers these functions give numbers of the default dtype, as JAX's do."""
     return tuple(_core.convert(x, x.dtype) for x in operands)
 
 

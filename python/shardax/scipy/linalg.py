@@ -254,7 +254,7 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
-    """x with a x = b, out of what `cho_factor` gives of a.
+    """x with a x = b, given `cho_factor` of a.
 
     `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
     `overwrite_b` has no effect: arrays are immutable, and nothing is written over.
@@ -288,7 +288,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
-    """x with a x = b, out of what `lu_factor` gives of a; trans 1: a^T x = b, 2: a* x = b.
+    """x with a x = b, given `lu_factor` of a; trans 1: a^T x = b, 2: a* x = b.
 
     `check_finite` has no effect: values are not known while a program is traced, and NaN gives NaN.
     `overwrite_b` has no effect: arrays are immutable, and nothing is written over.

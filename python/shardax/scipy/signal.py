@@ -167,7 +167,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=N
         return jnp.conj(correlate(in1, in2, mode, precision=precision))
     if mode != "same":
         return correlate(in1, in2, mode, precision=precision)
-    # Of a window of even size, the middle is on the other side than that of `correlate`.
+    # For a window of even size, the middle is on the other side than that of `correlate`.
     turned = _convolve("correlate2d", jnp.flip(in1), jnp.conj(in2), mode, precision)
     return jnp.flip(turned)
 

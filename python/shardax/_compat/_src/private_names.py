@@ -132,7 +132,7 @@ class _NodeType:
         self._type = node_type
 
     def to_iter(self, node):
-        """(its children, what else it is made of)."""
+        """(its children, its other parts)."""
         return tree_util.tree_flatten(node, is_leaf=lambda part: part is not node)
 
     def from_iter(self, rest, children):

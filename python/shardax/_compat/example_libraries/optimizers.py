@@ -269,7 +269,7 @@ def inverse_time_decay(step_size, decay_steps, decay_rate, staircase=False):
 
 
 def polynomial_decay(step_size, decay_steps, final_step_size, power=1.0):
-    """A schedule: from `step_size` to `final_step_size`, along a power of what is left to go."""
+    """A schedule: from `step_size` to `final_step_size`, along a power of the remaining steps."""
 
     def schedule(i):
         left = (1 - jnp.minimum(i, decay_steps) / decay_steps) ** power

@@ -105,7 +105,7 @@ def _tangent(value, aval, symbolic):
 
 
 def _differentiable(aval):
-    """Of keys, integers and their derivatives there are none but those of dtype float0."""
+    """Keys, integers and their derivatives have none but those of dtype float0."""
     if isinstance(aval.dtype, KeyTy) or aval.dtype == float0:
         return False
     return np.dtype(aval.dtype).kind in "fcV"

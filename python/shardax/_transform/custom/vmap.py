@@ -65,8 +65,8 @@ class custom_vmap(TakesRules):
 
 
 class _BatchedCall:
-    """A rule on flat values: the axis size, a flag per value, the values; those beyond the
-    arguments are what the function closed over."""
+    """A rule on flat values: the axis size, a flag per value, the values. Values beyond the
+    arguments are closed over by the function."""
 
     def __init__(self, name, rule, in_tree, out_tree) -> None:
         self.name = name

@@ -148,7 +148,7 @@ def deserialize(blob):
 
 
 def _parts(data):
-    """The header, the program's bytes, and what follows."""
+    """The header, the program's bytes, and the rest."""
     parts = []
     for _ in range(2):
         (size,) = struct.unpack_from("<q", data)

@@ -112,7 +112,8 @@ class Exported:
 
     @functools.cached_property
     def _shardings(self):
-        """Those of arguments and of results that the program names, over meshes; else None."""
+        """The shardings of arguments and of results that the program names, over meshes; else
+        None."""
         program = self._shown_program()
         known = [described_in_types(aval, len(aval.shape)) for aval in program.in_avals]
         found = _core.shardings(program, known)

@@ -115,7 +115,7 @@ def environments(scope, variables, shapes):
 
 
 class Columns:
-    """Monomials of the variables, and what else sizes of the function's arguments are made of."""
+    """Monomials of the variables, and the other parts of sizes of the function's arguments."""
 
     def __init__(self, scope, variables, shapes):
         one = SymbolicDim({(): 1}, scope)
@@ -310,7 +310,7 @@ def family_of(name, shapes, scope, stage):
 
 def _check_small_sizes(name, family, first, stage):
     """Refuses a function that does something else where all sizes are small. Sizes themselves may
-    differ there: strides of what has one element, say."""
+    differ there, for example strides of an array of one element."""
     env = dict.fromkeys(family.variables, 3)
     if not family.scope.holds(env):
         return

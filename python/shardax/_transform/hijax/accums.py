@@ -40,7 +40,7 @@ class ValAccum(GradAccum):
 
 
 class NullAccum(GradAccum):
-    """One of an operand without cotangents: it drops what it is given."""
+    """The accumulator of an operand without cotangents: it drops its arguments."""
 
 
 def instantiated(x):

@@ -1,7 +1,7 @@
 """shardax/_transform/hijax/primitives.py - primitives of values that are no arrays (types.py).
 
 One is bound as a primitive of the arrays of its operands. Its rules put the values together, call
-the user's, and take apart what they give.
+the user's, and take their results apart.
 """
 
 from shardax._transform.avals import AbstractValue

@@ -36,7 +36,7 @@ class Slots:
         return [t for types in self.types for t in types]
 
     def split(self, flat):
-        """The arrays, or what stands for them, by value."""
+        """The arrays, or their stand-ins, by value."""
         flat = iter(flat)
         return [[next(flat) for _ in types] for types in self.types]
 

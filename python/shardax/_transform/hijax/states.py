@@ -90,7 +90,7 @@ def _home(value):
 
 
 def at_hand(value):
-    """The value, or what stands for it in the function that is being staged."""
+    """The value, or its stand-in in the function that is being staged."""
     generation = _core.staging_generation()
     if _home(value) == generation:
         return value

@@ -141,7 +141,7 @@ class HiType(_Type):
         self._refuse("inc_rank")
 
     def leading_axis_spec(self):
-        """The MappingSpec of what lax.scan maps over."""
+        """The MappingSpec of the values that lax.scan maps over."""
         self._refuse("leading_axis_spec")
 
     def shard(self, mesh, manual_axes, check_vma, spec):
@@ -206,7 +206,7 @@ def _real(aval):
 
 
 def carrier_types(aval):
-    """The types of what goes beside the arrays to carry tangents."""
+    """The types of the carriers, which go beside the arrays to carry tangents."""
     if not is_hi(aval):
         return []
     tangent = tangent_aval(aval)
@@ -311,7 +311,7 @@ _pytree.register_node(HiTracer, _flatten, _unflatten, calls_only=True)
 # ---- tangents -------------------------------------------------------------------------------
 
 
-# Zero; but what comes back for it goes to its operand.
+# Zero; but its cotangent goes to its operand.
 carried_p = Primitive("hi_carrier")
 carried_p.def_impl(lambda x: zeros_like_aval(_core.typeof(x)))
 carried_p.def_abstract_eval(lambda x: x)

@@ -150,7 +150,7 @@ class Ref:
         place = self._place()
         if self._kind is not None:
             (value,) = _core.bind("stop_gradient", {}, [value])
-        # Slices of a mapped function share what was made outside of it, whatever they write.
+        # Slices of a mapped function share a reference made outside of it, whatever they write.
         batched = _core.maps_above(place._level)
         if batched or _core.tracer_trace(value)[0] > place._level:
             how, where, remedy = (
@@ -225,7 +225,7 @@ class _At:
 
 
 class TransformedRef(Ref):
-    """A reference to a part of what another one refers to: `ref.at[index]`."""
+    """A reference to a part of another one's value: `ref.at[index]`."""
 
     __slots__ = ("ref", "_index")
 
@@ -298,7 +298,7 @@ def get(ref, idx=...):
 
 
 def swap(ref, idx, value, *, _name="set/swap"):
-    """Writes the part that `idx` selects, and gives what was there.
+    """Writes the part that `idx` selects, and gives its former value.
 
     Args:
       value: an array of that part's shape, of the reference's dtype.

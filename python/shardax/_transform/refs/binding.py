@@ -73,7 +73,7 @@ def held_values(references, operands, given=None):
 
 
 def write_held(references, values, operands, out, given=None):
-    """Writes the values that came out of a call, and gives what the call gives."""
+    """Writes the values that came out of a call, and gives the result of the call."""
     if references is None:
         return out
     values = iter(values)
@@ -84,7 +84,7 @@ def write_held(references, values, operands, out, given=None):
 
 
 def check_loop(references):
-    """TypeError where a turn of a loop changes the type of what a reference holds."""
+    """TypeError if a turn of a loop changes the type of a reference's value."""
     if references is not None:
         check_kept(references.in_trees, references.out_trees)
 
@@ -113,8 +113,8 @@ def joined(staged, api, given=None):
 
 
 def _by_reference(references, given):
-    """By reference: the first place among what all hold, the types, the structures, how it is
-    written to."""
+    """By reference: its first place among all values, the types, the structures, its way of
+    writing."""
     found, at = {}, 0
     if references is not None:
         parts = references.in_types, references.in_trees, references.out_trees, references.writes
@@ -136,7 +136,7 @@ _threads = _Threads()
 
 
 def _actual(ref, given):
-    """The channel of the reference that the caller passed, for that of what stands for it."""
+    """The channel of the reference that the caller passed, given that of its stand-in."""
     if given is not None:
         return given.actual(ref)
     given, generation = _threads.calls[-1] if _threads.calls else (None, -1)
@@ -191,7 +191,7 @@ def reading(refs, operands=()):
 
 
 def writing(refs, values, operands=(), out=None):
-    """Writes the values that came out of a call, and gives what the call gives."""
+    """Writes the values that came out of a call, and gives the result of the call."""
     for ref, value in zip(refs, values, strict=True):
         if isinstance(value, Left):
             out = ref._leave(value.value, operands, out, value.how)
@@ -245,7 +245,7 @@ class RefArguments:
         self._leaves = leaves = with_states(leaves)
         self.positions = tuple(i for i, leaf in enumerate(leaves) if is_ref(leaf))
         self.refs = [leaves[i] for i in self.positions]
-        self._places = {}  # of what stood for them in functions: among the references
+        self._places = {}  # of their stand-ins in functions: among the references
         self.whole = True  # they stand for all that is referred to
         if not self.refs:
             return
@@ -271,7 +271,7 @@ class RefArguments:
             )
 
     def actual(self, ref):
-        """The channel of the reference that was passed, for that of what stands for it."""
+        """The channel of the reference that was passed, given that of its stand-in."""
         self.check_closed(ref)
         if not isinstance(ref, Channel) or ref.ref not in self._places:
             return ref

@@ -66,7 +66,7 @@ class _Functional:
             self._fun = weakref.ref(fun)
         except TypeError:
             self._fun = lambda: fun
-        self.positions = weakref.WeakKeyDictionary()  # by what stood for them: among the references
+        self.positions = weakref.WeakKeyDictionary()  # by their stand-ins: among the references
 
         def call(*values):
             return self._call(*values)
@@ -117,7 +117,7 @@ class RefCall:
         self.values = [leaf for leaf in leaves if not is_ref(leaf)]
 
     def actual(self, ref):
-        """The channel of the reference that was passed, for that of what stands for it."""
+        """The channel of the reference that was passed, given that of its stand-in."""
         self.given.check_closed(ref)
         place = self.functional.positions.get(ref.ref) if isinstance(ref, Channel) else None
         return ref if place is None else channel_of(self.given.refs[place])

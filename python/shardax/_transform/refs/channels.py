@@ -43,7 +43,8 @@ def channel_of(ref):
 
 
 class Channel:
-    """Stands among the references that a function meets for what comes back to `ref`."""
+    """Stands, among the references that a function meets, for the cotangents that come back to
+    `ref`."""
 
     __slots__ = ("ref", "__weakref__")
 
@@ -120,7 +121,7 @@ class Channel:
 
 
 def _begin(ref, leaves):
-    """A token whose cotangent, at the end of the backward pass, is what `ref` holds then."""
+    """A token whose cotangent, at the end of the backward pass, is the value of `ref` then."""
 
     def token():
         return [_core.zeros_of(ref.aval.inner_aval)]

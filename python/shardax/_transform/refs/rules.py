@@ -88,7 +88,7 @@ class _Form:
         return out, after, formals
 
     def write(self, values):
-        """Writes what the function wrote."""
+        """Writes the values that the function wrote."""
         for ref, value, written in zip(self.refs, values, self.written, strict=True):
             if written:
                 ref._write(_core.bind("stop_gradient", {}, [value])[0])
@@ -173,7 +173,7 @@ class _VjpForm(_Form):
         return given, None, [refs[i]._value for i in self.channels]
 
     def _references(self, tokens):
-        """Those that the backward rule works on."""
+        """The references that the backward rule works on."""
         refs = list(self.refs)
         for i, token in zip(self.channels, tokens):
             refs[i] = Ref(token)

@@ -31,7 +31,7 @@ def bound_references():
 class Slot:
     """The value of a reference in a trace that it does not live in.
 
-    `types`, `tree`: those of what it held when the function met it. `_how` names the operation that
+    `types`, `tree`: those of its value when the function met it. `_how` names the operation that
     wrote last, None where none did.
     """
 

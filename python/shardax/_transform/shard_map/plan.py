@@ -58,7 +58,7 @@ class Plan:
     __hash__ = object.__hash__
 
     def resolved(self):
-        """The mesh, and the names of those of its axes that are split; raises for what is wrong."""
+        """The mesh, and the names of those of its axes that are split; raises for wrong ones."""
         mesh = self.mesh
         current = meshes.get_abstract_mesh()
         if mesh is None:
@@ -199,7 +199,7 @@ def prints(fun):
 
 
 def _mesh_of(leaf):
-    """The mesh that an array lies on; None for what lies on none."""
+    """The mesh that an array lies on; None for values on no mesh."""
     return getattr(sharding_of(leaf), "mesh", None) if isinstance(leaf, _core.Array) else None
 
 
@@ -217,8 +217,8 @@ def own_spec(leaf, names):
 
 
 def _description(mesh, leaves):
-    """Of a sharding over `mesh`, as the core takes it; without devices where none are known, and
-    None for explicit axes there."""
+    """The description of a sharding over `mesh`, as the core takes it; without devices where none
+    are known, and None for explicit axes there."""
     if not isinstance(mesh, Mesh):
         abstract = mesh.abstract_mesh
         found = [meshes.get_mesh()]

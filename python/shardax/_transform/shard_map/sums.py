@@ -37,7 +37,7 @@ def is_sum(x):
 
 
 def plain(specs):
-    """The specs without what they say of sums."""
+    """The specs without their sums."""
     return tree_util.tree_map(
         lambda spec: spec if spec is None else PartitionSpec(*spec), specs, is_leaf=_is_spec
     )
@@ -123,7 +123,7 @@ def relabelled(mapped, plan):
         return labelled(x, NamedSharding(mesh, spec))
 
     def run(*args):
-        mesh, _ = plan.resolved()  # or what is wrong with the specs
+        mesh, _ = plan.resolved()  # or the error of the specs
         plan.check_types(args)
         if not plan.check:
             args = _each(lambda x, spec: _stack(x, spec, mesh), in_specs, args)

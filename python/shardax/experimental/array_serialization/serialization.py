@@ -243,13 +243,13 @@ class GlobalAsyncCheckpointManager(GlobalAsyncCheckpointManagerBase):
         self._error = None
 
     def check_for_errors(self):
-        """Raises what writing in the background has raised."""
+        """Raises the exception of writing in the background."""
         error, self._error = self._error, None
         if error is not None:
             raise error
 
     def wait_until_finished(self):
-        """Returns when what has been asked for is written."""
+        """Returns when the requested writes are done."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -284,7 +284,7 @@ class GlobalAsyncCheckpointManager(GlobalAsyncCheckpointManagerBase):
     def deserialize(
         self, shardings, tensorstore_specs, global_shapes=None, dtypes=None, concurrent_gb=32
     ):
-        """Reads arrays, once what is being written is; at most `concurrent_gb` GB at once."""
+        """Reads arrays, once writes under way are done; at most `concurrent_gb` GB at once."""
         self.wait_until_finished()
         return run_deserialization(
             shardings, tensorstore_specs, global_shapes, dtypes, concurrent_gb

@@ -172,7 +172,7 @@ def bcoo_multiply_dense(sp_mat, v):
     indices = jnp.where(jnp.array(sizes) == 1, 0, sp_mat.indices)
     batch = np.broadcast_shapes(v.shape[:nb], indices.shape[:nb])
     v = jnp.broadcast_to(v, batch + v.shape[nb:])
-    # Beyond the array there is padding, whatever it is multiplied by.
+    # Elements beyond the array are padding, whatever they are multiplied by.
     factors = extracted(v, jnp.broadcast_to(indices, batch + indices.shape[nb:]))
     if not sp_mat.n_sparse:
         factors = jnp.expand_dims(v, nb)

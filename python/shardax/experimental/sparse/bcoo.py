@@ -108,7 +108,7 @@ class BCOO(JAXSparse):
         return cls((data, indices), shape=(N, M), indices_sorted=True, unique_indices=True)
 
     def tree_flatten(self):
-        """(data, indices) and what is static."""
+        """(data, indices) and the static parts."""
         return (self.data, self.indices), {
             "shape": self.shape,
             "indices_sorted": self.indices_sorted,

@@ -84,7 +84,7 @@ class BCSR(JAXSparse):
         return self.data.ndim - 1 - self.n_batch
 
     def tree_flatten(self):
-        """(data, indices, indptr) and what is static."""
+        """(data, indices, indptr) and the static parts."""
         return self._bufs, {
             "shape": self.shape,
             "indices_sorted": self.indices_sorted,

@@ -102,7 +102,7 @@ class COO(JAXSparse):
         )
 
     def tree_flatten(self):
-        """(data, row, col) and what is static."""
+        """(data, row, col) and the static parts."""
         return self._bufs, {
             "shape": self.shape,
             "rows_sorted": self._rows_sorted,

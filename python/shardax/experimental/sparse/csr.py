@@ -46,7 +46,7 @@ class _Compressed(JAXSparse):
         return cls(buffers, shape=shape)
 
     def tree_flatten(self):
-        """(data, indices, indptr) and what is static."""
+        """(data, indices, indptr) and the static parts."""
         return self._bufs, {"shape": self.shape}
 
     @classmethod

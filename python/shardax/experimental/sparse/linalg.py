@@ -30,7 +30,7 @@ def _orthonormal(vectors):
 
 
 def _outside(basis, vectors):
-    """An orthonormal basis of what the columns add to an orthonormal `basis`."""
+    """An orthonormal basis of the part of the columns' span that an orthonormal `basis` lacks."""
     length = jnp.linalg.norm(vectors, axis=0)
     vectors = vectors / jnp.where(length > 0, length, 1)
     for _ in range(2):

@@ -160,7 +160,7 @@ def insert(arr, obj, values, axis=None):
     known_index = _core.concrete_array(index)
     if known_index is not None and count < PIECES:
         return _inserted(a, np.asarray(known_index), values, axis)
-    # New elements in the order of their indices, and of what was given for equal ones.
+    # New elements in the order of their indices; equal ones in the given order.
     index = where(index < 0, index + size, index)
     index = _functions.minimum(_functions.maximum(index, 0), size)
     order = argsort(index, dtype=np.int32)

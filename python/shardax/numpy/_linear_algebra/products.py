@@ -86,7 +86,7 @@ def matmul(a, b, *, precision=None, preferred_element_type=None, out_sharding=No
 def dot(a, b, *, precision=None, preferred_element_type=None, out_sharding=None):
     """The product of two arrays: over the last dimension of `a` and the second to last of `b`.
 
-    Of vectors it is the sum of products, of matrices `jnp.matmul`. Dimensions of stacks do not
+    For vectors it is the sum of products, for matrices `jnp.matmul`. Dimensions of stacks do not
     broadcast: the result has all of them.
 
     Args:

@@ -97,7 +97,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 
 
 def _count(bins):
-    """A number of bins: an int, or what stands for one."""
+    """A number of bins: an int, or a value that stands for one."""
     return operator.index(known(bins, "bins argument of histogram."))
 
 

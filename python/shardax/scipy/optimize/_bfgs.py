@@ -41,7 +41,7 @@ def minimize_bfgs(fun, x0, maxiter=None, norm=np.inf, gtol=1e-5, line_search_max
         s, y = point.step * p, point.gradient - g
         curvature = inner(y, s)
         rho = jnp.where(curvature > 0, 1 / jnp.where(curvature > 0, curvature, 1), 0)
-        # The first estimate is scaled to what the first step shows (equation 6.20).
+        # The first estimate is scaled by the curvature of the first step (equation 6.20).
         scale = curvature / jnp.where(rho > 0, inner(y, y), 1)
         H = jnp.where((count == 0) & (rho > 0), scale * identity, H)
         left = identity - rho * jnp.outer(s, jnp.conj(y))

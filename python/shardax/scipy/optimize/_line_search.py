@@ -24,7 +24,7 @@ class _Bracket(NamedTuple):
     best: Point
     low: Point
     high: Point
-    found: Any  # `best` is what was looked for
+    found: Any  # `best` is the step that was searched for
     zooming: Any  # it lies between `low` and `high`
 
 

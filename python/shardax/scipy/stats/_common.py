@@ -35,7 +35,7 @@ def within(inside, value, outside=-jnp.inf):
 
 
 def held(x, low=None, high=None):
-    """x within bounds: all of its slope at them, none beyond, not even of what is infinite."""
+    """x within bounds: all of its slope at them, none beyond, not even an infinite one."""
     if low is not None:
         x = jnp.where(x < low, low, x)
     return x if high is None else jnp.where(x > high, high, x)

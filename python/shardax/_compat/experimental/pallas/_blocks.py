@@ -84,7 +84,7 @@ class Blocks:
         return lax.pad(x, jnp.zeros((), x.dtype), pads) if any(p[1] for p in pads) else x
 
     def cut(self, x):
-        """The array without what `padded` added."""
+        """The array without the padding of `padded`."""
         return lax.slice(x, (0,) * x.ndim, self.shape) if x.shape != tuple(self.shape) else x
 
     def start(self, ids):

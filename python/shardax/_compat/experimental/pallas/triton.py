@@ -38,7 +38,7 @@ def store(ref, val, *, mask=None, eviction_policy=None):
 
 
 def atomic_add(ref, idx, val, *, mask=None):
-    """Adds to a part of a reference, and gives what was there."""
+    """Adds to a part of a reference, and gives its former value."""
     part = ref.at[idx]
     old = part[...]
     store(part, old + val, mask=mask)

@@ -59,7 +59,7 @@ def roofline(
     vjp=False,
     print_jaxpr=False,
 ):
-    """A function that says what one device does of `f`.
+    """A function that gives one device's work for `f`.
 
     Args:
       f: a function of arrays; with `mesh`, `in_specs` and `out_specs`, of blocks, as in shard_map.

@@ -227,7 +227,7 @@ def _psum(context, *operands, axes, **params):
 
 @_rule("pmax pmin")
 def _extremum(context, *operands, axes, **params):
-    """Of one element."""
+    """The rule of one element."""
     sizes = _sizes(context, axes)
     return _messages(sizes, *_ring(sizes, sum(aval.dtype.itemsize for aval in context.avals_in)))
 
