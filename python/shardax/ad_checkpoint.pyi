@@ -12,7 +12,7 @@ def checkpoint(fun: Any, *, prevent_cse: bool = True, policy: Any = None, static
 def checkpoint_name(x: Any, name: Any) -> Any:
     """`x`, with a name by which policies of `checkpoint` can choose to keep it."""
 def print_saved_residuals(f: Any, *args: Any, **kwargs: Any) -> Any:
-    """Prints what `saved_residuals` gives, a value a line."""
+    """Prints the list of `saved_residuals`, a value a line."""
 def remat(fun: Any, *, prevent_cse: bool = True, policy: Any = None, static_argnums: Any = ..., static_argnames: Any = ..., concrete: bool = False) -> Any:
     """`fun`, whose derivatives compute its intermediate values again instead of keeping them."""
 def saved_residuals(f: Any, *args: Any, **kwargs: Any) -> Any:

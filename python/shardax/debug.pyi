@@ -29,6 +29,6 @@ def print(fmt: Any = None, *args: Any, ordered: bool = False, partitioned: bool 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> Any:
     """Prints which part of an array each device has; options are those of `visualize_sharding`."""
 def visualize_collective(op: Any, devices: int = 4, *, perm: Any = None) -> Any:
-    """A picture of a collective: above what each device has before, below what it has after."""
+    """A picture of a collective: above each device's data before, below its data after."""
 def visualize_sharding(shape: Any, sharding: Any, *, use_color: bool = True, scale: ArrayLike = 1.0, min_width: int = 9, max_width: int = 80, color_map: Any = None) -> Any:
     """Prints a table of the parts of an array of `shape`, with the devices that have each."""

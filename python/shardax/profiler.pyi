@@ -37,7 +37,7 @@ def start_server(port: Any) -> Any:
 def start_trace(log_dir: Any, create_perfetto_link: bool = False, create_perfetto_trace: bool = False, profiler_options: Any = None) -> Any:
     """Records programs, their steps and annotations from now on, for `stop_trace` to write."""
 def stop_server() -> Any:
-    """Ends what `start_server` began."""
+    """Ends the session of `start_server`."""
 def stop_trace() -> Any:
     """Writes the record of `start_trace`: <log_dir>/plugins/profile/<time>/trace.json.gz."""
 def trace(log_dir: Any, create_perfetto_link: bool = False, create_perfetto_trace: bool = False, profiler_options: Any = None) -> Any:

@@ -20,4 +20,4 @@ def new_ref(init_val: Any, *, memory_space: Any = None, kind: Any = None) -> Any
 def set(ref: Any, idx: Any, value: Any) -> Any:
     """Writes the part of a reference that `idx` selects."""
 def swap(ref: Any, idx: Any, value: Any, *, _name: str = 'set/swap') -> Any:
-    """Writes the part that `idx` selects, and gives what was there."""
+    """Writes the part that `idx` selects, and gives its former value."""

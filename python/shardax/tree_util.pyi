@@ -80,7 +80,7 @@ def register_pytree_with_keys(nodetype: Any, flatten_with_keys: Any, unflatten_f
 def register_pytree_with_keys_class(cls: Any) -> Any:
     """A decorator: the class is a node by its methods tree_flatten_with_keys() and tree_unflatten()."""
 def register_static(cls: Any) -> Any:
-    """A decorator: the class is a node without children; the value itself is what tells two apart."""
+    """A decorator: the class is a node without children; the value itself tells two apart."""
 def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """True if all leaves are true; a tree without leaves is."""
 def tree_broadcast(prefix_tree: Any, full_tree: Any, is_leaf: Any = None) -> Any:

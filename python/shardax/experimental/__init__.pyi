@@ -30,7 +30,7 @@ from shardax.experimental import xla_metadata as xla_metadata
 from shardax.sharding import PartitionSpec as PartitionSpec
 
 def cur_qdd(x: Any) -> Any:
-    """The part of the type of `x` that changes, as it is now: what its method `cur_qdd` says."""
+    """The part of the type of `x` that changes, as it is now: the result of its method `cur_qdd`."""
 hijax: Any
 def io_callback(callback: Any, result_shape_dtypes: Any, *args: Any, sharding: Any = None, ordered: bool = False, **kwargs: Any) -> Any:
     """The result of a Python function with side effects, called exactly once per evaluation (inside pmap: per device), in program order."""

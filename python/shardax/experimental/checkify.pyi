@@ -17,7 +17,7 @@ automatic_checks: Any
 def check(pred: Any, msg: Any, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> Any:
     """Fails with msg.format(*fmt_args, **fmt_kwargs) where pred does not hold."""
 def check_error(error: Any) -> Any:
-    """Raises what `error.throw()` does, as a check that an enclosing checkify turns into its error."""
+    """Raises the error of `error.throw()`, as a check that an enclosing checkify turns into its error."""
 def checkify(f: Any, errors: Any = ...) -> Any:
     """`f` with its checks as a value: a function that returns (error, f's result)."""
 def debug_check(pred: Any, msg: Any, *fmt_args: Any, **fmt_kwargs: Any) -> Any:

@@ -171,7 +171,7 @@ def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Array:
 def custom_linear_solve(matvec: Callable[..., Any], b: ArrayLike, solve: Callable[..., Any], transpose_solve: Callable[..., Any] | None = None, symmetric: bool = False, has_aux: bool = False) -> Any:
     """The solution x of matvec(x) = b, found by solve(matvec, b)."""
 def custom_root(f: Callable[..., Any], initial_guess: Any, solve: Callable[..., Any], tangent_solve: Callable[..., Any], has_aux: bool = False) -> Any:
-    """A root of `f`, found by solve(f, initial_guess) and differentiated by the implicit function theorem, with respect to what `f` closes over."""
+    """A root of `f`, found by solve(f, initial_guess) and differentiated by the implicit function theorem, with respect to the values that `f` closes over."""
 def dce_sink(val: ArrayLike, *, prevent_mlir_dce: bool = False) -> None:
     """Marks a value as used, where nothing else uses it; it needs no computing here."""
 def digamma(x: ArrayLike) -> Array:
@@ -284,7 +284,7 @@ def neg(x: ArrayLike) -> Array:
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The next number of the dtype from the first operand towards the second one, elementwise."""
 def optimization_barrier(operand: _T, /) -> _T:
-    """A tree of arrays, opaque to the compiler: what is computed from the result is not merged with what is computed from the operand."""
+    """A tree of arrays, opaque to the compiler. Computations on the result are not merged with those on the operand."""
 def pad(operand: Any, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]) -> Array:
     """An array with elements added at its ends and between its elements."""
 def padtype_to_pads(in_shape: Any, window_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]]) -> Any:

@@ -85,9 +85,9 @@ def acosh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic cosine, elementwise: `jnp.arccosh` by another name."""
 add: ufunc
 def all(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, *, where: ArrayLike | None = None) -> Array:
-    """Whether all elements along `axis` are true; numbers are true where they are not 0."""
+    """True if all elements along `axis` are true; numbers are true where they are not 0."""
 def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: builtins.bool = False) -> Array:
-    """Whether `jnp.isclose` holds for all elements; arguments are the same."""
+    """True if `jnp.isclose` holds for all elements; arguments are the same."""
 def amax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """`jnp.max` by another name, with the same arguments."""
 def amin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
@@ -95,7 +95,7 @@ def amin(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None
 def angle(z: ArrayLike, deg: int = False) -> Array:
     """The argument of complex numbers, elementwise: the angle of the point in the plane."""
 def any(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, *, where: ArrayLike | None = None) -> Array:
-    """Whether any element along `axis` is true; numbers are true where they are not 0."""
+    """True if any element along `axis` is true; numbers are true where they are not 0."""
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """An array with values joined behind it."""
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Array:
@@ -133,9 +133,9 @@ def around(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
 def array(object: Any, dtype: DTypeLike | None = None, copy: builtins.bool | None = True, order: str | None = 'K', *, ndmin: int = 0, device: Any = None, out_sharding: Any = None) -> Array:
     """A new array of numbers."""
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Array:
-    """Whether two arrays have the same shape and the same elements."""
+    """True if two arrays have the same shape and the same elements."""
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether two arrays have the same elements once they are broadcast to one shape."""
+    """True if two arrays have the same elements once they are broadcast to one shape."""
 def array_repr(arr: ArrayLike, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text that `repr` shows of an array, with NumPy's options."""
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
@@ -177,7 +177,7 @@ def bartlett(M: int) -> Array:
     """Bartlett's window, a triangle: 1 - |2 n / (M - 1) - 1| for n from 0 to M - 1."""
 bfloat16: _ScalarType
 def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None, out_sharding: Any = None) -> Array:
-    """How often each integer from 0 on occurs in a vector, or the sum of its weights."""
+    """The number of times that each integer from 0 on occurs in a vector, or the sum of its weights."""
 bitwise_and: ufunc
 def bitwise_count(x: ArrayLike, /) -> Array:
     """The number of bits set in |x|, elementwise."""
@@ -204,7 +204,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 def broadcast_to(array: Any, shape: int | Sequence[Any], *, out_sharding: Any = None) -> Array:
     """An array repeated along dimensions to a shape, without copying elements."""
 def can_cast(from_: Any, to: Any, casting: str = 'safe') -> builtins.bool:
-    """Whether a dtype can be converted to another one under a rule of NumPy's."""
+    """True if a dtype can be converted to another one under a rule of NumPy's."""
 def cbrt(x: ArrayLike, /) -> Array:
     """The cube root, elementwise, also of negative numbers."""
 cdouble: _ScalarType
@@ -442,31 +442,31 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = F
 def invert(x: ArrayLike, /) -> Array:
     """The complement, bit by bit; of booleans: not x. It is what ~x computes."""
 def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: builtins.bool = False) -> Array:
-    """Whether numbers are nearly equal, elementwise: |a - b| <= atol + rtol |b|."""
+    """True where numbers are nearly equal, elementwise: |a - b| <= atol + rtol |b|."""
 def iscomplex(x: ArrayLike) -> Array:
-    """Whether the imaginary part is not 0, elementwise."""
+    """True where the imaginary part is not 0, elementwise."""
 def iscomplexobj(x: ArrayLike) -> builtins.bool:
-    """Whether the dtype of a value is complex."""
+    """True if the dtype of a value is complex."""
 def isdtype(dtype: Any, kind: Any) -> builtins.bool:
-    """Whether a dtype is of a kind, as the array API standard defines them."""
+    """True if a dtype is of a kind, as the array API standard defines them."""
 def isfinite(x: ArrayLike, /) -> Array:
     """Whether each element is neither infinite nor NaN."""
 def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: builtins.bool = False, invert: builtins.bool = False, *, method: str = 'auto') -> Array:
-    """Whether each element is among the others."""
+    """True for each element that is among the others."""
 def isinf(x: ArrayLike, /) -> Array:
     """Whether each element is infinite."""
 def isnan(x: ArrayLike, /) -> Array:
     """Whether each element is NaN."""
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether a real number is -inf, elementwise."""
+    """True where a real number is -inf, elementwise."""
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether a real number is +inf, elementwise."""
+    """True where a real number is +inf, elementwise."""
 def isreal(x: ArrayLike) -> Array:
-    """Whether the imaginary part is 0, elementwise."""
+    """True where the imaginary part is 0, elementwise."""
 def isrealobj(x: ArrayLike) -> builtins.bool:
-    """Whether the dtype of a value is not complex."""
+    """True if the dtype of a value is not complex."""
 def isscalar(element: ArrayLike) -> builtins.bool:
-    """Whether a value is a number or an array without dimensions."""
+    """True if a value is a number or an array without dimensions."""
 def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
     """True if a dtype is of a kind of NumPy's hierarchy; bfloat16 and its kin are floats."""
 def iterable(y: ArrayLike) -> builtins.bool:

@@ -20,7 +20,7 @@ def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: int | Sequence[int]
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """A spectrum with the frequency 0 moved from the start to the middle."""
 def hashable_axis(axis: int) -> Array:
-    """None, an int, what stands for one or a sequence of these: as None, an int or a tuple."""
+    """None, an int, a value that stands for one or a sequence of these: as None, an int or a tuple."""
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The real spectrum of an array with Hermitian symmetry, of which `a` is the first half."""
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:

@@ -9,7 +9,7 @@ def block_diag(*arrs: Any) -> Any:
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """(the Cholesky factor of a, `lower`), for `cho_solve`."""
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
-    """x with a x = b, out of what `cho_factor` gives of a."""
+    """x with a x = b, given `cho_factor` of a."""
 def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The upper triangular U with U* U = a (`lower`: L with L L* = a); that triangle of a alone is read."""
 def circulant(c: Any) -> Any:
@@ -59,7 +59,7 @@ def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite:
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """(L and U in one matrix, swaps of rows) of (..., m, n), for `lu_solve`."""
 def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
-    """x with a x = b, out of what `lu_factor` gives of a; trans 1: a^T x = b, 2: a* x = b."""
+    """x with a x = b, given `lu_factor` of a; trans 1: a^T x = b, 2: a* x = b."""
 def pascal(n: Any, kind: Any = None) -> Any:
     """Pascal's triangle as a matrix: "lower", "upper", or their product ("symmetric")."""
 def polar(a: Any, side: str = 'right', *, method: str = 'qdwh', eps: Any = None, max_iterations: Any = None) -> Any:

@@ -87,7 +87,7 @@ def lpmn(m: ArrayLike, n: ArrayLike, z: ArrayLike) -> tuple[Array, Array]:
 def lpmn_values(m: ArrayLike, n: ArrayLike, z: ArrayLike, is_normalized: Any) -> Array:
     """Legendre functions of the first kind of all orders and degrees up to n = m, at points."""
 def modified_bessel(order: None, x: ArrayLike) -> Array:
-    """That of order 0 or 1 of a floating array."""
+    """The function of order 0 or 1 of a floating array."""
 def multigammaln(a: ArrayLike, d: Any) -> Array:
     """The logarithm of the gamma function of d dimensions, elementwise."""
 def ndtr(x: ArrayLike) -> Array:
