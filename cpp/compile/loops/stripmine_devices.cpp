@@ -2,7 +2,7 @@
 //
 // Over the whole device axis each temporary exists once per device. The equations of a body between
 // its collectives are a segment. A segment becomes a scan over chunks of devices, so that
-// temporaries take the memory of one chunk. Sums over devices are added up chunk by chunk,
+// temporaries take the memory of one chunk. Sums over devices are added up chunk by chunk:
 //   psum(clip(grad(w, x)))   ->   scan over chunks: acc + reduce_sum(clip(grad(w, x of the chunk)))
 // Values that cross from one segment to the next are stacked. Chunks are fixed by shapes: the same
 // bits come out for any number of threads.

@@ -1,7 +1,7 @@
 // kernels/conv/convolution.h - convolutions: products of a kernel with the windows of an operand.
 //
 // out[b, n, o, t] = sum over c and w of
-//     lhs[b, n, c, (t * stride + w * rhs_dilation - low) / lhs_dilation] * rhs[b, o, c, w],
+//     lhs[b, n, c, (t * stride + w * rhs_dilation - low) / lhs_dilation] * rhs[b, o, c, w]
 // Here t and w have a component for each spatial dimension. Places outside of lhs, and those that
 // the division does not hit, count as zero. The three convolutions of a training step (forward, and
 // the gradients of either operand) and grouped ones are all of this form, with other strides.
