@@ -62,8 +62,7 @@ std::string_view asked() {
 }  // namespace
 
 Wanted wanted() {
-  if (instructions() == Instructions::neon) return asked() == "neon" ? Wanted::all : Wanted::none;
-  static const bool processor = has_avx2_and_fma();
+  static const bool processor = instructions() == Instructions::neon || has_avx2_and_fma();
   return processor && asked() != "0" ? Wanted::all : Wanted::none;
 }
 

@@ -38,13 +38,13 @@ class Native {
 };
 
 // Do loops get machine code? None do if SHARDAX_CODEGEN is 0, or if an x86-64 processor lacks AVX2,
-// fused multiply-add or conversions of float16. On AArch64 all where it is neon.
+// fused multiply-add or conversions of float16.
 enum class Wanted { none, all };
 Wanted wanted();
 
-// The instructions of loops. On x86-64 they are those of AVX-512 if the processor has it, unless
-// SHARDAX_CODEGEN is avx2. Under SHARDAX_CODEGEN=neon, code for AArch64 is written, and listed, on
-// other processors too.
+// The instructions of loops: NEON on AArch64. On x86-64 they are those of AVX-512 if the processor
+// has it, unless SHARDAX_CODEGEN is avx2. Under SHARDAX_CODEGEN=neon, code for AArch64 is written,
+// and listed, on other processors too.
 Instructions instructions();
 // Does this processor run them? Else the tile kernels do.
 bool runs(Instructions instructions);

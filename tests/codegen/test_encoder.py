@@ -6,6 +6,7 @@ reading of its bytes.
 """
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(__file__).with_name("every_instruction.py")
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="code for x86-64")
 
 
 def plain(text):
