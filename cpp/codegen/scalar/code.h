@@ -20,5 +20,7 @@ std::vector<std::uint8_t> scalar_code(const ScalarProgram& program, Poll poll,
 
 // About how many nanoseconds one pass over the program takes, each loop turning once.
 double scalar_cost(const ScalarProgram& program);
+// After how many turns of loops, so, a millisecond is over.
+std::int32_t turns_between_polls(const ScalarProgram& program);
 
 }  // namespace shardax::codegen

@@ -5,6 +5,8 @@
 
 namespace shardax::codegen {
 
+int scalar_vector_bytes() { return instructions() == Instructions::neon ? 16 : 32; }
+
 // In registers of 256 bits, which AVX-512 has an instruction for powers of two in, too.
 ScalarProgram::ScalarProgram() : nodes(true, instructions() == Instructions::avx512) {}
 

@@ -19,8 +19,8 @@
 
 namespace shardax::codegen {
 
-// Registers have 256 bits.
-inline constexpr int vector_bytes = 32;
+// Bytes of a vector register: of 256 bits on x86-64, of 128 on AArch64.
+int scalar_vector_bytes();
 
 constexpr bool is_integer(Kind kind) {
   return kind == Kind::i32 || kind == Kind::u32 || kind == Kind::i64 || kind == Kind::u64;
@@ -32,7 +32,7 @@ struct Access {
   std::int64_t offset = 0;
   int index = -1;  // a node, int64 or int32, or none
   std::int64_t stride = 0;
-  int bytes = 4;         // of the element: 1, 2, 4, 8; vector_bytes: a register's lanes
+  int bytes = 4;         // of the element: 1, 2, 4, 8; scalar_vector_bytes(): a register's lanes
   bool changes = false;  // while the program runs
 };
 

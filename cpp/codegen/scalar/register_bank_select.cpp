@@ -89,7 +89,7 @@ class Finder {
     };
     for (int i = 0; i < nodes_.size(); ++i) {
       const Access* access = program_.loaded(i);
-      if (access && access->bytes == vector_bytes) uniform_[index(i)] = false;
+      if (access && access->bytes == scalar_vector_bytes()) uniform_[index(i)] = false;
     }
     while (changed) {
       changed = false;

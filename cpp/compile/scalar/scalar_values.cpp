@@ -40,7 +40,7 @@ std::int64_t registers_of(const Type& type, int width) {
   const codegen::Kind kind = lane_kind(type.dtype);
   if (width == 0 || kind == codegen::Kind::none) return 0;
   if (kind != codegen::Kind::truth && codegen::width_of(kind) != width) return 0;
-  const std::int64_t lanes = codegen::vector_bytes / width;
+  const std::int64_t lanes = codegen::scalar_vector_bytes() / width;
   const std::int64_t registers = (type.size() + lanes - 1) / lanes;
   return registers <= tuning::scalar_values::most_registers ? registers : 0;
 }
@@ -79,9 +79,9 @@ Access ElementWriter::element(const ScalarArray& held, std::int64_t offset) {
 
 Access ElementWriter::lanes(const ScalarArray& held, std::int64_t k) const {
   if (held.type.dtype == DType::boolean) throw Unsuited();
-  const std::int64_t lanes = codegen::vector_bytes / width_;
+  const std::int64_t lanes = codegen::scalar_vector_bytes() / width_;
   Access access = element(held, std::min(k * lanes, held.type.size() - lanes));
-  access.bytes = codegen::vector_bytes;
+  access.bytes = codegen::scalar_vector_bytes();
   return access;
 }
 

@@ -1,5 +1,5 @@
-// codegen/scalar/numbers.cpp - instructions of each node of a scalar program.
-#include "codegen/scalar/numbers.h"
+// codegen/x86/scalar_numbers.cpp - instructions of each node of a scalar program.
+#include "codegen/x86/scalar_numbers.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,34 +1,32 @@
-// codegen/scalar/numbers.h - instructions for the nodes of scalar programs.
+// codegen/x86/scalar_numbers.h - instructions for the nodes of scalar programs.
 //
-// In a vector register a number stands in all 8 (or 4) lanes. Constants are read from the pool as
-// they are, and comparisons of one width select numbers of another. No lane holds a value that
-// would slow down computation. Integers of general registers (register_bank_select.h) have
-// instructions of their own (integers.cpp); true is -1 in both. Addresses, and quotients of
-// integers by variables, go through general registers.
+// In a vector register a number stands in all 8 (or 4) lanes: constants are read as they lie in the
+// pool, comparisons of one width select numbers of another, and no lane holds what would be slow to
+// compute with. Integers of general registers (register_bank_select.h) have instructions of their own
+// (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what is no
+// constant, go through general registers.
 #pragma once
 
 #include <array>
 #include <optional>
 
-#include "base/index.h"
-#include "codegen/scalar/schedule.h"
+#include "codegen/scalar/function.h"
 #include "codegen/x86/encoder.h"
 
 namespace shardax::codegen {
 
-class NumberCode {
- public:
+class NumberCode : protected ScalarFunction {
+ protected:
+  static constexpr int vector_bytes = 32;
   static constexpr int registers = 14;  // the last two are for sequences of instructions
-  // The registers without another purpose; a function that is called keeps the last three.
+  // Those that have no other purpose; a function that is called keeps the last three.
   static constexpr std::array general_registers{General::rsi, General::rdi, General::r8,
                                                 General::r9,  General::r10, General::r11,
                                                 General::r13, General::r14, General::r15};
   static constexpr int kept_registers = 3;
 
   NumberCode(const ScalarProgram& program, std::string* listing)
-      : program_(program),
-        nodes_(program.nodes),
-        schedule_(schedule(program, registers, static_cast<int>(general_registers.size()))),
+      : ScalarFunction(program, registers, static_cast<int>(general_registers.size())),
         encoder_(listing) {}
 
  protected:
@@ -36,16 +34,7 @@ class NumberCode {
   static constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx,
                            rsp = General::rsp;
 
-  const Node& node(int i) const { return nodes_.node(i); }
-  Place place(int i) const { return schedule_.places[index(stored(nodes_, i))]; }
-  bool is_general(int i) const { return schedule_.homes.general[index(stored(nodes_, i))]; }
-  // The place from which vectors read it.
-  Place lanes(int i) const {
-    return is_general(i) ? schedule_.spread[index(stored(nodes_, i))] : place(i);
-  }
-  bool is_wide(int i) const { return width_of(node(i).kind) == 8; }
-
-  // A number as the last operand of an instruction.
+  // What the last operand of an instruction may be.
   Encoder::Operand last(int i);
   // A number in its register, or read into `otherwise`.
   Vector first(int i, Vector otherwise);
@@ -58,33 +47,29 @@ class NumberCode {
   Condition flags(int i);
   static Address slot(int i) { return {rsp, vector_bytes * i}; }
 
-  // The register for a result: its own, or scratch0, from which `done` stores it.
+  // Where a result is computed: its register, or scratch0, from which `done` stores it.
   Vector target(int i) const;
   void done(int i);
-  // The general register of a result, or rax; `general_done` moves `from` to its place.
+  // Of general registers: rax, and what `from` holds is brought to its place.
   General general_target(int i) const;
   void general_done(int i, General from);
 
   // Computes a node that is no load; false where it has no instruction.
-  bool compute(int i);
-  // Broadcasts a general register to all lanes of its second place, or of `to`.
-  void spread(int i);
+  bool compute(int i) override;
+  // What a general register holds, to all lanes of its second place, or of `to`.
+  void spread(int i) override;
   void to_lanes(int i, Vector to);
   void to_lanes(General from, Vector to, bool wide);
 
-  const ScalarProgram& program_;
-  const VectorProgram& nodes_;
-  const Schedule schedule_;
   Encoder encoder_;
   std::vector<std::uint64_t> pool_;
 
  private:
   Encoder::Operand constant(int i);
-  bool is_constant(int i) const { return node(stored(nodes_, i)).code == Code::constant; }
   void spread(int i, Vector from, bool wide);
   void from_general(int i, General from, bool wide);
 
-  // ---- integers in general registers (integers.cpp) -------------------------------------
+  // ---- integers in general registers (scalar_integers.cpp) -------------------------------------
   bool integer(int i);
   Encoder::Operand general_last(int i, General otherwise);
   std::optional<std::int32_t> immediate(int i) const;

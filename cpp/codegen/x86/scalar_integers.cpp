@@ -1,12 +1,12 @@
-// codegen/scalar/integers.cpp - instructions of integers in general registers.
+// codegen/x86/scalar_integers.cpp - instructions of integers in general registers.
 //
 // The upper half of a register that holds 32 bits is zero or of no account: who reads 64 bits of it
 // extends it first.
 #include <algorithm>
 
 #include "base/errors.h"
-#include "codegen/scalar/numbers.h"
 #include "codegen/x86/general_opcodes.h"
+#include "codegen/x86/scalar_numbers.h"
 
 namespace shardax::codegen {
 
