@@ -70,6 +70,18 @@ def chosen(n):
     # Integers that loops carry have general registers.
     return lax.fori_loop(0, n, lambda i, m: m * 3 - jnp.where((m | i) < 9, m ^ i, 7), n)
 
+def wholes(n, u, w, x):
+    # Of all kinds in general registers, and to and from floats.
+    def step(i, c):
+        n, u, w, x = c
+        m = n.astype("int64")
+        w = jnp.where(w < m, w * 3 - m, w >> 5) + (m & w)
+        u = u // 7 + jnp.where(u == 3, u, n.astype("uint32"))
+        y = x.astype(float).astype("uint32").astype("float32") + x.astype("int64").astype("float32")
+        return n * 3 + w.astype("int32"), u, w, x * y
+
+    return lax.fori_loop(0, n, step, (n, u, w, x))
+
 for x64 in (False, True):
     jax.config.update("jax_enable_x64", x64)
     x = jnp.linspace(-2, 3, 40)
@@ -88,3 +100,5 @@ flags = jnp.arange(9) % 2 > 0
 jax.block_until_ready(jax.jit(lanes)(jnp.arange(40, dtype="int32")))
 jax.block_until_ready(jax.jit(chosen)(jnp.int32(3)))
 jax.block_until_ready(jax.jit(numbers)(jnp.int32(3), jnp.float32(1.5), flags, table))
+w = jnp.int64(7)
+jax.block_until_ready(jax.jit(wholes)(jnp.int32(3), jnp.uint32(9), w, jnp.float32(1.5)))

@@ -43,13 +43,21 @@ VECTORS = set(
     "add sub mul smax smin umin cmeq cmgt cmhi sshl ushl uzp2 neg and orr eor bsl bit bif mvn mov "
     "fadd fsub fmul fdiv fmla fcmeq fcmge fcmgt fsqrt frintn frintm frintp fcvtzs fcvtzu scvtf "
     "ucvtf xtn sqxtn uqxtn fcvtn fcvtl sxtl uxtl smull smull2 shl sshr ushr shrn tbl movi ldr str "
-    "ld1r stp ldp subs b.ge b.lt b cbz movz ret".split()
+    "ld1r stp ldp subs b.ge b.lt b.ne b bl cbz movz ret".split()
+)
+
+# Of scalar loops: general registers, those to and from vectors, calls.
+NUMBERS = set(
+    "add sub mul smull umull sdiv udiv msub and orr eor lsl lsr asr sxtw cmp csel csetm mov movn "
+    "movk ldr str ldp stp cbnz blr dup fmov scvtf ucvtf fcvtzs fcvtzu".split()
 )
 
 
 def test_every_instruction_is_there(listings):
     text = "\n".join(t for lines, _ in listings for t in lines.values())
     assert VECTORS - {line.split()[0] for line in text.splitlines()} == set()
+    general = re.findall(r"^(\S+) (?=.*\b[wx]\d)", text, re.MULTILINE)
+    assert NUMBERS - set(general) == set()
     assert "[sp, #" in text and ".xword" in text
     for divided in "8b 16b 4h 8h 2s 4s 2d".split():
         assert f".{divided}," in text

@@ -10,6 +10,8 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
+from tests.codegen.machines import MACHINES, instructions
+
 FUNCTIONS = {
     "sin": jnp.sin,
     "cos": jnp.cos,
@@ -66,12 +68,17 @@ def test_what_a_branch_needs_lives_on_behind_it():
     np.testing.assert_array_equal(looped, run(jax.jit(turn, static_argnums=0), start))
 
 
-def test_near_angles_jump_over_the_steps_of_far_ones(dump_of):
+CHOICES = {"avx2": {"vblendvpd"}, "neon": {"bsl", "bit", "bif"}}
+JUMPS = {"avx2": {"jmp", "jz", "je"}, "neon": {"b", "cbz"}}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_near_angles_jump_over_the_steps_of_far_ones(dump_of, machine):
     program = (
         "import shardax as jax, shardax.numpy as jnp\n"
         "jax.jit(lambda x: jax.lax.fori_loop(0, 9, lambda i, x: jnp.sin(x), x))(1.0)"
     )
-    code = dump_of(program, "asm", SHARDAX_CODEGEN="1").splitlines()
-    choices = [i for i, line in enumerate(code) if "vblendvpd" in line]
-    jumps = [i for i, line in enumerate(code) if line.split()[1:2] in (["jmp"], ["jz"], ["je"])]
+    code = instructions(dump_of(program, "asm", SHARDAX_CODEGEN=machine))
+    choices = [i for i, name in enumerate(code) if name in CHOICES[machine]]
+    jumps = [i for i, name in enumerate(code) if name in JUMPS[machine]]
     assert choices and any(i < choices[0] for i in jumps), code

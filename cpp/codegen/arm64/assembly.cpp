@@ -213,7 +213,7 @@ void Assembly::end() {
 void Assembly::bring(General to, int operand) {
   encoder_.load(to, {pointers, 8 * operand});
   if (operands_[index(operand)].repeats) return;
-  encoder_.subtract(offset, last_start, left);
+  encoder_.general(opcodes::sub_register, offset, last_start, left);
   encoder_.add_shifted(to, to, offset, log2(operands_[index(operand)].bytes));
 }
 

@@ -62,6 +62,17 @@ void Encoder::move(Vector d, Vector n) {
       [&] { return concat("mov ", text(d, {0}), ", ", text(n, {0})); });
 }
 
+void Encoder::duplicate(Arrangement a, Vector d, Vector n, int lane) {
+  put(dup_word(a, d, n, static_cast<std::uint32_t>(lane)), [&] {
+    return concat("dup ", text(d, a), ", v", int{n.number}, ".", "bhsd"[a.size], "[", lane, "]");
+  });
+}
+void Encoder::duplicate(Arrangement a, Vector d, General n) {
+  put(0x0E000C00 | (a.whole ? std::uint32_t{1} << 30 : 0) | (1u << a.size) << 16 |
+          registers(d, {n.number}),
+      [&] { return concat("dup ", text(d, a), ", ", text(n, a.size == 3)); });
+}
+
 void Encoder::look_up(Vector d, Vector n, Vector m) {
   put(table_word(d, n, m), [&] {
     const Vector next{static_cast<std::uint8_t>(n.number + 1)};
@@ -109,10 +120,33 @@ void Encoder::load(Vector d, const Quad& constant) {
   put(0x9C000000 | d.number, [&] { return concat("ldr ", scalar_text(d, 4), ", "); });
 }
 
+void Encoder::to_general(General d, Vector n, bool wide) {
+  put((wide ? 0x9E660000 : 0x1E260000) | registers({d.number}, n),
+      [&] { return concat("fmov ", text(d, wide), ", ", scalar_text(n, wide ? 3 : 2)); });
+}
+
+void Encoder::integer_to_float(Vector d, General n, bool wide_float, bool wide, bool has_sign) {
+  put((wide ? 0x9E220000 : 0x1E220000) | (wide_float ? 1u << 22 : 0) | (has_sign ? 0 : 1u << 16) |
+          registers(d, {n.number}),
+      [&] {
+        return concat(has_sign ? "scvtf " : "ucvtf ", scalar_text(d, wide_float ? 3 : 2), ", ",
+                      text(n, wide));
+      });
+}
+void Encoder::float_to_integer(General d, Vector n, bool wide_float, bool wide, bool has_sign) {
+  put((wide ? 0x9E380000 : 0x1E380000) | (wide_float ? 1u << 22 : 0) | (has_sign ? 0 : 1u << 16) |
+          registers({d.number}, n),
+      [&] {
+        return concat(has_sign ? "fcvtzs " : "fcvtzu ", text(d, wide), ", ",
+                      scalar_text(n, wide_float ? 3 : 2));
+      });
+}
+
 // ---- jumps ---------------------------------------------------------------------------------
 
 namespace {
-constexpr std::uint32_t always = 0x14000000, conditional = 0x54000000, compare_zero = 0x34000000;
+constexpr std::uint32_t always = 0x14000000, call_near = 0x94000000, conditional = 0x54000000,
+                        compare_zero = 0x34000000;
 constexpr bool has_long_reach(std::uint32_t word) { return (word & 0x7C000000) == always; }
 std::string_view name(Condition c) {
   switch (c) {
@@ -129,6 +163,8 @@ std::string_view name(Condition c) {
 }
 }  // namespace
 
+std::string text(Condition c) { return std::string(name(c)); }
+
 std::size_t Encoder::jump(Condition condition) {
   put(conditional | static_cast<std::uint32_t>(condition),
       [&] { return concat("b.", name(condition), " "); });
@@ -143,10 +179,17 @@ std::size_t Encoder::jump_if(bool is_zero, General n, bool wide) {
       [&] { return concat(is_zero ? "cbz " : "cbnz ", text(n, wide), ", "); });
   return here() - 1;
 }
+std::size_t Encoder::call_later() {
+  put(call_near, [] { return std::string("bl "); });
+  return here() - 1;
+}
 void Encoder::jump_back(Condition condition, std::size_t target) {
   jump_to(jump(condition), target);
 }
 void Encoder::jump_back(std::size_t target) { jump_to(jump(), target); }
+void Encoder::jump_back_if(bool is_zero, General n, bool wide, std::size_t target) {
+  jump_to(jump_if(is_zero, n, wide), target);
+}
 void Encoder::land(std::size_t jump) { jump_to(jump, here()); }
 
 // Programs are small: 19 bits of words, with a sign, are a megabyte.

@@ -33,12 +33,28 @@ enum class Condition : std::uint8_t {
   greater = 12,
   less_equal = 13
 };
+constexpr Condition opposite(Condition c) {
+  return static_cast<Condition>(static_cast<std::uint8_t>(c) ^ 1);
+}
 
 // [base + offset]
 struct Address {
   General base;
   std::int64_t offset = 0;
 };
+
+// An instruction of three general registers.
+struct GeneralOpcode {
+  std::string_view name;
+  std::uint32_t bits;
+};
+namespace opcodes {
+inline constexpr GeneralOpcode add_register{"add", 0x0B000000}, sub_register{"sub", 0x4B000000},
+    and_register{"and", 0x0A000000}, or_register{"orr", 0x2A000000},
+    xor_register{"eor", 0x4A000000}, multiply{"mul", 0x1B007C00}, divide{"udiv", 0x1AC00800},
+    divide_signed{"sdiv", 0x1AC00C00}, shift_left{"lsl", 0x1AC02000},
+    shift_right{"lsr", 0x1AC02400}, shift_right_signed{"asr", 0x1AC02800};
+}  // namespace opcodes
 
 // The numbers that code reads, each of 16 bytes.
 struct Quad {
@@ -60,6 +76,8 @@ class Encoder {
   void upper_product(const Opcode& op, Arrangement a, Vector d, Vector n, Vector m);
   void shift(const Opcode& op, Arrangement a, Vector d, Vector n, std::uint64_t by);
   void move(Vector d, Vector n);
+  void duplicate(Arrangement a, Vector d, Vector n, int lane = 0);
+  void duplicate(Arrangement a, Vector d, General n);
   void look_up(Vector d, Vector n, Vector m);
   void small_number(Arrangement a, Vector d, std::uint32_t value);
   // Bytes 1, 2, 4, 8 or 16 of a register; a load clears the others.
@@ -69,6 +87,11 @@ class Encoder {
   void load_all(Arrangement a, Vector d, General from);
   // A constant.
   void load(Vector d, const Quad& constant);
+  // The low bits.
+  void to_general(General d, Vector n, bool wide);
+  // An integer as a float in the low bits of a register, and a float towards zero.
+  void integer_to_float(Vector d, General n, bool wide_float, bool wide, bool has_sign);
+  void float_to_integer(General d, Vector n, bool wide_float, bool wide, bool has_sign);
 
   // ---- general registers
   void load(General d, const Address& from, int bytes = 8);
@@ -77,8 +100,17 @@ class Encoder {
   void move(General d, General n);
   void add(General d, General n, std::int64_t value);  // |value| < 2^24
   void add_shifted(General d, General n, General m, int bits);
-  void subtract(General d, General n, General m);
+  void compare(General n, General m, bool wide);
+  void compare(General n, std::uint32_t value, bool wide);  // < 2^12
+  void general(const GeneralOpcode& op, General d, General n, General m, bool wide = true);
+  void select(General d, General n, General m, Condition holds, bool wide = true);  // n, else m
+  void all_ones_if(General d, Condition holds);                                     // of 32 bits
+  void shift(const GeneralOpcode& op, General d, General n, int bits, bool wide);
+  void subtract_product(General d, General n, General m, General a, bool wide);  // a - n * m
+  void multiply_words(General d, General n, General m, bool has_sign);  // 64 bits of 32-bit numbers
+  void extend_sign(General d, General n);                               // from 32 bits
   void subtract_and_compare(General d, General n, std::uint32_t value);  // with zero; < 2^12
+  void call(General target);
   void ret();
   void two(bool stores, bool vectors, int first, int second, const Address& at);
 
@@ -87,9 +119,11 @@ class Encoder {
   std::size_t here() const { return words_.size(); }
   void jump_back(Condition condition, std::size_t target);
   void jump_back(std::size_t target);
+  void jump_back_if(bool is_zero, General n, bool wide, std::size_t target);
   std::size_t jump(Condition condition);
   std::size_t jump();
   std::size_t jump_if(bool is_zero, General n, bool wide);  // is it zero, or is it not?
+  std::size_t call_later();                                 // of what follows where it lands
   void land(std::size_t jump);
 
   // What another encoder wrote, before what this one did.

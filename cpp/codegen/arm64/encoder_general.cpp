@@ -25,9 +25,11 @@ std::string text(const Address& a) {
 // ---- instructions --------------------------------------------------------------------------
 
 namespace {
+constexpr std::uint32_t sixty_four = 1u << 31;
 constexpr std::uint32_t of(General d, General n, General m = {0}) {
   return std::uint32_t{m.number} << 16 | std::uint32_t{n.number} << 5 | d.number;
 }
+constexpr std::uint32_t wide_bit(bool wide) { return wide ? sixty_four : 0; }
 // Loads of 1, 2, 4 and 8 bytes.
 constexpr std::uint32_t load_bits(int bytes) {
   return 0x39400000 | static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(bytes)))
@@ -98,9 +100,58 @@ void Encoder::add_shifted(General d, General n, General m, int bits) {
       [&] { return concat("add ", text(d), ", ", text(n), ", ", text(m), ", lsl #", bits); });
 }
 
-void Encoder::subtract(General d, General n, General m) {
-  put(0xCB000000 | of(d, n, m),
-      [&] { return concat("sub ", text(d), ", ", text(n), ", ", text(m)); });
+void Encoder::compare(General n, General m, bool wide) {
+  put(0x6B000000 | wide_bit(wide) | of(zero, n, m),
+      [&] { return concat("cmp ", text(n, wide), ", ", text(m, wide)); });
+}
+
+void Encoder::compare(General n, std::uint32_t value, bool wide) {
+  put(0x71000000 | wide_bit(wide) | value << 10 | of(zero, n),
+      [&] { return concat("cmp ", text(n, wide), ", #", value); });
+}
+
+void Encoder::general(const GeneralOpcode& op, General d, General n, General m, bool wide) {
+  put(op.bits | wide_bit(wide) | of(d, n, m), [&] {
+    return concat(op.name, " ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide));
+  });
+}
+
+void Encoder::select(General d, General n, General m, Condition holds, bool wide) {
+  put(0x1A800000 | wide_bit(wide) | static_cast<std::uint32_t>(holds) << 12 | of(d, n, m), [&] {
+    return concat("csel ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide), ", ",
+                  text(holds));
+  });
+}
+void Encoder::all_ones_if(General d, Condition holds) {
+  put(0x5A800000 | static_cast<std::uint32_t>(opposite(holds)) << 12 | of(d, zero, zero),
+      [&] { return concat("csetm ", text(d, false), ", ", text(holds)); });
+}
+
+void Encoder::shift(const GeneralOpcode& op, General d, General n, int bits, bool wide) {
+  const int width = wide ? 64 : 32;
+  const bool left = op.bits == opcodes::shift_left.bits;
+  const bool has_sign = op.bits == opcodes::shift_right_signed.bits;
+  const auto from = static_cast<std::uint32_t>(left ? (width - bits) % width : bits);
+  const auto to = static_cast<std::uint32_t>(left ? width - 1 - bits : width - 1);
+  put((has_sign ? 0x13000000 : 0x53000000) | (wide ? sixty_four | 1u << 22 : 0) | from << 16 |
+          to << 10 | of(d, n),
+      [&] { return concat(op.name, " ", text(d, wide), ", ", text(n, wide), ", #", bits); });
+}
+
+void Encoder::subtract_product(General d, General n, General m, General a, bool wide) {
+  put(0x1B008000 | wide_bit(wide) | std::uint32_t{a.number} << 10 | of(d, n, m), [&] {
+    return concat("msub ", text(d, wide), ", ", text(n, wide), ", ", text(m, wide), ", ",
+                  text(a, wide));
+  });
+}
+void Encoder::multiply_words(General d, General n, General m, bool has_sign) {
+  put((has_sign ? 0x9B207C00 : 0x9BA07C00) | of(d, n, m), [&] {
+    return concat(has_sign ? "smull " : "umull ", text(d), ", ", text(n, false), ", ",
+                  text(m, false));
+  });
+}
+void Encoder::extend_sign(General d, General n) {
+  put(0x93407C00 | of(d, n), [&] { return concat("sxtw ", text(d), ", ", text(n, false)); });
 }
 
 void Encoder::subtract_and_compare(General d, General n, std::uint32_t value) {
@@ -108,6 +159,9 @@ void Encoder::subtract_and_compare(General d, General n, std::uint32_t value) {
       [&] { return concat("subs ", text(d), ", ", text(n), ", #", value); });
 }
 
+void Encoder::call(General target) {
+  put(0xD63F0000 | of({0}, target), [&] { return concat("blr ", text(target)); });
+}
 void Encoder::ret() {
   put(0xD65F03C0, [] { return std::string("ret"); });
 }

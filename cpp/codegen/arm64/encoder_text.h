@@ -12,5 +12,6 @@ std::string scalar_text(Vector v, int size);    // "s1", by the logarithm of its
 std::string text(General r, bool wide = true);  // "x1" or "w1"
 std::string address_text(General r);            // the same, where 31 is the stack's address
 std::string text(const Address& a);             // "[x1, #16]"
+std::string text(Condition c);
 
 }  // namespace shardax::codegen::arm64

@@ -112,6 +112,12 @@ constexpr std::uint32_t table_word(Vector d, Vector n, Vector m) {
   return 0x4E002000 | registers(d, n, m);
 }
 
+// One lane in all.
+constexpr std::uint32_t dup_word(Arrangement a, Vector d, Vector n, std::uint32_t lane) {
+  return 0x0E000400 | (a.whole ? std::uint32_t{1} << 30 : 0) | (2 * lane + 1) << a.size << 16 |
+         registers(d, n);
+}
+
 // A small number in all bytes, or in all words of 32 bits.
 constexpr std::uint32_t movi_word(Arrangement a, Vector d, std::uint32_t value) {
   return (a.size == 0 ? 0x4F00E400 : 0x4F000400) | (value >> 5 & 7) << 16 | (value & 31) << 5 |

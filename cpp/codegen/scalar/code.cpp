@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/arm64/scalar_code.h"
+#include "codegen/executable.h"
 #include "codegen/x86/scalar_code.h"
 
 namespace shardax::codegen {
@@ -25,7 +27,9 @@ std::int32_t turns_between_polls(const ScalarProgram& program) {
 
 std::vector<std::uint8_t> scalar_code(const ScalarProgram& program, Poll poll,
                                       std::string* listing) {
-  std::vector<std::uint8_t> code = scalar_code_x86(program, poll, listing);
+  const bool neon = instructions() == Instructions::neon;
+  std::vector<std::uint8_t> code =
+      (neon ? arm64::scalar_code : scalar_code_x86)(program, poll, listing);
   if (code.empty() && listing) listing->clear();
   return code;
 }

@@ -125,22 +125,21 @@ class ScalarStep final : public Step {
 std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>& in,
                                   const std::vector<ArrayPtr>& scalars,
                                   const std::vector<Window>& out) {
-  if (codegen::wanted() == codegen::Wanted::none ||
-      codegen::instructions() == codegen::Instructions::neon)
-    return nullptr;
+  if (codegen::wanted() == codegen::Wanted::none) return nullptr;
   Types types;
   for (const Window& w : in) types.push_back(w.type);
   std::unique_ptr<ScalarLoop> loop = write_scalar_loop(eqn, types, scalars, call_plan);
   if (!loop) return nullptr;
   std::string listing;
-  std::shared_ptr<const codegen::Native> native = codegen::Native::place(
-      codegen::scalar_code(loop->program, poll, dump_flags().code ? &listing : nullptr),
-      eqn.op->name);
-  if (!native) return nullptr;
+  const std::vector<std::uint8_t> code =
+      codegen::scalar_code(loop->program, poll, dump_flags().code ? &listing : nullptr);
   if (!listing.empty()) {
     const std::string name(eqn.op->name);
     std::fprintf(stderr, "-- machine code of: %s\n%s", name.c_str(), listing.c_str());
   }
+  if (!codegen::runs(codegen::instructions())) return nullptr;
+  std::shared_ptr<const codegen::Native> native = codegen::Native::place(code, eqn.op->name);
+  if (!native) return nullptr;
   return std::make_unique<ScalarStep>(std::move(loop), std::move(native),
                                       eqn.op->regions(eqn.params), in, out);
 }
