@@ -19,7 +19,8 @@ bool divides(const Node& node) {
 
 class Divider {
  public:
-  Divider(VectorProgram& program, Kind kind) : program_(program), kind_(kind) {}
+  Divider(VectorProgram& program, Kind kind, bool saturates)
+      : program_(program), kind_(kind), saturates_(saturates) {}
 
   int divide(Code code, int a, int b) {
     const int quotient = divide(a, b);
@@ -47,7 +48,8 @@ class Divider {
   }
   // Towards zero; 2^31, which is INT_MIN / -1, becomes INT_MIN.
   int to_integer(int x) {
-    if (has_sign()) return add(Code::convert, kind_, x);
+    if (has_sign())
+      return add(Code::convert, kind_, saturates_ ? add(Code::convert, Kind::i64, x) : x);
     const int whole = program_.add({Code::round, Kind::f64, {x}, 1});
     const int near = add(Code::sub, Kind::f64, whole, number(0x1p31));
     const int moved = add(Code::view, kind_, add(Code::convert, Kind::i32, near));
@@ -71,6 +73,7 @@ class Divider {
 
   VectorProgram& program_;
   Kind kind_;
+  bool saturates_;
 };
 
 }  // namespace
@@ -114,7 +117,7 @@ int VectorProgram::by_multiplication(const Node& division) {
   return result;
 }
 
-VectorProgram lower_int_division(VectorProgram program) {
+VectorProgram lower_int_division(VectorProgram program, bool saturates) {
   bool any = false;
   for (int i = 0; i < program.size(); ++i) any = any || divides(program.node(i));
   if (!any) return program;
@@ -124,9 +127,9 @@ VectorProgram lower_int_division(VectorProgram program) {
   for (int i = 0; i < program.size(); ++i) {
     Node node = program.node(i);
     for (int& in : node.in) in = in < 0 ? in : places[index(in)];
-    places.push_back(divides(node)
-                         ? Divider(out, node.kind).divide(node.code, node.in[0], node.in[1])
-                         : out.add(node));
+    places.push_back(
+        divides(node) ? Divider(out, node.kind, saturates).divide(node.code, node.in[0], node.in[1])
+                      : out.add(node));
   }
   for (const Output& output : program.outputs)
     out.outputs.push_back({places[index(output.node)], output.operand});

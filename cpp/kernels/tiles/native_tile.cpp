@@ -151,9 +151,10 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
 bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
   NativeTile& native = loop.native;
   const bool avx512 = codegen::instructions() == codegen::Instructions::avx512;
+  const bool neon = codegen::instructions() == codegen::Instructions::neon;
   codegen::VectorProgram recorded(!avx512, avx512);
   if (!record(loop, recorded)) return false;
-  const codegen::VectorProgram program = codegen::lower_int_division(std::move(recorded));
+  const codegen::VectorProgram program = codegen::lower_int_division(std::move(recorded), neon);
   const std::int64_t elements = elements_of(loop);
   const int work = program.work();
   if (loop.instructions.size() == 1 && work < least_work_alone && program.tables().empty() &&
