@@ -30,7 +30,10 @@ BENCHES = {
     "decompositions": "Decompositions of matrices",
     "convolution": "Convolutions, their gradients, pooling",
     "fourier": "Fourier transforms",
+    "instructions": "Instructions of AArch64, counted by an emulator: nothing is timed",
 }
+# Options of benches that do not take --jax and --rounds alone.
+OPTIONS = {"training": ("jax", "torch", "rounds"), "instructions": ()}
 HEAD = """# Performance
 
 `python tests/bench/report.py --jax PYTHON --torch PYTHON` writes this page. Each section is one run
@@ -61,7 +64,7 @@ def sections(page):
 def run(bench, options):
     """The section of a bench, run now."""
     script = ROOT / "tests" / "bench" / f"{bench}.py"
-    given = options if bench == "training" else {k: v for k, v in options.items() if k != "torch"}
+    given = {name: options[name] for name in OPTIONS.get(bench, ("jax", "rounds"))}
     shown = ["python", f"tests/bench/{bench}.py"]
     command = [sys.executable, str(script)]
     for name, value in given.items():
