@@ -1,4 +1,4 @@
-// codegen/scalar/function.h - the body of a scalar program's function: what every machine does alike.
+// codegen/scalar/function.h - the body of a scalar program's function, alike on every machine.
 //
 // A schedule says what is computed when, and where each number is. A machine says by which
 // instructions: it computes numbers, moves them, jumps.

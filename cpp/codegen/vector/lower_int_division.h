@@ -6,8 +6,8 @@
 namespace shardax::codegen {
 
 // The program with quotients and remainders of 32-bit integers computed by way of float64, as there
-// are no vector instructions that divide integers. `saturates`: 2^31 becomes the largest int32, where
-// other machines give the smallest, which INT_MIN / -1 is.
+// are no vector instructions that divide integers. `saturates`: the machine converts 2^31 to the
+// largest int32; others give the smallest, which INT_MIN / -1 is.
 VectorProgram lower_int_division(VectorProgram program, bool saturates);
 
 // Simplifies a selection, comparison or conjunction from a division that rounds down, by the signs

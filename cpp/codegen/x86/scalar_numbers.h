@@ -2,8 +2,8 @@
 //
 // In a vector register a number stands in all 8 (or 4) lanes: constants are read as they lie in the
 // pool, comparisons of one width select numbers of another, and no lane holds what would be slow to
-// compute with. Integers of general registers (register_bank_select.h) have instructions of their own
-// (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what is no
+// compute with. Integers of general registers (register_bank_select.h) have instructions of their
+// own (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what is no
 // constant, go through general registers.
 #pragma once
 
