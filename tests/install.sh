@@ -1,89 +1,49 @@
-# tests/install.sh - sourced by tests/run, tests/lint and examples/run: puts the package of $root
-# into $venv.
+# tests/install.sh - sourced by tests/run, tests/lint, examples/run and others: puts the package of
+# $root into $venv.
 #
 # Build requirements live in the environment itself, not in one made for each build: their paths
-# stay the same, so build/ is reused and only what changed is compiled again.
+# stay the same, so the build folder is reused and only what changed is compiled again.
 
-venv="$root/.venv"
 unset PYTHONPATH PYTHONHOME  # the tests see the installed package, not a source tree
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 
-# The `requires` of pyproject.toml's [build-system], one a line, and the tools it runs.
-build_requirements() {
-  "$venv/bin/python" - "$root/pyproject.toml" <<'PYTHON'
-import ast
-import re
-import sys
-
-text = open(sys.argv[1], encoding="utf-8").read()
-print(*ast.literal_eval(re.search(r"^requires = (\[.*?\])", text, re.M | re.S)[1]), sep="\n")
-print("cmake>=3.20", "ninja", sep="\n")
-PYTHON
+# $store, the folder of .venv and build: the checkout, or where that is read-only, one of the user's.
+choose_store() {
+  store=$root
+  [ -w "$root" ] && return
+  local name
+  name=shardax-$(printf %s "$root" | cksum | cut -d ' ' -f 1)
+  for store in "${XDG_CACHE_HOME:-${HOME:-}/.cache}/$name" "${TMPDIR:-/tmp}/$name-$UID"; do
+    # One that another user has put there is not taken.
+    (umask 077 && mkdir -p "$store") 2>/dev/null && [ -O "$store" ] && [ -w "$store" ] && return
+  done
+  echo "shardax: $root is read-only, and so are the cache and temporary folders;" \
+    "set XDG_CACHE_HOME to a folder to write to" >&2
+  return 1
 }
+choose_store
+venv="$store/.venv"
+[ -w "${HOME:-/nowhere}" ] || export MPLCONFIGDIR="$store/matplotlib"  # it warns without a home
 
-# The list of that name in pyproject.toml's [dependency-groups], one a line.
-dependency_group() {
-  "$venv/bin/python" - "$root/pyproject.toml" "$1" <<'PYTHON'
-import ast
-import re
-import sys
-
-text = open(sys.argv[1], encoding="utf-8").read()
-print(*ast.literal_eval(re.search(rf"^{sys.argv[2]} = (\[.*?^\])", text, re.M | re.S)[1]), sep="\n")
-PYTHON
-}
-
-# install_group NAME: installs that list.
-install_group() {
-  local packages
-  mapfile -t packages < <(dependency_group "$1")
-  "$venv/bin/python" -m pip install --quiet "${packages[@]}"
+# pip_install [arguments of pip install]: says how far it is; @NAME is a list of pyproject.toml.
+pip_install() {
+  "$venv/bin/python" "$root/tests/install.py" "$@"
 }
 
 # Libraries for JAX, as wheels and without JAX; tests of those that cannot be had are skipped, and
 # examples that use them do not run.
 install_libraries() {
-  local libraries needs
-  mapfile -t libraries < <(dependency_group ecosystem)
-  mapfile -t needs < <(dependency_group ecosystem-needs)
-  "$venv/bin/python" -m pip install --quiet --only-binary :all: "${needs[@]}" &&
-    "$venv/bin/python" -m pip install --quiet --only-binary :all: --no-deps "${libraries[@]}" ||
+  pip_install --only-binary :all: @ecosystem-needs &&
+    pip_install --only-binary :all: --no-deps @ecosystem ||
     echo "libraries for JAX (pyproject.toml, group ecosystem) cannot be installed: their tests are" \
       "skipped, examples that use them fail" >&2
-}
-
-# Runs pip with the arguments and says every few seconds how far the build is; where it fails, what
-# it said last.
-watch_pip() {
-  "$venv/bin/python" -u - "$@" <<'PYTHON'
-import re
-import subprocess
-import sys
-import time
-
-command = [sys.executable, "-m", "pip", "install", "-v", *sys.argv[1:]]
-build = subprocess.Popen(
-    command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-)
-start = said = time.monotonic()
-lines = []
-for line in build.stdout:
-    lines.append(line)
-    step = re.search(r"\[(\d+)/(\d+)\] (?:Building|Linking)", line)
-    now = time.monotonic()
-    if step and (now - said > 4 or said == start or step[1] == step[2]):
-        print(f"shardax: step {step[1]} of {step[2]} built, {now - start:.0f} s", flush=True)
-        said = now
-if build.wait() != 0:
-    print("".join(lines[-60:]), file=sys.stderr)
-    sys.exit(build.returncode)
-PYTHON
 }
 
 make_venv() {
   if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
     "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
       { echo "shardax needs Python >= 3.10; set PYTHON to one" >&2; return 1; }
+    echo "shardax: makes the environment $venv" >&2
     "${PYTHON:-python3}" -m venv "$venv"
   fi
 }
@@ -91,9 +51,9 @@ make_venv() {
 # install_package SPEC: SPEC is '.' or '.[test]'.
 install_package() {
   make_venv
-  local requirements
-  mapfile -t requirements < <(build_requirements)
-  "$venv/bin/python" -m pip install --quiet "${requirements[@]}"
-  (cd "$root" && PATH="$venv/bin:$PATH" \
-    watch_pip --no-build-isolation "$1")
+  [ -e "$store/build" ] || echo "shardax: compiles the package, once; this takes minutes" >&2
+  pip_install @build
+  (cd "$root" && PATH="$venv/bin:$PATH" SKBUILD_BUILD_DIR="$store/build/{wheel_tag}" \
+    pip_install -v --no-build-isolation "$1")
+  echo "shardax: ready in $venv after $SECONDS s" >&2
 }
