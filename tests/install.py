@@ -3,7 +3,7 @@
     python tests/install.py [arguments of pip install]
 
 @NAME stands for a list of pyproject.toml: a group of its [dependency-groups], or, for @build, what
-builds of the package need. Where pip fails, its last lines follow.
+builds of the package need. If pip fails, its last lines follow.
 """
 
 import ast

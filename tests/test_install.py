@@ -1,4 +1,4 @@
-"""tests/test_install.py - what tests/install.sh and tests/install.py do, without a build."""
+"""tests/test_install.py - steps of tests/install.sh and tests/install.py, without a build."""
 
 import importlib.util
 import os
@@ -93,7 +93,7 @@ def test_lists_of_pyproject(install, monkeypatch):
 
 
 def store(root, *, user=None, **variables):
-    """What install.sh takes for $store, or its error."""
+    """The folder that install.sh takes for $store, or its error."""
     done = subprocess.run(
         ["bash", "-euc", 'root=$1; . "$root/tests/install.sh"; echo "$store"', "bash", root],
         env={"PATH": os.environ["PATH"], **{k: str(v) for k, v in variables.items()}},

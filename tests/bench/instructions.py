@@ -62,7 +62,7 @@ def adam(p, g, m, v):
 
 
 def calls():
-    """What is counted: in turns a call of few elements, or turns, and one of many."""
+    """The calls that are counted: one of few elements, or turns, and one of many."""
     import numpy as np
     import shardax as jax
     import shardax.numpy as jnp

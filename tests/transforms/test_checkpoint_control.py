@@ -1,6 +1,5 @@
-"""tests/transforms/test_checkpoint_control.py - checkpoint policies choose values inside loops,
-branches
-and mapped functions; what nothing needs of these is not computed."""
+"""tests/transforms/test_checkpoint_control.py - checkpoint policies choose values inside
+loops, branches and mapped functions; values that nothing needs are not computed."""
 
 import numpy as np
 import pytest

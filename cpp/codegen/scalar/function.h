@@ -28,7 +28,7 @@ class ScalarFunction {
   bool is_constant(int i) const { return node(stored(nodes_, i)).code == Code::constant; }
   Place place(int i) const { return schedule_.places[index(stored(nodes_, i))]; }
   bool is_general(int i) const { return schedule_.homes.general[index(stored(nodes_, i))]; }
-  // Where vectors read it.
+  // The place from which vectors read it.
   Place lanes(int i) const {
     return is_general(i) ? schedule_.spread[index(stored(nodes_, i))] : place(i);
   }

@@ -1,10 +1,10 @@
 // codegen/scalar/schedule.h - the order of a scalar program, and registers of its values.
 //
-// What a loop computes anew each turn from the same numbers is computed before it. Then each number
-// has one place for the whole of its life: a register, general or of vectors, or,
-// where there are more numbers than registers or a function of C++ is called meanwhile, memory on
-// the stack (linear scan: Poletto and Sarkar 1999; of two numbers the one that loops use less goes
-// to memory). What general registers hold has a second place where vectors need it.
+// Values that a loop computes anew each turn from the same numbers are computed before it. Then
+// each number has one place for the whole of its life: a register, general or of vectors, or memory
+// on the stack. Memory serves if there are more numbers than registers, or during a call of a C++
+// function (linear scan: Poletto and Sarkar 1999; of two numbers the one that loops use less goes
+// to memory). A number in a general register has a second place if vectors need it.
 #pragma once
 
 #include "codegen/scalar/register_bank_select.h"

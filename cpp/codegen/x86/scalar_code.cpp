@@ -207,7 +207,7 @@ class ScalarAssembly final : NumberCode {
     encoder_.jump_back(head);
   }
 
-  // What waits does so in scratch1, or rdx.
+  // A value that waits lies in scratch1 or rdx.
   void step_aside(const Pending& p) override {
     if (is_general(p.from))
       to_general(rdx, p.from, true);

@@ -1,10 +1,10 @@
 // codegen/x86/scalar_numbers.h - instructions for the nodes of scalar programs.
 //
-// In a vector register a number stands in all 8 (or 4) lanes: constants are read as they lie in the
-// pool, comparisons of one width select numbers of another, and no lane holds what would be slow to
-// compute with. Integers of general registers (register_bank_select.h) have instructions of their
-// own (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by what is no
-// constant, go through general registers.
+// In a vector register a number stands in all 8 (or 4) lanes. Constants are read as they lie in the
+// pool, and comparisons of one width select numbers of another. No lane holds a number that would
+// be slow to compute with. Integers of general registers (register_bank_select.h) have instructions
+// of their own (scalar_integers.cpp); true is -1 in both. Addresses, and quotients of integers by
+// values that are no constants, go through general registers.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class NumberCode : protected ScalarFunction {
   static constexpr General rax = General::rax, rcx = General::rcx, rdx = General::rdx,
                            rsp = General::rsp;
 
-  // What the last operand of an instruction may be.
+  // A last operand: a register, or memory.
   Encoder::Operand last(int i);
   // A number in its register, or read into `otherwise`.
   Vector first(int i, Vector otherwise);
@@ -47,7 +47,7 @@ class NumberCode : protected ScalarFunction {
   Condition flags(int i);
   static Address slot(int i) { return {rsp, vector_bytes * i}; }
 
-  // Where a result is computed: its register, or scratch0, from which `done` stores it.
+  // The register of a result, or scratch0, from which `done` stores it.
   Vector target(int i) const;
   void done(int i);
   // Of general registers: rax, and what `from` holds is brought to its place.
@@ -56,7 +56,7 @@ class NumberCode : protected ScalarFunction {
 
   // Computes a node that is no load; false where it has no instruction.
   bool compute(int i) override;
-  // What a general register holds, to all lanes of its second place, or of `to`.
+  // Copies a general register to all lanes of its second place, or of `to`.
   void spread(int i) override;
   void to_lanes(int i, Vector to);
   void to_lanes(General from, Vector to, bool wide);

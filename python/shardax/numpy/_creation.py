@@ -185,8 +185,8 @@ def fromstring(string, dtype=float, count=-1, *, sep):
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array on the memory that another library exports by the DLPack protocol.
 
-    The memory is shared, and must not be written to from then on, unless `copy` is True or its
-    dtype is one of 64 bits while those are off.
+    The memory is shared, and must not be written to from then on. It is copied if `copy` is True,
+    or if its dtype is one of 64 bits while those are off.
 
     Args:
       x: an object with `__dlpack__` and `__dlpack_device__`: a NumPy array, a tensor of PyTorch.

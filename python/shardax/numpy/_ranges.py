@@ -104,7 +104,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
     Returns:
       An array whose dimension `axis` has size `num`, the others the broadcast shape of the ends.
-      Where `retstep`: (array, spacing).
+      With `retstep`: (array, spacing).
 
     Raises:
       ValueError: `num` is negative.
