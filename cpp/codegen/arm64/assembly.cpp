@@ -76,7 +76,7 @@ bool same_everywhere(const Node& a, const Node& b) {
 }
 }  // namespace
 
-// What every turn reads alike, by how often it is used.
+// Nodes with the same value in every turn, the most used ones first.
 std::vector<Node> Assembly::invariants() const {
   std::vector<std::pair<Node, int>> found;
   const auto count = [&](int v) {
@@ -100,7 +100,7 @@ std::vector<Node> Assembly::invariants() const {
   return out;
 }
 
-// How many vectors a turn has, and what stays in registers.
+// Chooses the number of vectors in a turn, and the nodes that stay in registers.
 void Assembly::choose_registers() {
   std::vector<Node> kept = invariants();
   int alive = registers_.pressure();
@@ -324,7 +324,7 @@ bool Assembly::emit(int i) {
 
 bool Assembly::store_outputs() {
   registers_.advance(program_->size() - 1);  // outputs are still used
-  // What is an input itself is read before anything is written.
+  // An output that is an input is read before anything is written.
   for (const Output& output : program_->outputs) {
     if (node(stored(output.node)).code == Code::input) need(stored(output.node));
   }

@@ -25,7 +25,7 @@ class Assembly {
   int step() const { return vectors_ * lanes_; }
 
  private:
-  // What every turn reads alike, and its register.
+  // A node with the same value in every turn, and its register.
   struct Hoisted {
     int node;
     std::uint8_t reg;

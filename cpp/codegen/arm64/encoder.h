@@ -1,7 +1,7 @@
 // codegen/arm64/encoder.h - instructions of AArch64 as words, and as text.
 //
-// A function's body is written first; its start, its end and the constants that it reads are put
-// around it by finish(), when it is known what they have to be.
+// A function's body is written first. finish() then puts its start, its end and the constants that
+// it reads around it.
 #pragma once
 
 #include <array>
@@ -114,8 +114,8 @@ class Encoder {
   void ret();
   void two(bool stores, bool vectors, int first, int second, const Address& at);
 
-  // Where a loop starts, and jumps: back where the position is known, else land() says later that
-  // what jump() returned leads to the next instruction.
+  // The position of the next instruction, and jumps to such a position. A jump forward is landed
+  // later: land(jump()) makes it lead to the next instruction.
   std::size_t here() const { return words_.size(); }
   void jump_back(Condition condition, std::size_t target);
   void jump_back(std::size_t target);
@@ -126,7 +126,7 @@ class Encoder {
   std::size_t call_later();                                 // of what follows where it lands
   void land(std::size_t jump);
 
-  // What another encoder wrote, before what this one did.
+  // Puts the instructions of another encoder before those of this one.
   void put_before(const Encoder& start);
 
   // The code, then the constants that it reads.

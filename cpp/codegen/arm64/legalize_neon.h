@@ -7,8 +7,8 @@
 namespace shardax::codegen {
 
 // The program for registers of 16 bytes (vector/legalizer.h). Conversions between widths become two
-// steps with one rounding; the number of a table is looked up by its bytes, of which table_lookup
-// then has the places.
+// steps with one rounding. A number of a table is looked up byte by byte: table_lookup then has the
+// positions of bytes.
 VectorProgram legalize_neon(const VectorProgram& program);
 
 }  // namespace shardax::codegen

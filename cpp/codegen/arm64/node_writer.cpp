@@ -195,7 +195,7 @@ class Writer {
 
   // ---- conversions --------------------------------------------------------------------------
 
-  // Towards integers: what has no place there is the nearest that has.
+  // A float beyond the range of an integer becomes its nearest end.
   bool convert() {
     const Kind from = i_.from, to = i_.node.kind;
     const Vector a = i_.in[0];

@@ -15,7 +15,7 @@ struct Vector {
   std::uint8_t number;
 };
 
-// How a register is divided: elements of 1 << size bytes in all 16 bytes, or in the low 8.
+// The lanes of a register: elements of 1 << size bytes in all 16 bytes, or in the low 8.
 struct Arrangement {
   std::uint8_t size;
   bool whole = true;

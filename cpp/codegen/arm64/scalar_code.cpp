@@ -185,7 +185,7 @@ class ScalarAssembly final : NumberCode {
     encoder_.jump_back(head);
   }
 
-  // What waits does so in a register of its kind.
+  // A value that waits lies in a register of its kind.
   void step_aside(const Pending& p) override {
     if (is_general(p.from)) return to_general(spare2, p.from);
     const Vector from = in_lanes(p.from, waiting);

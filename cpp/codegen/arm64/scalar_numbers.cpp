@@ -187,7 +187,7 @@ void NumberCode::integer_to_float(int i, Kind from, Kind to) {
   encoder_.duplicate(lanes_of(wide_float), target(i), target(i));
 }
 
-// Towards zero: what has no place there is the nearest that has.
+// Rounds towards zero. A float beyond the range of an integer becomes its nearest end.
 void NumberCode::float_to_integer(int i, Kind from, Kind to) {
   const Vector a = in_lanes(node(i).in[0], operands[0]);
   const bool wide = width_of(to) == 8, wide_float = from == Kind::f64;

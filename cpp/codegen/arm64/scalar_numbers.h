@@ -1,6 +1,6 @@
 // codegen/arm64/scalar_numbers.h - NEON instructions for the nodes of scalar programs.
 //
-// In a vector register a number stands in all lanes of 16 bytes, so that comparisons of one width
+// In a vector register a number stands in all lanes of 16 bytes. Comparisons of one width therefore
 // select numbers of another, and nodes have the instructions of vector programs (node_writer.h).
 // Integers of general registers have instructions of their own (scalar_integers.cpp); true is -1 in
 // both. Of a general register with 32 bits the upper half is of no account.
@@ -43,7 +43,7 @@ class NumberCode : protected ScalarFunction {
   // Flags that say whether it is true, by the condition.
   Condition flags(int i);
 
-  // Where a result is computed: its register, or `unplaced` and spare0, from which it is stored.
+  // The register of a result, or `unplaced` and spare0, from which it is stored.
   Vector target(int i) const;
   void done(int i);
   General general_target(int i) const;
@@ -51,7 +51,7 @@ class NumberCode : protected ScalarFunction {
 
   bool compute(int i) override;
   void spread(int i) override;
-  // What a general register holds, to all lanes.
+  // Copies a general register to all lanes.
   void to_lanes(int i, Vector to);
 
   Encoder encoder_;
