@@ -43,8 +43,9 @@ shardax.pmap(f, "i")(x)""",
         """
 total(x), count(x)
 (count if me else total)(x)""",
-        ["process 0 is at 'process_all_reduce[add i@process] f32[3] at program.py:9 (<lambda>)', "]
-        + ["but process 1 is at 'process_all_reduce[add i@process] f32[3] at program.py:10 (<"],
+        # In this order, or the other: a process names itself first, and ends the others.
+        ["process 0 is at 'process_all_reduce[add i@process] f32[3] at program.py:9 (<lambda>)'"]
+        + ["process 1 is at 'process_all_reduce[add i@process] f32[3] at program.py:10 (<lambda>)'"],
     ),
     "in jit over a mesh": (
         """
