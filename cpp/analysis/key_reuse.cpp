@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "ir/regions.h"
 
@@ -24,13 +25,13 @@ void add(KeyMask& to, const KeyMask& mask) {
     if (mask[i]) to[i] = true;
   }
 }
-KeyMask all_of(const Type& type) { return KeyMask(static_cast<std::size_t>(type.size()), true); }
+KeyMask all_of(const Type& type) { return KeyMask(index(type.size()), true); }
 
 // `mask` of keys of which there are `from`, for an array of `count` that shows them otherwise:
 // where the numbers differ, one stands for all.
 KeyMask seen_as(const KeyMask& mask, std::int64_t from, std::int64_t count) {
   if (from == count) return mask;
-  return KeyMask(static_cast<std::size_t>(count), any(mask));
+  return KeyMask(index(count), any(mask));
 }
 
 KeyUse use_of(const Op& op) {
@@ -48,7 +49,7 @@ bool chooses(const Op& op) {
 KeyMask sliced(const Type& type, const Params& params) {
   const Ints &start = params.ints(param::start_indices), &limit = params.ints(param::limit_indices),
              &stride = params.ints(param::strides);
-  KeyMask mask(static_cast<std::size_t>(type.size()));
+  KeyMask mask(index(type.size()));
   for (std::size_t i = 0; i < mask.size(); ++i) {
     auto left = static_cast<std::int64_t>(i);
     bool inside = true;
@@ -87,7 +88,7 @@ class KeyWalk {
       if (!is_key_var(out)) continue;
       const auto from = std::find(inputs.begin(), inputs.end(), root(out));
       if (from != inputs.end())
-        result.passed.emplace_back(static_cast<std::size_t>(from - inputs.begin()), i);
+        result.passed.emplace_back(index(from - inputs.begin()), i);
       else if (!any(used(out)))
         result.fresh.push_back(i);
     }
@@ -96,8 +97,8 @@ class KeyWalk {
 
  private:
   bool is_key_var(Var v) const { return is_key(program_.type(v).dtype); }
-  Var root(Var v) const { return roots_[static_cast<std::size_t>(v)]; }
-  KeyMask& used(Var v) { return used_[static_cast<std::size_t>(root(v))]; }
+  Var root(Var v) const { return roots_[index(v)]; }
+  KeyMask& used(Var v) { return used_[index(root(v))]; }
 
   void step(const Equation& eqn) {
     const auto has_key = [&](Var v) { return is_key_var(v); };
@@ -109,7 +110,7 @@ class KeyWalk {
     for (const auto& [index, mask] : does.uses) use(eqn, index, mask);
     std::vector<bool> known(eqn.outputs.size());
     for (const auto& [in, out] : does.passed) {
-      roots_[static_cast<std::size_t>(eqn.outputs[out])] = root(eqn.inputs[in]);
+      roots_[index(eqn.outputs[out])] = root(eqn.inputs[in]);
       known[out] = true;
     }
     for (const std::size_t out : does.fresh) known[out] = true;
@@ -153,7 +154,7 @@ class KeyWalk {
 KeyMask in_operand(const Regions&, const RegionPort& port, const KeyMask& mask,
                    const Type& operand) {
   if (port.flow != PortKind::sliced) return mask;
-  return any(mask) ? all_of(operand) : KeyMask(static_cast<std::size_t>(operand.size()));
+  return any(mask) ? all_of(operand) : KeyMask(index(operand.size()));
 }
 
 [[noreturn]] void repeated_error(const Equation& eqn, std::string_view what, std::string_view why) {
@@ -174,14 +175,14 @@ void check_turns(const Equation& eqn, const Regions& regions, std::size_t k,
                                 : k == 0                               ? "_loop cond"
                                                                        : "_loop body";
   const std::vector<std::size_t> carried = regions.operands_of(PortKind::carried);
-  for (const auto& [index, mask] : does.uses) {
-    if (index >= taken.size() || !any(mask)) continue;
-    const RegionPort& port = regions.operands[taken[index]];
+  for (const auto& [input, mask] : does.uses) {
+    if (input >= taken.size() || !any(mask)) continue;
+    const RegionPort& port = regions.operands[taken[input]];
     if (port.flow == PortKind::whole)
       repeated_error(eqn, what, ", because key constants are repeatedly consumed");
     if (port.flow != PortKind::carried) continue;
-    const auto at = std::find(carried.begin(), carried.end(), taken[index]) - carried.begin();
-    if (!renewed[static_cast<std::size_t>(at)])
+    const auto at = std::find(carried.begin(), carried.end(), taken[input]) - carried.begin();
+    if (!renewed[index(at)])
       repeated_error(eqn, what, ", because consumed inputs don't match sourced outputs");
   }
 }

@@ -6,6 +6,7 @@
 
 #include "array/half.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "control/control.h"
 #include "ir/regions.h"
 #include "ops/ops.h"
@@ -282,7 +283,7 @@ class Replay {
     std::int32_t k;
     std::memcpy(&k, choice.data(), sizeof k);
     k = std::clamp(k, 0, static_cast<std::int32_t>(regions.programs.size()) - 1);
-    const auto chosen = static_cast<std::size_t>(k);
+    const auto chosen = index(k);
     return run(*regions.programs[chosen], operands(regions, chosen, in, {}, 0));
   }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "runtime/processes.h"
 
 namespace shardax {
@@ -17,7 +18,7 @@ ProcessGroups groups_of(std::string_view text) {
   const std::size_t at = text.rfind(mark) + mark.size();
   ProcessGroups groups(1);
   if (at == text.size()) {
-    groups[0].resize(static_cast<std::size_t>(runtime::process_count()));
+    groups[0].resize(index(runtime::process_count()));
     std::iota(groups[0].begin(), groups[0].end(), 0);
     return groups;
   }
@@ -49,7 +50,7 @@ AxisSet those(const AxisSet& axes, bool across) {
 
 std::string process_axis_text(std::string_view text, const ProcessGroups& groups) {
   std::string out = concat(text, mark);
-  std::vector<int> all(static_cast<std::size_t>(runtime::process_count()));
+  std::vector<int> all(index(runtime::process_count()));
   std::iota(all.begin(), all.end(), 0);
   if (groups.empty() || (groups.size() == 1 && groups[0] == all)) return out;
   std::string_view before = "[";

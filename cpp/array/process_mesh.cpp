@@ -98,7 +98,7 @@ ProcessMesh process_mesh(const Sharding& mesh) {
   const std::vector<int> grid = grid_of(mesh, counts, local);
   const auto own = std::ranges::find(grid, runtime::process_index());
   if (own == grid.end()) no_grid(mesh, "this process has none of its devices");
-  const Shape position = unravel(static_cast<std::size_t>(own - grid.begin()), counts);
+  const Shape position = unravel(index(own - grid.begin()), counts);
   ProcessMesh out;
   for (std::size_t k = 0; k < counts.size(); ++k) {
     out.axes.push_back({process_axis_text(mesh.mesh_axes[k], groups_along(grid, counts, k)),

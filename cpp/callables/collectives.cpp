@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "callables/transforms/axes.h"
 #include "callables/transforms/devices.h"
 #include "ir/core_ops.h"
@@ -73,8 +74,7 @@ Value count_over(const Value& operand, const Axes& axes, DType dtype) {
   if (axes.devices.group_size() < 0)
     return ops::reduce_devices(psum_op(), ops::scalar(dtype, 1, true), axes.devices);
   std::int64_t count = axes.devices.group_size();
-  for (std::int64_t dim : dimensions(axes, operand, "pmean"))
-    count *= operand->shape()[static_cast<std::size_t>(dim)];
+  for (std::int64_t dim : dimensions(axes, operand, "pmean")) count *= operand->shape()[index(dim)];
   return ops::scalar(dtype, static_cast<double>(count), true);
 }
 

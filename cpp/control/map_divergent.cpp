@@ -5,6 +5,7 @@
 
 #include "array/checked_axis.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "ir/regions.h"
 #include "kernels/copy/copy.h"
 #include "ops/collectives/collective.h"
@@ -37,7 +38,7 @@ std::string device_list(const std::vector<std::int64_t>& devices) {
   const Ints& reaches = params.ints(param::reaches);
   std::vector<std::int64_t> with, without;
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    const bool reached = reaches[static_cast<std::size_t>(choices[i])] != 0;
+    const bool reached = reaches[index(choices[i])] != 0;
     (reached ? with : without).push_back(static_cast<std::int64_t>(i));
   }
   std::string sides;
@@ -57,7 +58,7 @@ std::string device_list(const std::vector<std::int64_t>& devices) {
 }
 
 Kernel agree_kernel(const Types& in, const Types&, const Params& params) {
-  const auto axis = static_cast<std::size_t>(params.integer(param::axis));
+  const auto axis = index(params.integer(param::axis));
   const Shape shape = in[0].shape;
   return [=](std::span<const View> operands, std::span<const View> results) {
     const View& choice = operands[0];
@@ -102,7 +103,7 @@ const Op agree_op{{.name = "agree",
                        value_error("agree: choices ", to_string(out), " along axis ", axis,
                                    "; int32 and an axis of the array were expected.");
                      }
-                     out.erase_dimension(static_cast<std::size_t>(axis));
+                     out.erase_dimension(index(axis));
                      return {out};
                    },
                    .batch = [](const BatchArgs& a) -> Batched {
@@ -243,8 +244,8 @@ Values at_index(const Op& op, const Params& params, const Values& in, AxisName a
       if (regions.runs == ExecutionKind::looped && static_cast<int>(p) != k) continue;
       const std::vector<std::size_t> taken = regions.taken_by(p);
       const auto position = std::find(taken.begin(), taken.end(), place) - taken.begin();
-      regions.programs[p] = program_at_index(
-          *regions.programs[p], static_cast<std::size_t>(position), axis, index->type());
+      regions.programs[p] =
+          program_at_index(*regions.programs[p], shardax::index(position), axis, index->type());
     }
   }
   return shardax::bind(op, op.with_regions(params, regions), operands);
@@ -267,8 +268,7 @@ Batched map_divergent(const BatchArgs& a) {
       in.push_back(a.in[i]);
     }
   }
-  const auto consts =
-      static_cast<std::size_t>(std::count(a.batched.begin(), a.batched.end(), false));
+  const auto consts = index(std::count(a.batched.begin(), a.batched.end(), false));
   const bool asks = knows_itself({&a.op, a.params, {}, {}, nullptr}, a.axis.name);
   if (asks) {
     in.push_back(ops::iota(DType::int32, {a.axis.size}, 0));

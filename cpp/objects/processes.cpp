@@ -2,6 +2,7 @@
 #include "objects/processes.h"
 
 #include "base/hash.h"
+#include "base/index.h"
 #include "objects/errors.h"
 #include "runtime/interpreter_lock.h"
 #include "runtime/mpi.h"
@@ -81,9 +82,8 @@ PyObject* gather_all(PyObject*, PyObject* args) {
     std::vector<std::vector<std::byte>> all;
     try {
       const runtime::LockReleased released;
-      all = runtime::gather_bytes(
-          {static_cast<const std::byte*>(own.buf), static_cast<std::size_t>(own.len)},
-          label_of(text));
+      all = runtime::gather_bytes({static_cast<const std::byte*>(own.buf), index(own.len)},
+                                  label_of(text));
     } catch (...) {
       PyBuffer_Release(&own);
       throw;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/index.h"
 #include "base/target.h"
 #include "kernels/tiles/extremum.h"
 #include "kernels/tiles/short_rows.h"
@@ -162,11 +163,10 @@ void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std
 // these.
 template <bool greatest, class T>
 std::int64_t position_in_long_row(const T* row, std::int64_t n, std::int64_t part) {
-  std::vector<std::int64_t> places(static_cast<std::size_t>((n + part - 1) / part));
+  std::vector<std::int64_t> places(index((n + part - 1) / part));
   runtime::parallel_for(static_cast<std::int64_t>(places.size()), [&](std::int64_t task) {
     const std::int64_t first = task * part;
-    places[static_cast<std::size_t>(task)] =
-        first + position_in_row<greatest>(row + first, std::min(part, n - first));
+    places[index(task)] = first + position_in_row<greatest>(row + first, std::min(part, n - first));
   });
   std::int64_t found = places[0];
   for (const std::int64_t place : places) {
@@ -191,8 +191,7 @@ void find_all(const Lines& lines, const T* from, I* to) {
       const std::int64_t first = task * each, end = std::min(lines.outer, first + each);
       if constexpr (side_by_side<T>) {
         if (processor_level != Level::baseline && lines.n < kernels::short_row) {
-          std::vector<typename kernels::ShortRows<T>::Index> found(
-              static_cast<std::size_t>(end - first));
+          std::vector<typename kernels::ShortRows<T>::Index> found(index(end - first));
           positions_in_short_rows<greatest>(from + first * lines.n, lines.n, end - first,
                                             found.data());
           std::transform(found.begin(), found.end(), to + first,
@@ -229,9 +228,9 @@ Kernel position_kernel(const Types& in, const Types& out, const Params& params) 
       constexpr bool half = std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>;
       if constexpr (std::is_arithmetic_v<T> || half) {
         const T* const from = input.as<T>();
-        const auto find_narrow = [&](auto index) {
-          using I = decltype(index);
-          std::vector<std::uint32_t> found(static_cast<std::size_t>(lines.outer * lines.inner));
+        const auto find_narrow = [&](auto zero) {
+          using I = decltype(zero);
+          std::vector<std::uint32_t> found(index(lines.outer * lines.inner));
           find_all<greatest>(lines, from, found.data());
           std::transform(found.begin(), found.end(), output.as<I>(),
                          [](std::uint32_t position) { return static_cast<I>(position); });
@@ -251,19 +250,20 @@ Kernel position_kernel(const Types& in, const Types& out, const Params& params) 
 Types position_type(const Op& op, const Types& in, const Params& params) {
   check_dtype(op, in[0].dtype);
   const Ints& axes = params.ints(param::axes);
-  const DType index = params.dtype(param::index_dtype);
+  const DType position = params.dtype(param::index_dtype);
   if (axes.size() != 1 || axes[0] < 0 || axes[0] >= static_cast<std::int64_t>(in[0].rank())) {
     value_error("Invalid axis ", axes.size() == 1 ? concat(axes[0]) : to_string(axes),
                 " for operand shape ", to_string(in[0].shape));
   }
-  const auto axis = static_cast<std::size_t>(axes[0]);
+  const auto axis = index(axes[0]);
   if (in[0].shape[axis] < 1) {
     value_error("argmin and argmax require non-empty reduced dimension. operand.shape=",
                 to_string(in[0].shape), " axis=", axis);
   }
-  if (!is_integer(index)) type_error("index_dtype must be an integer type, but got ", name(index));
-  check_places(op.name, in[0].shape[axis], index);
-  Type out = with_dtype(in[0], index);
+  if (!is_integer(position))
+    type_error("index_dtype must be an integer type, but got ", name(position));
+  check_places(op.name, in[0].shape[axis], position);
+  Type out = with_dtype(in[0], position);
   out.shape.erase(axis);
   return {out};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "pytree/keys.h"
 
 namespace shardax::pytree {
@@ -13,7 +14,7 @@ void take_sequence(PyObject* value, bool with_keys, Level& level) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
     level.children.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(fast.get(), i)));
     if (with_keys) {
-      level.keys.push_back(make_key(KeyKind::sequence, static_cast<std::size_t>(i)));
+      level.keys.push_back(make_key(KeyKind::sequence, index(i)));
     }
   }
 }
@@ -93,7 +94,7 @@ void take_custom(PyObject* value, bool with_keys, Level& level) {
     } else {
       level.children.push_back(Ref::borrow(child));
       if (with_keys) {
-        level.keys.push_back(make_key(KeyKind::flat_index, static_cast<std::size_t>(i)));
+        level.keys.push_back(make_key(KeyKind::flat_index, index(i)));
       }
     }
   }
@@ -225,7 +226,7 @@ SortedItems::SortedItems(PyObject* dict) {
   bool sorted = true;
   Py_ssize_t position = 0;
   PyObject *key, *value;
-  items_.reserve(static_cast<std::size_t>(PyDict_GET_SIZE(dict)));
+  items_.reserve(index(PyDict_GET_SIZE(dict)));
   while (PyDict_Next(dict, &position, &key, &value)) {
     strings = strings && PyUnicode_CheckExact(key);
     sorted = sorted && strings && (items_.empty() || compare_strings(items_.back().key, key) <= 0);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/index.h"
 #include "pytree/flatten.h"
 #include "pytree/level.h"
 #include "pytree/python.h"
@@ -64,7 +65,7 @@ PyObject* treedef_unflatten(PyObject* self, PyObject* iterable) {
   return guarded([&] {
     // A tuple: building the tree runs user code, which may change a list of leaves.
     const Ref leaves = Ref::checked(PySequence_Tuple(iterable));
-    const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(leaves.get()));
+    const auto count = index(PyTuple_GET_SIZE(leaves.get()));
     return unflatten(self_of(self).view(), {PySequence_Fast_ITEMS(leaves.get()), count});
   });
 }
@@ -240,7 +241,7 @@ PyObject* treedef_from_node_data(PyObject*, PyObject* args) {
       raise_error(PyExc_ValueError, "Could not find type: " + repr(python_type) + ".");
     }
     const std::vector<Ref> objects = objects_from_data(type, python_type, data);
-    const auto arity = static_cast<std::size_t>(PyTuple_GET_SIZE(children.get()));
+    const auto arity = index(PyTuple_GET_SIZE(children.get()));
     const std::size_t index = builder.open(type.kind, arity, type.id);
     for (const Ref& object : objects) builder.add_object(object.get());
     check_parts(type, arity, objects);

@@ -15,8 +15,7 @@ namespace shardax::runtime {
 namespace {
 
 std::size_t position_in(ProcessGroup group) {
-  return static_cast<std::size_t>(std::find(group.begin(), group.end(), process_index()) -
-                                  group.begin());
+  return index(std::find(group.begin(), group.end(), process_index()) - group.begin());
 }
 
 // Receives block k at `to(k)` from each other process k, to which block `from(k)` goes.

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #ifdef __GLIBC__
 #include <malloc.h>
+
+#include "base/index.h"
 #endif
 
 namespace shardax::runtime {
@@ -21,7 +23,7 @@ constexpr bool is_mapped(std::size_t bytes) { return bytes >= huge_page; }
 
 // Pages have 4 KB on x86-64, up to 64 KB on AArch64.
 std::size_t mapped_length(std::size_t bytes) {
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const auto page = index(sysconf(_SC_PAGESIZE));
   return (bytes + page - 1) / page * page;
 }
 

@@ -45,7 +45,7 @@ total(x), count(x)
 (count if me else total)(x)""",
         # In this order, or the other: a process names itself first, and ends the others.
         ["process 0 is at 'process_all_reduce[add i@process] f32[3] at program.py:9 (<lambda>)'"]
-        + ["process 1 is at 'process_all_reduce[add i@process] f32[3] at program.py:10 (<lambda>)'"],
+        + ["process 1 is at 'process_all_reduce[add i@process] f32[3] at program.py:10 (<lam"],
     ),
     "in jit over a mesh": (
         """

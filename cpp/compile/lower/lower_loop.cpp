@@ -6,6 +6,7 @@
 
 #include "array/half.h"
 #include "base/errors.h"
+#include "base/index.h"
 #include "codegen/vector/lane.h"
 #include "compile/lower/lower.h"
 #include "compile/pipeline.h"
@@ -92,7 +93,7 @@ class LoopLowering {
   std::unique_ptr<Step> run() {
     order_dimensions();
     for (int e : unit_.equations) {
-      const Equation& eqn = program_.equations[static_cast<std::size_t>(e)];
+      const Equation& eqn = program_.equations[index(e)];
       if (!text_.empty()) text_ += ' ';
       text_ += eqn.op->name;
       if (eqn.op->kind == Kind::reduction) {
@@ -143,8 +144,8 @@ class LoopLowering {
     for (const bool repeats : {false, true}) {
       std::optional<std::size_t> last;
       for (int e : unit_.equations) {
-        for (Var v : program_.equations[static_cast<std::size_t>(e)].inputs) {
-          const Window* window = windows_[static_cast<std::size_t>(v)];
+        for (Var v : program_.equations[index(e)].inputs) {
+          const Window* window = windows_[index(v)];
           if (!window || made_here(v) || type(v).shape != unit_.shape) continue;
           const auto found = fastest_of(*window, repeats);
           if (found && !repeats) return *found;
@@ -171,14 +172,14 @@ class LoopLowering {
 
   bool made_here(Var v) const {
     for (int e : unit_.equations) {
-      const Vars& out = program_.equations[static_cast<std::size_t>(e)].outputs;
+      const Vars& out = program_.equations[index(e)].outputs;
       if (std::find(out.begin(), out.end(), v) != out.end()) return true;
     }
     return false;
   }
 
   kernels::TileAccess access(Var v) const {
-    const Window& window = *windows_[static_cast<std::size_t>(v)];
+    const Window& window = *windows_[index(v)];
     kernels::TileAccess out;
     out.pointer = window.slot;
     out.offset = window.offset;
@@ -194,7 +195,7 @@ class LoopLowering {
       it->second = static_cast<int>(entries_.size());
       entries_.push_back({Operand::Kind::load, static_cast<int>(loop_.loads.size())});
       loop_.loads.push_back(access(v));
-      loop_.loads.back().known = known_integer(plan_, *windows_[static_cast<std::size_t>(v)]);
+      loop_.loads.back().known = known_integer(plan_, *windows_[index(v)]);
     }
     return it->second;
   }
@@ -236,7 +237,7 @@ class LoopLowering {
   void instruction(const Equation& eqn) {
     const Var v = eqn.outputs[0];
     int out = -1;
-    if (windows_[static_cast<std::size_t>(v)]) {
+    if (windows_[index(v)]) {
       out = static_cast<int>(entries_.size());
       entries_.push_back({Operand::Kind::store, static_cast<int>(loop_.stores.size())});
       loop_.stores.push_back(access(v));
@@ -282,7 +283,7 @@ class LoopLowering {
 
   void reduction(const Equation& eqn) {
     const Var v = eqn.outputs[0];
-    const Window& target = *windows_[static_cast<std::size_t>(v)];
+    const Window& target = *windows_[index(v)];
     int in = entry(eqn.inputs[0]);
     DType dtype = type(eqn.inputs[0]).dtype;
     kernels::TileReduction r{};
@@ -307,16 +308,15 @@ class LoopLowering {
     std::vector<int> last_use(entries_.size(), -1);
     const int end = static_cast<int>(loop_.instructions.size());
     for (int i = 0; i < end; ++i) {
-      for (int in : loop_.instructions[static_cast<std::size_t>(i)].in)
-        last_use[static_cast<std::size_t>(in)] = i;
+      for (int in : loop_.instructions[index(i)].in) last_use[index(in)] = i;
     }
-    for (const auto& r : loop_.reductions) last_use[static_cast<std::size_t>(r.in)] = end;
+    for (const auto& r : loop_.reductions) last_use[index(r.in)] = end;
     std::vector<int> free;
     std::vector<int> operand(entries_.size(), -1);
     std::vector<bool> released(entries_.size(), false);
     for (int i = 0; i < end; ++i) {
-      const auto& instruction = loop_.instructions[static_cast<std::size_t>(i)];
-      Operand& out = entries_[static_cast<std::size_t>(instruction.out)];
+      const auto& instruction = loop_.instructions[index(i)];
+      Operand& out = entries_[index(instruction.out)];
       if (out.kind == Operand::Kind::value) {
         if (free.empty()) {
           out.index = loop_.registers++;
@@ -327,7 +327,7 @@ class LoopLowering {
       }
       // Freed only now: a result of another width must not overwrite an operand.
       for (int in : instruction.in) {
-        const auto k = static_cast<std::size_t>(in);
+        const auto k = index(in);
         if (entries_[k].kind != Operand::Kind::value || last_use[k] != i || released[k]) continue;
         released[k] = true;
         free.push_back(entries_[k].index);
@@ -341,10 +341,10 @@ class LoopLowering {
                                                     : loads + loop_.registers + e.index;
     }
     for (auto& instruction : loop_.instructions) {
-      for (std::int32_t& in : instruction.in) in = operand[static_cast<std::size_t>(in)];
-      instruction.out = operand[static_cast<std::size_t>(instruction.out)];
+      for (std::int32_t& in : instruction.in) in = operand[index(in)];
+      instruction.out = operand[index(instruction.out)];
     }
-    for (auto& r : loop_.reductions) r.in = operand[static_cast<std::size_t>(r.in)];
+    for (auto& r : loop_.reductions) r.in = operand[index(r.in)];
   }
 
   // Joins neighbouring dimensions that every access runs through densely; kept and reduced

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "base/lists.h"
 #include "compile/simplify/constants.h"
 #include "compile/simplify/simplify_concat.h"
@@ -50,7 +51,7 @@ Var operand_along(const PatternContext& m, Var v, const Ints& dims) {
   if (!repeat || !(repeat->params.ints(param::broadcast_dimensions) == dims)) return -1;
   const Shape &shape = m.b.type(v).shape, &own = m.b.type(repeat->inputs[0]).shape;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (own[i] != shape[static_cast<std::size_t>(dims[i])]) return -1;
+    if (own[i] != shape[index(dims[i])]) return -1;
   }
   return repeat->inputs[0];
 }
@@ -61,10 +62,9 @@ std::optional<Vars> narrow_iota(const PatternContext& m) {
   const Ints& shape = m.params.ints(param::shape);
   if (shape.size() < 2) return {};
   const std::int64_t dim = m.params.integer(param::dimension);
-  const Var line = m.emit(one_hot_ops().iota,
-                          m.params.with("shape", Ints{shape[static_cast<std::size_t>(dim)]})
-                              .with("dimension", std::int64_t{0}),
-                          {});
+  const Var line = m.emit(
+      one_hot_ops().iota,
+      m.params.with("shape", Ints{shape[index(dim)]}).with("dimension", std::int64_t{0}), {});
   return Vars{broadcast(m, line, shape, {dim})};
 }
 
@@ -73,27 +73,27 @@ std::optional<Vars> scatter_into_select(const PatternContext& m) {
   const Ints &at = p.ints(param::scatter_dims_to_operand_dims),
              &batch = p.ints(param::operand_batching_dims),
              &of_indices = p.ints(param::scatter_indices_batching_dims);
-  const Type type = m.b.type(m.in[0]), updates = m.b.type(m.in[2]), index = m.b.type(m.in[1]);
+  const Type type = m.b.type(m.in[0]), updates = m.b.type(m.in[2]), places = m.b.type(m.in[1]);
   if (at.size() != 1 || !(p.ints(param::inserted_window_dims) == at) ||
       !p.ints(param::update_window_dims).empty() || batch.size() + 1 != type.rank() ||
       !is_ascending(batch) || !is_ascending(of_indices) || p.text(param::mode) == "clip" ||
-      updates.dtype != type.dtype || !is_floating(type.dtype) || !is_integer(index.dtype) ||
-      itemsize(index.dtype) < 4 || !is_scalar_constant(m.b, m.in[0], 0))
+      updates.dtype != type.dtype || !is_floating(type.dtype) || !is_integer(places.dtype) ||
+      itemsize(places.dtype) < 4 || !is_scalar_constant(m.b, m.in[0], 0))
     return {};
   Shape rows;
   std::int64_t count = 1;
   for (const std::int64_t d : batch) {
-    rows.push_back(type.shape[static_cast<std::size_t>(d)]);
+    rows.push_back(type.shape[index(d)]);
     count *= rows.back();
   }
-  if (updates.size() != count || index.size() != count || count == 0) return {};
+  if (updates.size() != count || places.size() != count || count == 0) return {};
   const auto by_rows = [&](Var v) {
     const Var of_rows = m.emit(core_ops().reshape, ops::reshape_params(rows), {v});
     return broadcast(m, of_rows, type.shape, batch);
   };
   const Var line = m.emit(one_hot_ops().iota,
-                          {{"dtype", index.dtype},
-                           {"shape", Shape{type.shape[static_cast<std::size_t>(at[0])]}},
+                          {{"dtype", places.dtype},
+                           {"shape", Shape{type.shape[index(at[0])]}},
                            {"dimension", std::int64_t{0}}},
                           {});
   const Var here =
@@ -116,15 +116,15 @@ std::optional<Vars> sum_of_one_hot(const PatternContext& m) {
   const Equation* here = m.b.defined_by(choice->inputs[0], one_hot_ops().eq);
   if (number < 0 || !here) return {};
   const Var position = operand_along(m, here->inputs[0], axes);
-  const Var index = operand_along(m, here->inputs[1], kept);
-  const std::int64_t n = type.shape[static_cast<std::size_t>(axes[0])];
-  if (position < 0 || index < 0 || !m.b.defined_by(position, one_hot_ops().iota)) return {};
-  const Type of_index = m.b.type(index), of_number = m.b.type(number);
+  const Var chosen = operand_along(m, here->inputs[1], kept);
+  const std::int64_t n = type.shape[index(axes[0])];
+  if (position < 0 || chosen < 0 || !m.b.defined_by(position, one_hot_ops().iota)) return {};
+  const Type of_index = m.b.type(chosen), of_number = m.b.type(number);
   const auto bound = [&](std::int64_t value) {
     return broadcast(m, m.b.constant(scalar_array_int(of_index.dtype, value)), of_index.shape, {});
   };
-  const Var from_zero = m.emit(one_hot_ops().ge, {}, {index, bound(0)});
-  const Var below = m.emit(one_hot_ops().lt, {}, {index, bound(n)});
+  const Var from_zero = m.emit(one_hot_ops().ge, {}, {chosen, bound(0)});
+  const Var below = m.emit(one_hot_ops().lt, {}, {chosen, bound(n)});
   const Var inside = m.emit(one_hot_ops().bit_and, {}, {from_zero, below});
   const Var nothing = zeros(m, of_number.dtype, of_number.shape);
   return Vars{m.emit(core_ops().select_n, {}, {inside, nothing, number})};

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "array/checked_axis.h"
+#include "base/index.h"
 
 namespace shardax {
 
@@ -19,7 +20,7 @@ inline constexpr std::array<std::string_view, 4> axis_marks{"", "V", "U", "R"};
 
 inline std::string_view mark_of(AxisName axis) {
   const AxisState state = state_over(AxisSet{axis}, in_state(axis, AxisState::varying));
-  return axis_marks[static_cast<std::size_t>(state)];
+  return axis_marks[index(state)];
 }
 
 // The axis of that name in the state that has the mark; nothing where none has it.

@@ -15,6 +15,7 @@
 #include "array/half.h"
 #include "array/narrow.h"
 #include "base/errors.h"
+#include "base/index.h"
 
 namespace shardax {
 namespace {
@@ -57,7 +58,7 @@ bool read_bits(DType dtype, const std::string& text, std::byte* element) {
   std::uint64_t bits = 0;
   if (!text.starts_with("0x") || !read_all(std::string_view(text).substr(2), bits, 16))
     return false;
-  const auto size = static_cast<std::size_t>(itemsize(dtype));
+  const auto size = index(itemsize(dtype));
   if (size < sizeof bits && bits >> (8 * size) != 0) return false;
   if (dtype == DType::boolean || is_integer(dtype) || size == 0 || size > sizeof bits) return false;
   if (is_narrow(dtype) && bits >> bit_width(dtype) != 0) return false;
@@ -113,7 +114,7 @@ std::string decimal_text(DType dtype, const std::byte* element) {
 
 std::string bits_text(DType dtype, const std::byte* element) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, element, static_cast<std::size_t>(itemsize(dtype)));
+  std::memcpy(&bits, element, index(itemsize(dtype)));
   std::array<char, 16> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), bits, 16).ptr;
   return concat("bits(0x", std::string(digits.data(), end), ")");
@@ -123,7 +124,7 @@ std::string part_text(DType dtype, const std::byte* element) {
   if (itemsize(dtype) == 0) return "False";
   std::string text = decimal_text(dtype, element);
   std::array<std::byte, 8> read{};
-  const auto size = static_cast<std::size_t>(itemsize(dtype));
+  const auto size = index(itemsize(dtype));
   const bool exact =
       read_number(dtype, {text}, read.data()) && std::memcmp(read.data(), element, size) == 0;
   return exact ? text : bits_text(dtype, element);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "base/index.h"
 
 namespace shardax {
 namespace {
@@ -144,7 +145,7 @@ std::pair<int, int> Lexer::place(const Token& token) const {
 
 void Lexer::fail_at(const Token& token, const std::string& what) const {
   const auto [line, before] = place(token);
-  const std::size_t begin = token.at - static_cast<std::size_t>(before);
+  const std::size_t begin = token.at - index(before);
   const std::size_t end = std::min(source_.find('\n', begin), source_.size());
   constexpr std::size_t window = 80;  // of a long line
   const std::size_t column = token.at - begin;

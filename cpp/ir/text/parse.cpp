@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/stack.h"
 #include "ir/op.h"
 #include "ir/param_name.h"
@@ -113,8 +114,7 @@ class Parser : public ValueParser {
     ArrayPtr value = scalar();
     const Type& type = value->type();
     std::string key = concat(hash(type), short_string(type), type.weak, ":");
-    key.append(reinterpret_cast<const char*>(value->data()),
-               static_cast<std::size_t>(type.bytes()));
+    key.append(reinterpret_cast<const char*>(value->data()), index(type.bytes()));
     const auto [at, added] = scope.literals.try_emplace(key, -1);
     if (added) {
       at->second = scope.program->add(type);
@@ -234,7 +234,7 @@ class Parser : public ValueParser {
     const std::int64_t place = integer();
     if (place < 0 || place >= static_cast<std::int64_t>(shardings_.size()))
       lexer_.fail_at(at, concat("there is no sharding %", place));
-    return shardings_[static_cast<std::size_t>(place)];
+    return shardings_[index(place)];
   }
   // A program, or "@f".
   ProgramPtr carried() {

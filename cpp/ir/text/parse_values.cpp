@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "ir/limits.h"
 #include "ir/text/axis_marks.h"
 
@@ -100,7 +101,7 @@ Type ValueParser::type() {
     const std::int64_t place = integer();
     if (place < 0 || place >= static_cast<std::int64_t>(shardings_.size()))
       lexer_.fail_at(at, concat("there is no sharding %", place));
-    t.sharding = shardings_[static_cast<std::size_t>(place)];
+    t.sharding = shardings_[index(place)];
     if (t.sharding->spec.size() > t.rank())
       lexer_.fail_at(at, "a sharding of more dimensions than the array has");
   }
@@ -204,7 +205,7 @@ ValueParser::Element ValueParser::element() {
 
 void ValueParser::write(const Element& element, DType dtype, std::byte* out) const {
   const ElementParts parts = element_parts(dtype);
-  if (element.numbers.size() != static_cast<std::size_t>(parts.count)) {
+  if (element.numbers.size() != index(parts.count)) {
     lexer_.fail_at(element.at, concat("an element of dtype ", name(dtype), " has ", parts.count,
                                       " numbers, not ", element.numbers.size()));
   }

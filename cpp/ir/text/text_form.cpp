@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/index.h"
 #include "base/stack.h"
 #include "ir/op.h"
 #include "ir/text/axis_marks.h"
@@ -105,7 +106,7 @@ class SharedParts {
     if (++seen.uses > 1) return;
     seen.name = name;
     const auto defined = [&](Var v) {
-      if (v >= 0 && static_cast<std::size_t>(v) < p.types.size()) note(p.type(v).sharding);
+      if (v >= 0 && index(v) < p.types.size()) note(p.type(v).sharding);
     };
     for (const Constant& c : p.constants) defined(c.var);
     std::for_each(p.inputs.begin(), p.inputs.end(), defined);
@@ -165,7 +166,7 @@ class TextWriter {
     std::unordered_map<Var, std::string> names;
     std::vector<bool> used;
     // Programs that are shown because they are wrong may have others.
-    bool known(Var v) const { return v >= 0 && static_cast<std::size_t>(v) < used.size(); }
+    bool known(Var v) const { return v >= 0 && index(v) < used.size(); }
   };
 
   // a, b, ..., z, ba, bb, ... in the order of the text.
@@ -224,7 +225,7 @@ class TextWriter {
     check_stack("printing a program within programs");
     Scope scope{p, {}, std::vector<bool>(p.types.size(), false)};
     const auto use = [&](Var v) {
-      if (scope.known(v)) scope.used[static_cast<std::size_t>(v)] = true;
+      if (scope.known(v)) scope.used[index(v)] = true;
     };
     for (const Equation& eqn : p.equations)
       std::for_each(eqn.inputs.begin(), eqn.inputs.end(), use);
@@ -256,13 +257,11 @@ class TextWriter {
   std::string elements(const Array& array) const {
     const std::int64_t count = array.type().size();
     const DType dtype = array.dtype();
-    const auto size = static_cast<std::size_t>(itemsize(dtype));
-    std::vector<std::byte> dense(static_cast<std::size_t>(array.type().bytes()));
+    const auto size = index(itemsize(dtype));
+    std::vector<std::byte> dense(index(array.type().bytes()));
     kernels::copy_strided(dense.data(), row_major_strides(array.shape()), array.data(),
                           array.strides(), array.shape(), itemsize(dtype));
-    const auto at = [&](std::int64_t i) {
-      return dense.data() + static_cast<std::size_t>(i) * size;
-    };
+    const auto at = [&](std::int64_t i) { return dense.data() + index(i) * size; };
     bool same = count > 1;
     for (std::int64_t i = 1; same && i < count; ++i) same = std::memcmp(at(0), at(i), size) == 0;
     if (same) return "splat " + exact_text(dtype, at(0));
@@ -275,8 +274,7 @@ class TextWriter {
   PrettyPrinter equation(Scope& scope, const Equation& eqn) {
     Texts results, operands;
     for (const Var v : eqn.outputs) {
-      if (scope.known(v) && !scope.used[static_cast<std::size_t>(v)])
-        scope.names.try_emplace(v, "_");
+      if (scope.known(v) && !scope.used[index(v)]) scope.names.try_emplace(v, "_");
       results.push_back(declared(scope, v));
     }
     if (results.empty()) results.emplace_back("()");

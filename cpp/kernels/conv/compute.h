@@ -3,6 +3,7 @@
 // Private to kernels/conv.
 #pragma once
 
+#include "base/index.h"
 #include "kernels/conv/operands.h"
 #include "runtime/interrupt.h"
 
@@ -88,9 +89,8 @@ class Block {
   }
   // Lines of columns, one for each place of the dimensions before.
   std::size_t site_count() const {
-    const auto count = static_cast<std::size_t>(rows() / (box_.t1[2] - box_.t0[2]));
-    return cut_.way == Strategy::flat ? count / static_cast<std::size_t>(box_.t1[1] - box_.t0[1])
-                                      : count;
+    const auto count = index(rows() / (box_.t1[2] - box_.t0[2]));
+    return cut_.way == Strategy::flat ? count / index(box_.t1[1] - box_.t0[1]) : count;
   }
   // Calls f(n, t, count) for each run of rows of the box that read adjacent elements of lhs, along
   // the last dimension or along items. Of lines of columns, the lines.
@@ -121,14 +121,14 @@ class Block {
     return at;
   }
   void place_outputs() {
-    places_.resize(static_cast<std::size_t>(rows()));
+    places_.resize(index(rows()));
     std::int64_t* to = places_.data();
     const std::int64_t step = runs_along_items() ? p_.n.out : x_step();
     for_runs([&](std::int64_t n, const Ints3& t, std::int64_t count) {
       const std::int64_t first = place(n, t);
       for (std::int64_t i = 0; i < count; ++i) *to++ = first + i * step;
     });
-    places_.resize(static_cast<std::size_t>(to - places_.data()));
+    places_.resize(index(to - places_.data()));
   }
   std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
   bool in_place() const {
@@ -180,7 +180,7 @@ class Block {
       for (std::int64_t i = 0; i < count; ++i)
         *to++ = first + (even ? i * apart : window.along(step(2) * i));
     });
-    sites_.resize(static_cast<std::size_t>(to - sites_.data()));
+    sites_.resize(index(to - sites_.data()));
   }
 
   T* result(std::size_t row, T* sums) const {
@@ -212,17 +212,17 @@ class Block {
   // Rows are features; their elements of rhs are read in place where they are of type T.
   void outputs(T* sums, bool add) {
     const std::int64_t* offsets = steps_.rhs;
-    weights_.resize(static_cast<std::size_t>(columns_));
+    weights_.resize(index(columns_));
     const bool native = itemsize(p_.dtype) == sizeof(T);
     if (!native && !panel_) panel_ = std::make_unique<AlignedBuffer<T>>(matmul_k_block * columns_);
     for (std::int64_t j = 0; j < columns_; ++j) {
       const std::byte* from = rhs_ + (column_ + j) * p_.o.rhs * itemsize(p_.dtype);
       if (native) {
-        weights_[static_cast<std::size_t>(j)] = reinterpret_cast<const T*>(from);
+        weights_[index(j)] = reinterpret_cast<const T*>(from);
         continue;
       }
       T* row = panel_->data() + j * matmul_k_block;
-      weights_[static_cast<std::size_t>(j)] = row;
+      weights_[index(j)] = row;
       ConvOperands<T>::for_runs(
           steps_, [&](std::int64_t k, std::int64_t count, std::int64_t stride) {
             conv_.kernels.pack(p_.dtype)(from + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1,
@@ -230,12 +230,11 @@ class Block {
           });
       offsets = conv_.ascending;
     }
-    targets_.resize(static_cast<std::size_t>(columns_));
+    targets_.resize(index(columns_));
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       for (std::int64_t j = 0; j < columns_; ++j) {
-        targets_[static_cast<std::size_t>(j)] =
-            sums ? sums + (static_cast<std::int64_t>(i) * columns_ + j) * line_
-                 : to_ + places_[i] + j * p_.o.out;
+        targets_[index(j)] = sums ? sums + (static_cast<std::int64_t>(i) * columns_ + j) * line_
+                                  : to_ + places_[i] + j * p_.o.out;
       }
       conv_.kernels.found_rows({columns_, line_, steps_.count, weights_.data(), offsets, sites_[i],
                                 steps_.lhs, targets_.data(), add});
@@ -302,7 +301,7 @@ class Block {
     if (cut_.way == Strategy::sums) {
       for (std::int64_t i = 0; i < rows() * cut_.apart; ++i) {
         const T sum = added(sums + i * pitch_);
-        const std::int64_t at = places_[static_cast<std::size_t>(i % rows())];
+        const std::int64_t at = places_[index(i % rows())];
         round(&sum, 1, 1, p_.out + (at + i / rows() * p_.o.out) * width, 0, 1);
       }
       return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.h"
 #include "numpy/promote.h"
 
 namespace shardax::objects {
@@ -134,7 +135,7 @@ Value start_indices(const GatherSpec& spec, const Values& arrays) {
     Value part;
     Ints dims = c.dims;
     if (c.array >= 0) {
-      const Value& array = arrays[static_cast<std::size_t>(c.array)];
+      const Value& array = arrays[index(c.array)];
       part = numpy::as_type(c.size ? normalised(array, c.size) : array, {dtype, false});
       // The array's dimensions are the last of those that all arrays broadcast to.
       const std::size_t skip = dims.size() - part->shape().size();
@@ -153,7 +154,7 @@ Value start_indices(const GatherSpec& spec, const Values& arrays) {
 
 Shape final_shape(const GatherSpec& spec) {
   Shape shape = spec.result;
-  for (std::int64_t at : spec.added) shape.insert(static_cast<std::size_t>(at), 1);
+  for (std::int64_t at : spec.added) shape.insert(index(at), 1);
   return shape;
 }
 

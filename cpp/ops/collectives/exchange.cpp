@@ -1,5 +1,6 @@
 // ops/collectives/exchange.cpp - collectives that move data between devices.
 #include "array/checked_axis.h"
+#include "base/index.h"
 #include "ir/core_ops.h"
 #include "ops/collectives/family.h"
 #include "ops/collectives/sum_groups.h"
@@ -43,7 +44,7 @@ Params exchange_params(const Devices& devices, bool tiled) {
 // Dimensions `dim` and `dim + 1` become one.
 Value merge_dims(const Value& a, std::int64_t dim) {
   Shape shape = a->shape();
-  const auto d = static_cast<std::size_t>(dim);
+  const auto d = index(dim);
   shape[d] *= shape[d + 1];
   shape.erase(d + 1);
   return reshape(a, shape);
@@ -52,17 +53,17 @@ Value merge_dims(const Value& a, std::int64_t dim) {
 // Dimension `dim` becomes `parts` x the rest.
 Value split_dim(const Value& a, std::int64_t dim, std::int64_t parts) {
   Shape shape = a->shape();
-  const auto d = static_cast<std::size_t>(dim);
+  const auto d = index(dim);
   shape[d] = a->shape()[d] / parts;
   shape.insert(d, parts);
   return reshape(a, shape);
 }
 
-// Slice `index` of dimension `dim`, without it.
-Value take_part(const Value& x, const Value& index, std::int64_t dim) {
-  const auto d = static_cast<std::size_t>(dim);
+// Slice `position` of dimension `dim`, without it.
+Value take_part(const Value& x, const Value& position, std::int64_t dim) {
+  const auto d = index(dim);
   Values starts(x->shape().size(), scalar(DType::int32, 0));
-  starts[d] = index;
+  starts[d] = position;
   Shape sizes = x->shape(), shape = x->shape();
   sizes[d] = 1;
   shape.erase(d);
@@ -257,9 +258,9 @@ GroupResult exchange_all(const GroupArgs& a) {
   const Value x = with_devices(a);
   const Value parts = tiled ? split_dim(x, split + 1, a.size) : x;
   Ints order = iota_ints(parts->shape().size());
-  order.erase(static_cast<std::size_t>(split) + 1);
+  order.erase(index(split) + 1);
   order.erase(0);
-  order.insert(static_cast<std::size_t>(join_at), 0);
+  order.insert(index(join_at), 0);
   order.insert(0, split + 1);
   const Value moved = transpose(parts, order);
   return {tiled ? merge_dims(moved, join_at + 1) : moved, true};
@@ -295,7 +296,7 @@ const Op all_to_all_op{collective(
 // ---- ppermute ----------------------------------------------------------------------------------
 
 void check_pairs(const Ints& pairs, std::int64_t size) {
-  std::vector<bool> from(static_cast<std::size_t>(size)), to(static_cast<std::size_t>(size));
+  std::vector<bool> from(index(size)), to(index(size));
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     for (std::int64_t index : {pairs[i], pairs[i + 1]}) {
       if (index < 0 || index >= size) {
@@ -304,9 +305,9 @@ void check_pairs(const Ints& pairs, std::int64_t size) {
                     "; sources and destinations run from 0 to ", size - 1, ".");
       }
     }
-    if (from[static_cast<std::size_t>(pairs[i])] || to[static_cast<std::size_t>(pairs[i + 1])])
+    if (from[index(pairs[i])] || to[index(pairs[i + 1])])
       value_error("ppermute sources and destinations must be unique, got ", pairs_text(pairs), ".");
-    from[static_cast<std::size_t>(pairs[i])] = to[static_cast<std::size_t>(pairs[i + 1])] = true;
+    from[index(pairs[i])] = to[index(pairs[i + 1])] = true;
   }
 }
 
@@ -319,9 +320,8 @@ Types permute_type(const Op& op, const Types& in, const Params& params) {
 GroupResult permute(const GroupArgs& a) {
   const Ints& pairs = a.params.ints(param::perm);
   if (!a.varying && static_cast<std::int64_t>(pairs.size()) == 2 * a.size) return {a.x, false};
-  Ints sources(static_cast<std::size_t>(a.size), -1);
-  for (std::size_t i = 0; i < pairs.size(); i += 2)
-    sources[static_cast<std::size_t>(pairs[i + 1])] = pairs[i];
+  Ints sources(index(a.size), -1);
+  for (std::size_t i = 0; i < pairs.size(); i += 2) sources[index(pairs[i + 1])] = pairs[i];
   return {take_rows(with_devices(a), sources), true};
 }
 

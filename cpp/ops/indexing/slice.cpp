@@ -1,4 +1,5 @@
 // ops/indexing/slice.cpp - slice and rev: parts of an array at fixed places, as views.
+#include "base/index.h"
 #include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/layout.h"
@@ -133,7 +134,7 @@ const Op rev_op{
                    ViewLayout& result) {
                   result.strides = strides;
                   for (std::int64_t dim : params.ints(param::dimensions)) {
-                    const auto d = static_cast<std::size_t>(dim);
+                    const auto d = index(dim);
                     result.strides[d] = -strides[d];
                     result.offset += std::max<std::int64_t>(in.shape[d] - 1, 0) * strides[d];
                   }
@@ -154,8 +155,8 @@ Value slice(const Value& a, const Ints& start, const Ints& limit, const Ints& st
 Value slice_in_dim(const Value& a, std::int64_t start, std::int64_t limit, std::int64_t dim) {
   Ints starts(a->shape().size(), 0), steps(a->shape().size(), 1);
   Ints limits = a->shape();
-  starts[static_cast<std::size_t>(dim)] = start;
-  limits[static_cast<std::size_t>(dim)] = limit;
+  starts[index(dim)] = start;
+  limits[index(dim)] = limit;
   return slice(a, starts, limits, steps);
 }
 

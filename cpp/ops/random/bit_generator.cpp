@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/index.h"
 #include "ops/contiguous.h"
 #include "ops/family.h"
 #include "ops/random/draw.h"
@@ -31,7 +32,7 @@ void draw_blocks(std::int64_t n, T* out, Block block) {
     for (std::int64_t b = task * blocks_per_task; b < end; ++b) {
       const kernels::PhiloxBlock words = block(static_cast<std::uint64_t>(b));
       for (std::int64_t i = 0; i < std::min(each, n - b * each); ++i) {
-        const auto w = static_cast<std::size_t>(i);
+        const auto w = index(i);
         if constexpr (sizeof(T) == 8)
           out[b * each + i] = joined(words[2 * w + 1], words[2 * w]);
         else
@@ -60,7 +61,7 @@ template void draw_stream(const StateGroups&, std::int64_t, std::uint64_t*);
 void split_rbg(const wide_key_t* keys, std::int64_t count, std::int64_t n, bool old_stream,
                wide_key_t* out) {
   const auto* halves = reinterpret_cast<const std::uint32_t*>(keys);
-  std::vector<key_t> made(static_cast<std::size_t>(2 * count * n));
+  std::vector<key_t> made(index(2 * count * n));
   if (old_stream) {
     draw_words(halves, 2 * count, 2 * n, reinterpret_cast<std::uint32_t*>(made.data()));
   } else {
@@ -69,8 +70,8 @@ void split_rbg(const wide_key_t* keys, std::int64_t count, std::int64_t n, bool 
   }
   for (std::int64_t k = 0; k < count; ++k) {
     for (std::int64_t i = 0; i < n; ++i) {
-      const key_t& a = made[static_cast<std::size_t>(2 * k * n + i)];
-      const key_t& b = made[static_cast<std::size_t>((2 * k + 1) * n + i)];
+      const key_t& a = made[index(2 * k * n + i)];
+      const key_t& b = made[index((2 * k + 1) * n + i)];
       out[k * n + i] = {{a.words[0], a.words[1], b.words[0], b.words[1]}};
     }
   }
