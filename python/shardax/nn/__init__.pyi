@@ -28,8 +28,6 @@ def hard_swish(x: ArrayLike) -> Array:
     """The function x * hard_sigmoid(x), elementwise; `nn.hard_swish` is another name."""
 def hard_tanh(x: ArrayLike) -> Array:
     """The elements limited to [-1, 1]."""
-def hashable_axis(axis: int | Sequence[int] | None) -> Array:
-    """None, an int, a value that stands for one or a sequence of these: as None, an int or a tuple."""
 def identity(x: ArrayLike) -> Array:
     """The activation that returns its argument."""
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:

@@ -13,15 +13,9 @@ from shardax.random._continuous import (
     gumbel,
     laplace,
     logistic,
-    lognormal,
     maxwell,
-    pareto,
     rademacher,
-    rayleigh,
-    triangular,
     truncated_normal,
-    wald,
-    weibull_min,
 )
 from shardax.random._counts import binomial, geometric, multinomial, poisson
 from shardax.random._gamma import (
@@ -47,5 +41,6 @@ from shardax.random._keys import (
     wrap_key_data,
 )
 from shardax.random._matrices import multivariate_normal, orthogonal
+from shardax.random._parametrised import lognormal, pareto, rayleigh, triangular, wald, weibull_min
 from shardax.random._permute import categorical, choice, permutation, shuffle
 from shardax.random._uniform import bernoulli, bits, normal, randint, uniform

@@ -2,16 +2,11 @@
 
 from functools import partial
 
-import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
 from shardax._transform.custom.arguments import SymbolicZero
 from shardax._transform.custom.jvp import custom_jvp
-from shardax.scipy._promote import real
-
-
-def _inexact(*args):
-    return _core.promote("inexact", *args)
+from shardax.scipy._promote import promoted, real
 
 
 def _log_product(x, log_y, y):
@@ -56,7 +51,7 @@ def xlogy(x, y):
       >>> shardax.scipy.special.xlogy(jnp.array([0.0, 2.0]), jnp.array([0.0, 1.0]))
       Array([0., 0.], dtype=float32)
     """
-    return _xlogy(*_inexact(x, y))
+    return _xlogy(*promoted(x, y))
 
 
 @in_one_program()
@@ -67,7 +62,7 @@ def xlog1py(x, y):
       >>> shardax.scipy.special.xlog1py(jnp.array([0.0, 2.0]), jnp.array([-1.0, 0.0]))
       Array([0., 0.], dtype=float32)
     """
-    return _xlog1py(*_inexact(x, y))
+    return _xlog1py(*promoted(x, y))
 
 
 @in_one_program()
@@ -198,7 +193,7 @@ def boxcox(x, lmbda):
       >>> shardax.scipy.special.boxcox(jnp.array([1.0, 4.0]), 0.5)
       Array([0., 2.], dtype=float32)
     """
-    return _boxcox(*_inexact(x, lmbda))
+    return _boxcox(*promoted(x, lmbda))
 
 
 @in_one_program()
@@ -209,4 +204,4 @@ def boxcox1p(x, lmbda):
       >>> shardax.scipy.special.boxcox1p(jnp.array([0.0, 3.0]), 0.5)
       Array([0., 2.], dtype=float32)
     """
-    return _boxcox1p(*_inexact(x, lmbda))
+    return _boxcox1p(*promoted(x, lmbda))

@@ -17,3 +17,8 @@ def real(name, *operands):
     if operands[0].dtype.kind == "c":
         raise ValueError(f"{name} does not support complex-valued inputs.")
     return operands
+
+
+def promoted(*operands):
+    """Operands of one inexact dtype and one shape."""
+    return _core.promote("inexact", *operands)
