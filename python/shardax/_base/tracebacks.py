@@ -80,7 +80,8 @@ def leave(exception):
     if not first:
         return
     if mode == "quiet_remove_frames":
-        exception.add_note(_NOTE)
+        if hasattr(exception, "add_note"):  # from Python 3.11 on
+            exception.add_note(_NOTE)
         return
     cause = UnfilteredStackTrace(f"{type(exception).__name__}: {exception}\n\n{_ABOUT_ALL}")
     cause.__traceback__ = whole
