@@ -83,7 +83,9 @@ KINDS = [
 def test_caches_are_bounded(kind):
     call = kind()
     grown(call, 0, 3000)  # fills them
-    assert grown(call, 3000, 3000) < 4
+    # A cache without a bound grows in each round; an allocator that splits its pages does in one.
+    rounds = [grown(call, start, 3000) for start in (3000, 6000, 9000)]
+    assert min(rounds) < 4, rounds
 
 
 def test_signatures_used_longest_ago_make_room():
