@@ -171,3 +171,13 @@ def test_thread_local_objects_need_no_destructor():
         if declared.search(line.split("//")[0]) and not allowed.search(line)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_names_of_params_are_in_use():
+    home = CPP / "ir" / "param_name.h"
+    source = home.read_text(encoding="utf-8")
+    table = source.partition("known_param_names = ")[2].partition("});")[0]
+    names = re.findall(r'"(\w+)"', table)
+    text = "".join(path.read_text(encoding="utf-8") for path in FILES if path != home)
+    assert len(names) > 100
+    assert [name for name in names if f'"{name}"' not in text] == []
