@@ -11,7 +11,6 @@ from shardax._base.dtypes import float0
 from shardax._devices.full_like import full_like, placed, shape_tuple
 
 array = _core.array
-_functions = _core.functions
 
 
 def _dtype(dtype, default, function, shape=None):

@@ -9,8 +9,6 @@ from shardax.lax._dot import canonical_precision, preferred_dtype
 from shardax.numpy._linear_algebra import products as _products
 from shardax.numpy._linear_algebra.matrices import diagonal
 
-_functions = _core.functions
-
 
 def _parse(subscripts, operands):
     if not isinstance(subscripts, str):
