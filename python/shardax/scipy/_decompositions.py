@@ -5,7 +5,8 @@ from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
 from shardax.lax import _linear_solve
 from shardax.lax._eigen import hermitian_eigenvalues
-from shardax.scipy._matrix_functions import _complex, _inexact
+from shardax.scipy._matrix_functions import _complex
+from shardax.scipy._promote import inexact
 
 __all__ = [
     "eigh",
@@ -32,7 +33,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     Array([[2., 2.],
            [0., 1.]], dtype=float32)
     """
-    (a,) = _inexact(a)
+    (a,) = inexact(a)
     factors, _, order = lax.linalg.lu(a)
     m, n = a.shape[-2:]
     k = min(m, n)
@@ -59,7 +60,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     """
     if mode not in ("full", "r", "economic"):
         raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
-    (a,) = _inexact(a)
+    (a,) = inexact(a)
     out = lax.linalg.qr(a, pivoting=pivoting, full_matrices=mode != "economic")
     return out[1:] if mode == "r" else out
 
@@ -90,7 +91,7 @@ def qr_multiply(
     """
     if mode not in ("right", "left"):
         raise ValueError(f"mode must be 'right' or 'left', got {mode!r}")
-    a, c = _inexact(a, c)
+    a, c = inexact(a, c)
     vector = c.ndim == 1
     if vector:
         c = c[:, None] if mode == "left" else c[None, :]
@@ -141,7 +142,7 @@ def svd(
     >>> shardax.scipy.linalg.svd(jnp.diag(jnp.array([1.0, 2.0])), compute_uv=False)
     Array([2., 1.], dtype=float32)
     """
-    return lax.linalg.svd(_inexact(a)[0], full_matrices=full_matrices, compute_uv=compute_uv)
+    return lax.linalg.svd(inexact(a)[0], full_matrices=full_matrices, compute_uv=compute_uv)
 
 
 def eigh(
@@ -174,7 +175,7 @@ def eigh(
         raise NotImplementedError("Only the type=1 case of eigh is implemented.")
     if eigvals is not None:
         raise NotImplementedError("Only the eigvals=None case of eigh is implemented.")
-    (a,) = _inexact(a)
+    (a,) = inexact(a)
     if eigvals_only:
         return hermitian_eigenvalues(a, lower)
     v, w = lax.linalg.eigh(a, lower=lower)
@@ -239,7 +240,7 @@ def schur(a, output="real"):
     """
     if output not in ("real", "complex"):
         raise ValueError(f"Expected 'output' to be either 'real' or 'complex', got {output=}.")
-    (a,) = _inexact(a)
+    (a,) = inexact(a)
     return lax.linalg.schur(_complex(a) if output == "complex" else a)
 
 
@@ -255,7 +256,7 @@ def hessenberg(a, *, calc_q=False, overwrite_a=False, check_finite=True):
            [1., 1., 1.],
            [1., 1., 1.]], dtype=float32)
     """
-    (a,) = _inexact(a)
+    (a,) = inexact(a)
     if a.shape[-1] == 0:
         return (jnp.zeros_like(a), jnp.zeros_like(a)) if calc_q else jnp.zeros_like(a)
     reflectors, taus = lax.linalg.hessenberg(a)

@@ -4,8 +4,9 @@ import functools
 
 from shardax import lax
 from shardax import numpy as jnp
-from shardax._base.arrays import bind, in_one_program, inexact_dtype
+from shardax._base.arrays import bind, in_one_program
 from shardax._transform.derivatives import jvp
+from shardax.scipy._promote import inexact
 
 __all__ = [
     "expm",
@@ -16,12 +17,6 @@ __all__ = [
     "solve_sylvester",
     "sqrtm",
 ]
-
-
-def _inexact(*args):
-    """The operands as arrays of one inexact dtype."""
-    dtype = inexact_dtype(jnp.result_type(*args))
-    return [jnp.asarray(a).astype(dtype) for a in args]
 
 
 def _complex(a):
@@ -72,7 +67,7 @@ def expm(A, *, upper_triangular=False, max_squarings=16):
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    (A,) = _inexact(A)
+    (A,) = inexact(A)
     _check_square(A)
     if not A.shape[-1]:
         return A
@@ -112,7 +107,7 @@ def expm_frechet(A, E, *, method=None, compute_expm=True):
     >>> shardax.scipy.linalg.expm_frechet(jnp.zeros((1, 1)), jnp.ones((1, 1)))
     (Array([[1.]], dtype=float32), Array([[1.]], dtype=float32))
     """
-    A, E = _inexact(A, E)
+    A, E = inexact(A, E)
     for name, a in (("A", A), ("E", E)):
         if a.ndim < 2 or a.shape[-2] != a.shape[-1]:
             raise ValueError(
@@ -151,7 +146,7 @@ def rsf2csf(T, Z, check_finite=True):
 
 
 def _complex_form(T, Z):
-    T, Z = (_complex(a) for a in _inexact(T, Z))
+    T, Z = (_complex(a) for a in inexact(T, Z))
     n = T.shape[0]
     eps = jnp.finfo(T.dtype).eps
     places = jnp.arange(n)
@@ -207,7 +202,7 @@ def sqrtm(A, blocksize=1):
     """
     if blocksize > 1:
         raise NotImplementedError("Blocked version is not implemented yet.")
-    (A,) = _inexact(A)
+    (A,) = inexact(A)
     T, Z = lax.linalg.schur(A)
     T, Z = (T, Z) if jnp.iscomplexobj(A) else _complex_form(T, Z)
     return Z @ bind("triangular_root", (T,)) @ _adjoint(Z)
@@ -226,7 +221,7 @@ def funm(A, func, disp=True):
     Array([[1., 0.],
            [0., 4.]], dtype=float32)
     """
-    (A,) = _inexact(A)
+    (A,) = inexact(A)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError("expected square array_like input")
     n = A.shape[0]
@@ -291,7 +286,7 @@ def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
     Array([[1., 1.],
            [1., 1.]], dtype=float32)
     """
-    A, B, C = _inexact(A, B, C)
+    A, B, C = inexact(A, B, C)
     m, n = C.shape[-2:]
     if A.shape[-2:] != (m, m) or B.shape[-2:] != (n, n):
         raise ValueError(
@@ -329,7 +324,7 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
     Array([[1., 0.],
            [0., 2.]], dtype=float32)
     """
-    (a,) = _inexact(a)
+    (a,) = inexact(a)
     if a.ndim < 2:
         raise ValueError("The input `a` must be at least a 2-D array.")
     if side not in ("right", "left"):

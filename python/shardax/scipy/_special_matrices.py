@@ -6,7 +6,7 @@ import operator
 from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import in_one_program
-from shardax.scipy._matrix_functions import _inexact
+from shardax.scipy._promote import inexact
 from shardax.scipy.special import comb
 
 __all__ = [
@@ -162,7 +162,7 @@ def companion(a):
     Array([[ 3., -2.],
            [ 1.,  0.]], dtype=float32)
     """
-    a = jnp.atleast_1d(_inexact(a)[0])
+    a = jnp.atleast_1d(inexact(a)[0])
     if a.shape[-1] < 2:
         raise ValueError(
             f"The length of `a` along the last axis must be at least 2; got shape {a.shape}."
@@ -192,7 +192,7 @@ def fiedler_companion(a):
     Array([[ 3., -2.],
            [ 1.,  0.]], dtype=float32)
     """
-    a = jnp.atleast_1d(_inexact(a)[0])
+    a = jnp.atleast_1d(inexact(a)[0])
     if a.shape[-1] == 0:
         raise ValueError(
             "fiedler_companion requires the last axis of 'a' to have nonzero length, but got an "

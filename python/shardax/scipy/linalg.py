@@ -21,7 +21,6 @@ from shardax.scipy._decompositions import (
     svd,
 )
 from shardax.scipy._matrix_functions import (
-    _inexact,
     expm,
     expm_frechet,
     funm,
@@ -30,6 +29,7 @@ from shardax.scipy._matrix_functions import (
     solve_sylvester,
     sqrtm,
 )
+from shardax.scipy._promote import inexact as _inexact
 from shardax.scipy._special_matrices import (
     block_diag,
     circulant,
