@@ -45,7 +45,8 @@ from shardax.scipy._integrals import (
     wofz,
 )
 from shardax.scipy._normal import log_ndtr, ndtr, ndtri
-from shardax.scipy._promote import promoted, real
+from shardax.scipy._promote import promoted as _promoted
+from shardax.scipy._promote import real
 
 __all__ = [
     "bernoulli",
@@ -116,7 +117,7 @@ def erf(x):
       >>> shardax.scipy.special.erf(jnp.array([0.0, 1.0])).round(3)
       Array([0.   , 0.843], dtype=float32)
     """
-    return lax.erf(promoted(x)[0])
+    return lax.erf(_promoted(x)[0])
 
 
 def erfc(x):
@@ -129,7 +130,7 @@ def erfc(x):
       >>> shardax.scipy.special.erfc(jnp.array([0.0, 1.0])).round(3)
       Array([1.   , 0.157], dtype=float32)
     """
-    return lax.erfc(promoted(x)[0])
+    return lax.erfc(_promoted(x)[0])
 
 
 def erfinv(x):
@@ -142,7 +143,7 @@ def erfinv(x):
       >>> shardax.scipy.special.erfinv(jnp.array([0.0, 0.5])).round(3)
       Array([0.   , 0.477], dtype=float32)
     """
-    return lax.erf_inv(promoted(x)[0])
+    return lax.erf_inv(_promoted(x)[0])
 
 
 def expit(x):
@@ -155,7 +156,7 @@ def expit(x):
       >>> shardax.scipy.special.expit(jnp.array([0.0, 2.0])).round(3)
       Array([0.5  , 0.881], dtype=float32)
     """
-    return lax.logistic(promoted(x)[0])
+    return lax.logistic(_promoted(x)[0])
 
 
 @custom_jvp
@@ -178,7 +179,7 @@ def logit(x):
       >>> shardax.scipy.special.logit(jnp.array([0.5, 0.9])).round(3)
       Array([0.   , 2.197], dtype=float32)
     """
-    return _logit(promoted(x)[0])
+    return _logit(_promoted(x)[0])
 
 
 def zeta(x, q=None):
@@ -192,7 +193,7 @@ def zeta(x, q=None):
       >>> shardax.scipy.special.zeta(2.0).round(3)
       Array(1.645, dtype=float32, weak_type=True)
     """
-    return lax.zeta(*promoted(x, 1 if q is None else q))
+    return lax.zeta(*_promoted(x, 1 if q is None else q))
 
 
 def i0e(x):
@@ -202,7 +203,7 @@ def i0e(x):
       >>> shardax.scipy.special.i0e(jnp.array([0.0, 1.0])).round(3)
       Array([1.   , 0.466], dtype=float32)
     """
-    return lax.bessel_i0e(promoted(x)[0])
+    return lax.bessel_i0e(_promoted(x)[0])
 
 
 def i1e(x):
@@ -212,7 +213,7 @@ def i1e(x):
       >>> shardax.scipy.special.i1e(jnp.array([0.0, 1.0])).round(3)
       Array([0.   , 0.208], dtype=float32)
     """
-    return lax.bessel_i1e(promoted(x)[0])
+    return lax.bessel_i1e(_promoted(x)[0])
 
 
 def i0(x):
@@ -222,7 +223,7 @@ def i0(x):
       >>> shardax.scipy.special.i0(jnp.array([0.0, 1.0])).round(3)
       Array([1.   , 1.266], dtype=float32)
     """
-    return modified_bessel(0, promoted(x)[0])
+    return modified_bessel(0, _promoted(x)[0])
 
 
 def i1(x):
@@ -232,7 +233,7 @@ def i1(x):
       >>> shardax.scipy.special.i1(jnp.array([0.0, 1.0])).round(3)
       Array([0.   , 0.565], dtype=float32)
     """
-    return modified_bessel(1, promoted(x)[0])
+    return modified_bessel(1, _promoted(x)[0])
 
 
 def gammainc(a, x):
@@ -247,7 +248,7 @@ def gammainc(a, x):
       >>> shardax.scipy.special.gammainc(2.0, 1.0).round(4)
       Array(0.2642, dtype=float32, weak_type=True)
     """
-    return lax.igamma(*promoted(a, x))
+    return lax.igamma(*_promoted(a, x))
 
 
 def gammaincc(a, x):
@@ -261,7 +262,7 @@ def gammaincc(a, x):
       >>> shardax.scipy.special.gammaincc(2.0, 1.0).round(4)
       Array(0.7358, dtype=float32, weak_type=True)
     """
-    return lax.igammac(*promoted(a, x))
+    return lax.igammac(*_promoted(a, x))
 
 
 def betainc(a, b, x):
@@ -288,7 +289,7 @@ def log_softmax(x, /, *, axis=None):
       >>> shardax.scipy.special.log_softmax(jnp.zeros(2)).round(3)
       Array([-0.693, -0.693], dtype=float32)
     """
-    x = promoted(x)[0]
+    x = _promoted(x)[0]
     return x - logsumexp(x, axis, keepdims=True)
 
 

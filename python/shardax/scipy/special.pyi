@@ -100,8 +100,6 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """The rising factorial (Pochhammer's symbol) gamma(z + m) / gamma(z), elementwise."""
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     """The n-th derivative of the digamma function, elementwise."""
-def promoted(*operands: Any) -> Array:
-    """Operands of one inexact dtype and one shape."""
 def real(name: str, *operands: Any) -> Array:
     """Operands of one real inexact dtype."""
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
