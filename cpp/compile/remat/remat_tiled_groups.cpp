@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/index.h"
 #include "compile/tuning.h"
@@ -50,7 +49,7 @@ class Recomputer {
       for (auto it = first; it != last; ++it) {
         const Results& made = made_[it->second];
         Renamed renamed;
-        for (int original : made.equations) {
+        for (int original : made.slice.equations) {
           copies.emplace(static_cast<int>(out->equations.size()), places[index(original)]);
           append_copy(*out, program_.equations[index(original)], renamed);
         }
@@ -70,8 +69,9 @@ class Recomputer {
 
  private:
   struct Results {
-    std::vector<int> equations;  // in program order
+    RematSlice slice;
     std::vector<Var> results;
+    int first_user = 0;  // the copies stand before it
   };
 
   int group_of_maker(Var v) const {
@@ -86,38 +86,52 @@ class Recomputer {
 
   void copy_results(int g) {
     const TileGroup& group = groups_[index(g)];
-    Results made;
-    RematSlice slice;
-    std::int64_t bytes = 0;
-    int first_user = static_cast<int>(program_.equations.size());
     std::int64_t largest = 0;
+    for (int e : group.equations)
+      largest = std::max(largest, program_.type(program_.equations[index(e)].outputs[0]).size());
+    std::vector<Results> all;
+    std::int64_t bytes = 0;
     for (int e : group.equations) {
       const Var v = program_.equations[index(e)].outputs[0];
-      largest = std::max(largest, program_.type(v).size());
-    }
-    for (int e : group.equations) {
-      const Var v = program_.equations[index(e)].outputs[0];
-      int user = first_user;
+      int user = static_cast<int>(program_.equations.size());
       if (2 * program_.type(v).size() < largest || 2 * memory_of(v) < program_.type(v).bytes() ||
           !is_used_outside(v, g, user))
         continue;
-      RematSlice more = slice;
-      const auto source_of = [&](Var x) { return source_in_group(x, g); };
-      if (!remat_.collect(v, source_of, SIZE_MAX, more)) continue;
-      slice = std::move(more);
-      made.results.push_back(v);
+      if ((all.empty() || !extend(all.back(), v, user, g)) &&
+          !extend(all.emplace_back(), v, user, g)) {
+        all.pop_back();
+        continue;
+      }
       bytes += program_.type(v).bytes();
-      first_user = std::min(first_user, user);
     }
-    if (bytes < tuning::remat_tiled_groups::least_freed) return;
-    for (Var v : slice.reads) bytes -= tuning::remat_tiled_groups::least_ratio * memory_of(v);
-    if (made.results.empty() || bytes < 0 ||
-        slice.equations.size() > tuning::remat_tiled_groups::most_copies)
-      return;
-    made.equations = std::move(slice.equations);
-    std::sort(made.equations.begin(), made.equations.end());
-    before_.emplace(first_user, made_.size());
-    made_.push_back(std::move(made));
+    if (all.empty() || bytes < tuning::remat_tiled_groups::least_freed) return;
+    for (Results& made : all) {
+      for (Var v : made.slice.reads)
+        bytes -= tuning::remat_tiled_groups::least_ratio * memory_of(v);
+      if (made.slice.equations.size() > tuning::remat_tiled_groups::most_copies) return;
+      std::sort(made.slice.equations.begin(), made.slice.equations.end());
+    }
+    if (bytes < 0) return;
+    for (Results& made : all) {
+      before_.emplace(made.first_user, made_.size());
+      made_.push_back(std::move(made));
+    }
+  }
+
+  // Adds `v`, which `user` reads first, to the results of one place: before the first user of any of
+  // them, what the copies read must exist.
+  bool extend(Results& made, Var v, int user, int g) const {
+    RematSlice slice = made.slice;
+    const auto source_of = [&](Var x) { return source_in_group(x, g); };
+    const int first = made.results.empty() ? user : std::min(made.first_user, user);
+    if (!remat_.collect(v, source_of, SIZE_MAX, slice) ||
+        std::any_of(slice.reads.begin(), slice.reads.end(),
+                    [&](Var x) { return remat_.maker(x) >= first; }))
+      return false;
+    made.slice = std::move(slice);
+    made.results.push_back(v);
+    made.first_user = first;
+    return true;
   }
 
   // Bytes that have to be kept for it.
@@ -160,6 +174,32 @@ class Recomputer {
   std::unordered_map<Var, std::pair<Var, int>> replaced_;  // by copied result: its copy, its group
 };
 
+// Is each copy read by its group alone? Then none of them is in memory as a whole.
+bool stay_in_groups(const Program& program, const std::vector<TileGroup>& groups,
+                    const Copies& copies) {
+  std::vector<int> group_of(program.equations.size(), -1);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const int e : groups[g].equations) group_of[index(e)] = static_cast<int>(g);
+  }
+  std::unordered_map<Var, int> copied;  // by copy, or view of one: its group
+  for (std::size_t e = 0; e < program.equations.size(); ++e) {
+    const Equation& eqn = program.equations[e];
+    for (const Var v : eqn.inputs) {
+      const auto found = copied.find(v);
+      if (found == copied.end()) continue;
+      if (eqn.op->view) {
+        copied.emplace(eqn.outputs[0], found->second);
+      } else if (found->second != group_of[e]) {
+        return false;
+      }
+    }
+    if (!copies.contains(static_cast<int>(e)) || eqn.op->view) continue;
+    if (group_of[e] < 0) return false;
+    copied.emplace(eqn.outputs[0], group_of[e]);
+  }
+  return true;
+}
+
 }  // namespace
 
 GroupedProgram form_tile_groups(const ProgramPtr& program) {
@@ -171,14 +211,7 @@ GroupedProgram form_tile_groups(const ProgramPtr& program) {
   const MutableProgram again = Recomputer(*program, out.groups).run(copies);
   if (!again) return out;
   std::vector<TileGroup> groups = find_tile_groups(*again, copies);
-  std::unordered_set<int> grouped;
-  for (const TileGroup& group : groups)
-    grouped.insert(group.equations.begin(), group.equations.end());
-  const bool all = std::all_of(copies.begin(), copies.end(), [&](const auto& copy) {
-    const Equation& eqn = again->equations[index(copy.first)];
-    return eqn.op->view || grouped.count(copy.first) > 0;
-  });
-  return all ? GroupedProgram{again, std::move(groups)} : out;
+  return stay_in_groups(*again, groups, copies) ? GroupedProgram{again, std::move(groups)} : out;
 }
 
 }  // namespace shardax
