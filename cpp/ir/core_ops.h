@@ -34,18 +34,21 @@ namespace shardax {
   X(exp, "exp")                                       \
   X(gather, "gather")                                 \
   X(ge, "ge")                                         \
+  X(gt, "gt")                                         \
   X(hyp2f1_by_a, "hyp2f1_by_a")                       \
   X(hyp2f1_by_c, "hyp2f1_by_c")                       \
   X(inspect_sharding, "inspect_sharding")             \
   X(iota, "iota")                                     \
   X(jit, "jit")                                       \
   X(layout_constraint, "layout_constraint")           \
+  X(le, "le")                                         \
   X(lt, "lt")                                         \
   X(max, "max")                                       \
   X(min, "min")                                       \
   X(mul, "mul")                                       \
   X(name, "name")                                     \
   X(neg, "neg")                                       \
+  X(not_, "not")                                      \
   X(optimization_barrier, "optimization_barrier")     \
   X(or_, "or")                                        \
   X(pad, "pad")                                       \

@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
+#include "compile/simplify/constants.h"
 #include "compile/simplify/pattern_driver.h"
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
