@@ -174,7 +174,7 @@ def two_layers(x, w):
 def test_scores_are_computed_again_where_the_gradient_needs_them():
     scores = 4 * 2048 * 2048 * 4
     x, w = numbers(1, 4, 2048, 32), numbers(32, 32)
-    assert temporaries(gradients(two_layers), x, w) < 1.5 * scores
+    assert temporaries(gradients(two_layers), x, w) < 1.6 * scores
     x = numbers(1, 4, 1536, 32)
     of = gradients(two_layers)
     for a, b in zip(jax.jit(of)(x, w), unfused(of, (x, w)), strict=True):
@@ -260,4 +260,4 @@ def test_products_of_long_sums_or_few_rows_stay_whole(dump_of):
     assert "\n  dot_general" in first
     assert "\n    dot_general" not in first
     assert "rows (2048,) in 64 blocks" in second
-    assert "\n    dot_general -> f32[32,20000]" in second
+    assert "\n    dot_general -> f32[32,625,32]" in second

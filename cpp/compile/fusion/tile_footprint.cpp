@@ -17,7 +17,10 @@ class RowMeasure {
   }
 
   void run() {
-    for (std::size_t i = 0; i < group_.equations.size(); ++i) find_uses(i);
+    for (std::size_t i = 0; i < group_.equations.size(); ++i) {
+      find_uses(i);
+      add_sum(i);
+    }
     std::int64_t now = 0;
     std::unordered_set<Var> kept;
     const auto keep = [&](Var v) {
@@ -80,6 +83,13 @@ class RowMeasure {
       }
     }
     if (product && member) last_.emplace(out, e);
+  }
+  void add_sum(std::size_t i) {
+    if (group_.maps[i].kept(group_.rows.size()) == group_.rows.size()) return;
+    const Equation& eqn = program_.equations[index(group_.equations[i])];
+    std::int64_t bytes = program_.type(eqn.outputs[0]).bytes();
+    for (std::size_t k = 0; k < group_.kept; ++k) bytes /= group_.rows[k];
+    group_.sum_bytes += bytes;
   }
   bool by_rows(const TileDims& dims) const {
     for (std::size_t k = 0; k < group_.rows.size(); ++k) {

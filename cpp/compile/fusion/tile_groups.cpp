@@ -346,7 +346,7 @@ class RowGroupFinder {
       });
       for (std::size_t i : order) {
         made.equations.push_back(group.equations[i]);
-        made.maps.push_back(group.maps[i]);
+        made.maps.push_back(first_rows(group.maps[i], made.rows.size()));
       }
       measure_footprint(program_, made);
       if (made.tile_footprint * rows >= tuning::tile_groups::least_group)
@@ -359,6 +359,13 @@ class RowGroupFinder {
     }
     forget(s, group.after);
     group = {};
+  }
+  // Equations that joined before the group had fewer row dimensions know of more.
+  static DimMap first_rows(DimMap map, std::size_t rows) {
+    map.rows = rows;
+    map.result.resize(rows);
+    for (TileDims& dims : map.operands) dims.resize(rows);
+    return map;
   }
   static void leave(Variable& x, const Open& group) {
     if (x.group != group.number) return;

@@ -24,9 +24,12 @@ struct TileGroup {
   // equations include products.
   std::int64_t tile_footprint = 0;
   bool products = false;
+  // The bytes of sums over rows for one index of the first `kept` row dimensions. Each block adds
+  // to all of them.
+  std::int64_t sum_bytes = 0;
 };
 
-// Sets tile_footprint and products of a group. compile/fusion/tile_footprint.cpp
+// Sets tile_footprint, products and sum_bytes of a group. compile/fusion/tile_footprint.cpp
 void measure_footprint(const Program& program, TileGroup& group);
 
 // Equations that repeat those of another group.

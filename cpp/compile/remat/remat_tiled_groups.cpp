@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/index.h"
+#include "compile/fusion/masked_columns.h"
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ir/remat.h"
@@ -104,7 +105,9 @@ class Recomputer {
       }
       bytes += program_.type(v).bytes();
     }
-    if (all.empty() || bytes < tuning::remat_tiled_groups::least_freed) return;
+    if (all.empty() || bytes < tuning::remat_tiled_groups::least_freed_masked ||
+        (bytes < tuning::remat_tiled_groups::least_freed && !may_skip_columns(program_, group)))
+      return;
     for (Results& made : all) {
       for (Var v : made.slice.reads)
         bytes -= tuning::remat_tiled_groups::least_ratio * memory_of(v);
@@ -118,8 +121,8 @@ class Recomputer {
     }
   }
 
-  // Adds `v`, which `user` reads first, to the results of one place: before the first user of any of
-  // them, what the copies read must exist.
+  // Adds `v`, which `user` reads first, to the results of one place. The copies stand before the
+  // first user of any of them, and all that they read must exist there.
   bool extend(Results& made, Var v, int user, int g) const {
     RematSlice slice = made.slice;
     const auto source_of = [&](Var x) { return source_in_group(x, g); };

@@ -60,7 +60,7 @@ bool in_panels(const View& view, const Uses& uses, DType out, Side& side) {
   const std::size_t panel = index(uses.free[0]), column = index(uses.free[1]),
                     k = index(uses.contract[0]);
   if (view.shape[column] != width || view.strides[column] != 1 || view.strides[k] != width ||
-      view.strides[panel] != view.shape[k] * width)
+      view.strides[panel] < view.shape[k] * width)
     return false;
   side.free_size = view.shape[panel] * width;
   side.free = 1;
