@@ -4,33 +4,50 @@
 // memory: they read it in runs of whole cache lines, and ahead of time.
 
 // acc[g] = the chains of a vector of contiguous rows, a_m apart, with k elements of a column. The
-// rows of group g start g * a_step from a, the column g * b_step from b.
-template <class T, class V, int groups>
+// rows of group g start g * a_step from a, the column g * b_step from b. `crowded`: lines of the
+// rows compete for few places of the first-level cache, so each is copied from there at once.
+// Memory is read `ahead` elements before it is needed.
+template <bool crowded, class T, class V, int groups>
 [[gnu::always_inline]] inline void chains(const T* a, std::int64_t a_m, std::int64_t a_step,
                                           const T* b, std::int64_t b_k, std::int64_t b_step,
-                                          std::int64_t count, V (&acc)[groups]) {
+                                          std::int64_t count, std::int64_t ahead,
+                                          V (&acc)[groups]) {
   constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
 #pragma GCC unroll 4
   for (int g = 0; g < groups; ++g) acc[g] = V{};
-  const auto steps = [&](int g, std::int64_t k) {
+  const auto add_steps = [&](int g, std::int64_t k, const T* at, std::int64_t at_m) {
     V v[lane];
 #pragma GCC unroll 4
-    for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(a + g * a_step + l * a_m + k, lane * a_m);
+    for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(at + l * at_m, lane * at_m);
     transpose_lanes<T>(v);
 #pragma GCC unroll 4
     for (int l = 0; l < lane; ++l)
       acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
   };
+  const auto steps = [&](int g, std::int64_t k) { add_steps(g, k, a + g * a_step + k, a_m); };
   // A line of a row is read in one go: before it is needed again, others may have taken its place.
   constexpr std::int64_t line = 64 / sizeof(T);
+  alignas(64) T lines_of_rows[crowded ? size * line : 1];
   const std::int64_t lines = count / line * line, whole = count / lane * lane;
   for (std::int64_t k = 0; k < lines; k += line) {
 #pragma GCC unroll 4
     for (int g = 0; g < groups; ++g) {
-      for (std::int64_t l = 0; l < size; ++l)
-        __builtin_prefetch(a + g * a_step + l * a_m + k + 2 * line);
+      for (std::int64_t l = 0; l < size; ++l) {
+        const T* row = a + g * a_step + l * a_m + k;
+        __builtin_prefetch(row + ahead, 0, crowded ? 2 : 3);
+        if constexpr (crowded) {
+          for (std::int64_t i = 0; i < line; i += size)
+            store(lines_of_rows + l * line + i, load<V>(row + i));
+        }
+      }
 #pragma GCC unroll 4
-      for (std::int64_t i = 0; i < line; i += lane) steps(g, k + i);
+      for (std::int64_t i = 0; i < line; i += lane) {
+        if constexpr (crowded) {
+          add_steps(g, k + i, lines_of_rows + i, line);
+        } else {
+          steps(g, k + i);
+        }
+      }
     }
   }
   for (std::int64_t k = lines; k < whole; k += lane) {
@@ -52,36 +69,18 @@ template <class T, class V>
   store(c, add ? load<V>(c) + v : v);
 }
 
-// Rows [row, row + groups * size) of a times one column.
-template <class T, int groups>
+// Rows [row, row + groups * size) of a times one column. Crowded are rows that lie a power of two
+// apart: 2048 x 2048 numbers take 0.36 ms in place of 0.51 with a copy of each line (Zen 4).
+template <class T, int groups, bool crowded = false>
 void dot_rows(const Product<T>& p, std::int64_t row, bool add) {
   constexpr std::int64_t size = full_size<T>;
   const T* a = p.a + row * p.a_m;
   for (std::int64_t k = 0; k < p.k; k += matmul_k_block) {
     const std::int64_t count = p.k - k < matmul_k_block ? p.k - k : matmul_k_block;
     Vector<T, size> acc[groups];
-    chains(a + k, p.a_m, size * p.a_m, p.b + k * p.b_k, p.b_k, 0, count, acc);
+    chains<crowded>(a + k, p.a_m, size * p.a_m, p.b + k * p.b_k, p.b_k, 0, count,
+                    (crowded ? 256 : 128) / sizeof(T), acc);
     for (int g = 0; g < groups; ++g) put(p.c + row + g * size, acc[g], add || k > 0);
-  }
-}
-
-// A vector of rows, several blocks of k at a time. Rows a power of two apart compete for the same
-// sets of the cache, blocks do not.
-template <class T>
-void dot_blocks(const Product<T>& p, std::int64_t row, bool add) {
-  constexpr std::int64_t size = full_size<T>, block = matmul_k_block;
-  const T* a = p.a + row * p.a_m;
-  std::int64_t k = 0;
-  for (; k + 4 * block <= p.k; k += 4 * block) {
-    Vector<T, size> acc[4];
-    chains(a + k, p.a_m, block, p.b + k * p.b_k, p.b_k, block * p.b_k, block, acc);
-    for (int g = 0; g < 4; ++g) put(p.c + row, acc[g], add || k > 0 || g > 0);
-  }
-  for (; k < p.k; k += block) {
-    const std::int64_t count = p.k - k < block ? p.k - k : block;
-    Vector<T, size> acc[1];
-    chains(a + k, p.a_m, 0, p.b + k * p.b_k, p.b_k, 0, count, acc);
-    put(p.c + row, acc[0], add || k > 0);
   }
 }
 
@@ -164,8 +163,8 @@ void dots(const Product<T>& p, bool add) {
   constexpr std::int64_t size = full_size<T>;
   const bool crowded = p.a_m * static_cast<std::int64_t>(sizeof(T)) % 1024 == 0;
   std::int64_t i = 0;
-  if (crowded && p.k >= 4 * matmul_k_block) {
-    for (; i + size <= p.m; i += size) dot_blocks(p, i, add);
+  if (crowded) {
+    for (; i + size <= p.m; i += size) dot_rows<T, 1, true>(p, i, add);
   }
   for (; i + 4 * size <= p.m; i += 4 * size) dot_rows<T, 4>(p, i, add);
   for (; i + size <= p.m; i += size) dot_rows<T, 1>(p, i, add);
