@@ -28,12 +28,14 @@ BENCHES = {
     "programs": "Whole programs, alone and mapped over 4",
     "parallel": "Model-parallel steps on 8 devices, beside the same step unsharded",
     "decompositions": "Decompositions of matrices",
+    "linear": "Products and attention",
     "convolution": "Convolutions, their gradients, pooling",
     "fourier": "Fourier transforms",
     "instructions": "Instructions of AArch64, counted by an emulator: nothing is timed",
 }
 # Options of benches that do not take --jax and --rounds alone.
-OPTIONS = {"training": ("jax", "torch", "rounds"), "instructions": ()}
+RIVALS = ("jax", "torch", "rounds")
+OPTIONS = {"training": RIVALS, "linear": RIVALS, "convolution": RIVALS, "instructions": ()}
 HEAD = """# Performance
 
 `python tests/bench/report.py --jax PYTHON --torch PYTHON` writes this page. Each section is one run
