@@ -87,6 +87,7 @@ class Fuser {
   explicit Fuser(const Program& program)
       : program_(program),
         producer_(program.types.size(), -1),
+        reader_(program.types.size(), -1),
         after_(program.types.size(), false) {}
 
   std::vector<FusionGroup> run(const std::vector<TileGroup>& groups) {
@@ -138,23 +139,33 @@ class Fuser {
         }
       }
     }
+    if (unit < units_.size()) merge_makers(eqn, unit);
     if (unit == units_.size()) start_unit(eqn);
     join(e, unit);
   }
 
-  // Units worth trying: those that make an operand, latest first, then loops over the same operand.
+  // Units worth trying: those that make an operand, latest first, then loops over the same operand,
+  // then other short loops.
   std::vector<std::size_t> candidates(const Equation& eqn) const {
     std::vector<std::size_t> out;
+    const auto add = [&](std::vector<std::size_t> more) {
+      std::sort(more.begin(), more.end(), std::greater<>());
+      for (std::size_t u : more) {
+        if (std::find(out.begin(), out.end(), u) == out.end()) out.push_back(u);
+      }
+    };
+    std::vector<std::size_t> makers, readers, last;
     for (Var v : eqn.inputs) {
-      const int p = producer_[index(v)];
-      if (p >= 0) out.push_back(index(p));
+      if (producer_[index(v)] >= 0) makers.push_back(index(producer_[index(v)]));
+      if (reader_[index(v)] >= 0) readers.push_back(index(reader_[index(v)]));
     }
-    std::sort(out.begin(), out.end(), std::greater<>());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    for (std::size_t back = 0; back < 4 && back < units_.size(); ++back) {
-      const std::size_t u = units_.size() - 1 - back;
-      if (std::find(out.begin(), out.end(), u) == out.end()) out.push_back(u);
-    }
+    add(std::move(makers));
+    add(std::move(readers));
+    const Type& from = type(eqn.op->kind == Kind::reduction ? eqn.inputs[0] : eqn.outputs[0]);
+    if (from.bytes() > tuning::fuse::most_unrelated_bytes) return out;
+    for (std::size_t back = 0; back < 4 && back < units_.size(); ++back)
+      last.push_back(units_.size() - 1 - back);
+    add(std::move(last));
     return out;
   }
 
@@ -179,6 +190,46 @@ class Fuser {
     return true;
   }
 
+  // Loops that make other operands become part of the unit, where nothing leads from one to another:
+  // of a * x + b * y, each product began a loop.
+  void merge_makers(const Equation& eqn, std::size_t unit) {
+    for (Var v : eqn.inputs) {
+      const int p = producer_[index(v)];
+      if (p >= 0 && index(p) != unit && can_merge(index(p), unit) && can_join(eqn, index(p)))
+        merge(index(p), unit);
+    }
+  }
+  bool can_merge(std::size_t from, std::size_t into) const {
+    const FusionGroup &a = units_[from], &b = units_[into];
+    return a.loop && a.shape == b.shape &&
+           a.equations.size() + b.equations.size() < tuning::fuse::max_equations &&
+           !(a.reduces && b.reduces && !(a.axes == b.axes)) && !ancestors_[from].has(into) &&
+           !ancestors_[into].has(from);
+  }
+  void merge(std::size_t from, std::size_t into) {
+    FusionGroup &a = units_[from], &b = units_[into];
+    for (int e : a.equations) {
+      for (Var v : program_.equations[index(e)].outputs)
+        producer_[index(v)] = static_cast<int>(into);
+      for (Var v : program_.equations[index(e)].inputs) {
+        if (reader_[index(v)] == static_cast<int>(from)) reader_[index(v)] = static_cast<int>(into);
+      }
+    }
+    b.equations.insert(b.equations.end(), a.equations.begin(), a.equations.end());
+    std::sort(b.equations.begin(), b.equations.end());
+    if (a.reduces) {
+      b.reduces = true;
+      b.axes = a.axes;
+    }
+    a = {};  // without equations
+    ancestors_[into].add_all(ancestors_[from]);
+    for (std::size_t other = 0; other < units_.size(); ++other) {
+      if (!ancestors_[other].has(from) && !ancestors_[other].has(into)) continue;
+      ancestors_[other].add(into);
+      ancestors_[other].add_all(ancestors_[into]);
+    }
+  }
+
   void start_unit(const Equation& eqn) {
     FusionGroup unit;
     unit.loop = fusable(eqn);
@@ -197,6 +248,7 @@ class Fuser {
     }
     UnitSet needed;
     for (Var v : eqn.inputs) {
+      if (unit.loop && type(v).shape == unit.shape) reader_[index(v)] = static_cast<int>(u);
       const int p = producer_[index(v)];
       if (p < 0 || index(p) == u) continue;
       needed.add(index(p));
@@ -234,7 +286,7 @@ class Fuser {
       while (!stack.empty()) {
         auto& [u, next] = stack.back();
         if (next == needs[u].size()) {
-          out.push_back(std::move(units_[u]));
+          if (!units_[u].equations.empty()) out.push_back(std::move(units_[u]));
           stack.pop_back();
           continue;
         }
@@ -250,6 +302,7 @@ class Fuser {
 
   const Program& program_;
   std::vector<int> producer_;  // per variable: the unit that makes it, or -1
+  std::vector<int> reader_;    // per variable: the last loop over it, or -1
   std::vector<bool> after_;    // per variable: available only after its unit
   std::vector<FusionGroup> units_;
   std::vector<UnitSet> ancestors_;
