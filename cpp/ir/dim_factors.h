@@ -42,7 +42,7 @@ std::int32_t dim_led_by(const ArrayFactors& array, std::int32_t factor);
 struct DimFactors {
   std::vector<Factor> factors;
   std::vector<ArrayFactors> operands;
-  ArrayFactors result;  // of every result
+  ArrayFactors result;  // of the result whose type was given
 
   std::int32_t add(FactorUse use, std::int64_t size);
   // One new factor for each dimension of an array.

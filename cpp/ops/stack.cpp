@@ -2,9 +2,9 @@
 //
 // Both stand for programs of other ops where they are compiled; programs that users see name them.
 #include "base/index.h"
+#include "ir/dim_factors.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/ambiguity.h"
-#include "ops/sharding_rules/sharding_rules.h"
 #include "ops/sharding_rules/unreduced_rules.h"
 #include "trace/stage.h"
 
@@ -62,16 +62,15 @@ Values stack_transpose(const TransposeArgs& a) {
   return slices;
 }
 
-Split split_of_stack(const SplitArgs& a) {
-  Split out(a.out.rank() - 1);
-  for (std::size_t i = 0; i < a.in.size(); ++i) {
-    const Split own = split_of(a, i);
-    for (std::size_t d = 0; d < out.size(); ++d) {
-      if (out[d].empty()) out[d] = own[d];
-    }
-  }
-  out.insert(out.begin() + a.params.integer(param::axis), std::vector<std::string>());
-  return out;
+DimFactors stack_dims(const Params& params, const Types& in, const Type& out) {
+  const std::size_t axis = stacked_axis(params);
+  DimFactors dims;
+  dims.result = dims.add_each(out.shape);
+  dims.factors[axis].use = FactorUse::windowed;
+  ArrayFactors own = dims.result;
+  own.erase(own.begin() + static_cast<std::ptrdiff_t>(axis));
+  dims.operands.assign(in.size(), own);
+  return dims;
 }
 
 ProgramPtr stack_expand(const Params& params, const Types& in) {
@@ -97,7 +96,7 @@ const Op stack_op{{.name = "stack",
                    },
                    .half_native = true,
                    .expand = stack_expand,
-                   .split = split_of_stack,
+                   .dims = stack_dims,
                    .check_split = check_split_joined,
                    .sums = sums_added,
                    .keys = KeyUse::splits}};
@@ -123,10 +122,14 @@ Types unstack_type(const Op&, const Types& in, const Params& params) {
   return Types(index(in[0].shape[axis]), slice);
 }
 
-Split split_of_unstack(const SplitArgs& a) {
-  Split own = split_of(a, 0);
-  own.erase(own.begin() + a.params.integer(param::axis));
-  return own;
+DimFactors unstack_dims(const Params& params, const Types& in, const Type&) {
+  const std::size_t axis = stacked_axis(params);
+  DimFactors dims;
+  dims.operands.push_back(dims.add_each(in[0].shape));
+  dims.factors[axis].use = FactorUse::whole;
+  dims.result = dims.operands[0];
+  dims.result.erase(dims.result.begin() + static_cast<std::ptrdiff_t>(axis));
+  return dims;
 }
 
 ProgramPtr unstack_expand(const Params& params, const Types& in) {
@@ -161,7 +164,7 @@ const Op unstack_op{
      .half_native = true,
      .multiple_results = true,
      .expand = unstack_expand,
-     .split = split_of_unstack,
+     .dims = unstack_dims,
      .sums = sums_kept}};
 
 }  // namespace

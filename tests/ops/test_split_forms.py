@@ -164,6 +164,22 @@ def test_windows_take_the_edges_of_others(name):
     assert "all_gather" not in sent, sent
 
 
+def two_axes(f, specs, *args):
+    """As parts, over a mesh of two axes."""
+    mesh = shardax.make_mesh((2, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
+    program = shardax.make_jaxpr(f)(*args)
+    known = [NamedSharding(mesh, s)._description(np.ndim(a)) for s, a in zip(specs, args)]
+    made = _core.partitioned(program, known)
+    got = shardax.core.jaxpr_as_fun(made)(*args)
+    np.testing.assert_allclose(got[0], f(*args), rtol=1e-5, atol=1e-5)
+    return collectives(made.jaxpr)
+
+
+def test_one_axis_does_not_split_two_dimensions_of_a_stack():
+    x, y = np.arange(32, dtype=np.float32).reshape(2, 4, 4)
+    two_axes(lambda x, y: jnp.stack([x, y], 1), [P(None, "a"), P("a", "b")], x, y)
+
+
 def test_windows_as_wide_as_parts_gather():
     x = np.arange(8, dtype=np.float32)
     got, want, sent = parts(
