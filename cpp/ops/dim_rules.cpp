@@ -1,4 +1,4 @@
-// ops/dim_rules.cpp - factors of elementwise ops, reductions, layout ops and products.
+// ops/dim_rules.cpp - factors of elementwise ops, reductions, layout ops, stacks and products.
 #include "ops/dim_rules.h"
 
 #include <numeric>
@@ -23,6 +23,22 @@ DimFactors dims_along(const Ints& dims, const Types& in, const Type& out, Factor
     }
     made.operands.push_back(std::move(own));
   }
+  return made;
+}
+
+DimFactors dims_leading(std::size_t count, const Types& in, const Type& out) {
+  DimFactors made;
+  ArrayFactors shared;
+  for (std::size_t d = 0; d < count; ++d)
+    shared.push_back({made.add(FactorUse::parallel, out.shape[d])});
+  const auto factors_of = [&](const Shape& shape) {
+    ArrayFactors own = shared;
+    for (std::size_t d = count; d < shape.size(); ++d)
+      own.push_back({made.add(FactorUse::whole, shape[d])});
+    return own;
+  };
+  made.result = factors_of(out.shape);
+  for (const Type& type : in) made.operands.push_back(factors_of(type.shape));
   return made;
 }
 

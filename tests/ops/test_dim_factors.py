@@ -129,8 +129,8 @@ def test_samples_of_ops_that_move_elements_are_described():
     with shardax.enable_x64():
         found = {case.values[0] for case in CASES if described(*case.values)}
     moving = {
-        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "pad", "reduce_sum", "reshape",
-        "rev", "select_n", "slice", "squeeze", "stack",
+        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "pad", "qr", "reduce_sum",
+        "reshape", "rev", "select_n", "slice", "squeeze", "stack",
         "transpose", "unstack",
     }  # fmt: skip
     assert moving <= found

@@ -180,6 +180,17 @@ def test_one_axis_does_not_split_two_dimensions_of_a_stack():
     two_axes(lambda x, y: jnp.stack([x, y], 1), [P(None, "a"), P("a", "b")], x, y)
 
 
+def test_stacks_that_are_split_along_two_dimensions_are_not_gathered():
+    rng = np.random.default_rng(0)
+    matrices = (np.tril(rng.standard_normal((4, 4, 3, 3))) + 4 * np.eye(3)).astype(np.float32)
+    right = rng.standard_normal((4, 4, 3, 2)).astype(np.float32)
+
+    def solved(a, b):
+        return lax.linalg.triangular_solve(a, b, left_side=True, lower=True)
+
+    assert two_axes(solved, [P("a"), P(None, "b")], matrices, right) == []
+
+
 def test_windows_as_wide_as_parts_gather():
     x = np.arange(8, dtype=np.float32)
     got, want, sent = parts(

@@ -21,6 +21,7 @@
 
 #include "base/index.h"
 #include "lapack/routines.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/stacks.h"
 #include "runtime/pool.h"
@@ -261,14 +262,16 @@ Int lapack_size(std::int64_t n);
 // Every operand with the leading axis, broadcast where it was missing.
 Batched batch_stack(const BatchArgs& args);
 
-// Completes the spec of an op on stacks: batching, unless the spec has it, and the split over a
-// mesh. `rank` is that of an element of operand 0, a matrix or a vector.
+// Completes the spec of an op on stacks: batching, unless the spec has it, and the dimensions.
+// Those of the stack are the same in all arrays. `rank` is that of an element of operand 0, a
+// matrix or a vector.
 template <std::size_t rank = 2>
 OpSpec stacked(OpSpec spec) {
   if (!spec.batch) spec.batch = batch_stack;
-  spec.split = split_stack<rank>;
+  spec.dims = [](const Params&, const Types& in, const Type& out) {
+    return dims_leading(in[0].rank() - rank, in, out);
+  };
   spec.check_split = check_split_stack<rank>;
-  spec.parts = parts_stack<rank>;
   return spec;
 }
 

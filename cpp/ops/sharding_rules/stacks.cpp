@@ -1,30 +1,10 @@
-// ops/sharding_rules/stacks.cpp - dimensions of stacks followed from operands to results.
+// ops/sharding_rules/stacks.cpp - the errors of explicit axes that split stacks of matrices.
 #include "ops/sharding_rules/stacks.h"
 
-#include <algorithm>
-
 #include "base/errors.h"
-#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax::ops {
 namespace {
-
-// The split of the dimensions before the elements, as in the first operand that splits any.
-Split stack_split(const SplitArgs& a, std::size_t rank) {
-  const std::size_t stack = a.in[0].rank() - rank;
-  for (std::size_t i = 0; i < a.in.size(); ++i) {
-    Split own = split_of(a, i);
-    own.resize(stack);
-    if (std::any_of(own.begin(), own.end(), [](const auto& axes) { return !axes.empty(); }))
-      return own;
-  }
-  return Split(stack);
-}
-
-Split extended(Split split, std::size_t rank) {
-  split.resize(rank);
-  return split;
-}
 
 // "P('x', None)", of the first dimensions.
 std::string spec_text(const Type& type, std::size_t count) {
@@ -37,17 +17,6 @@ std::string spec_text(const Type& type, std::size_t count) {
 }
 
 }  // namespace
-
-Split split_stack_of(const SplitArgs& a, std::size_t rank) {
-  return extended(stack_split(a, rank), a.out.rank());
-}
-
-Parts parts_stack_of(const SplitArgs& a, std::size_t rank) {
-  const Split stack = stack_split(a, rank);
-  Parts out{{}, extended(stack, a.out.rank()), a.params};
-  for (const Type& type : a.in) out.in.push_back(extended(stack, type.rank()));
-  return out;
-}
 
 void check_split_stack_of(const Op& op, const Types& in, std::size_t rank) {
   const std::size_t stack = in[0].rank() - rank;
