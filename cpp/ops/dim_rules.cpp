@@ -26,11 +26,10 @@ DimFactors dims_along(const Ints& dims, const Types& in, const Type& out, Factor
   return made;
 }
 
-DimFactors dims_leading(std::size_t count, const Types& in, const Type& out) {
+DimFactors dims_leading(std::size_t count, const Types& in, const Type& out, FactorUse use) {
   DimFactors made;
   ArrayFactors shared;
-  for (std::size_t d = 0; d < count; ++d)
-    shared.push_back({made.add(FactorUse::parallel, out.shape[d])});
+  for (std::size_t d = 0; d < count; ++d) shared.push_back({made.add(use, out.shape[d])});
   const auto factors_of = [&](const Shape& shape) {
     ArrayFactors own = shared;
     for (std::size_t d = count; d < shape.size(); ++d)

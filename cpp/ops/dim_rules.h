@@ -12,7 +12,8 @@ DimFactors dims_reduced(const Params& params, const Types& in, const Type& out);
 // As elementwise, but that the op works along these dimensions.
 DimFactors dims_along(const Ints& dims, const Types& in, const Type& out, FactorUse use);
 // The first `count` dimensions are the same in all arrays; results may depend on all of the rest.
-DimFactors dims_leading(std::size_t count, const Types& in, const Type& out);
+DimFactors dims_leading(std::size_t count, const Types& in, const Type& out,
+                        FactorUse use = FactorUse::parallel);
 DimFactors dims_broadcast(const Params& params, const Types& in, const Type& out);
 DimFactors dims_transposed(const Params& params, const Types& in, const Type& out);
 DimFactors dims_squeezed(const Params& params, const Types& in, const Type& out);

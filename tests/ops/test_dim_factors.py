@@ -88,11 +88,13 @@ def test_results_depend_on_parallel_factors_index_by_index(name, sample):
                 np.testing.assert_array_equal(after[same], before[same])
 
 
-def test_factors_of_some_ops():
-    def factors(fun, *shapes):
-        program = shardax.make_jaxpr(fun)(*(np.zeros(s, np.float32) for s in shapes))
-        return _core.dim_factors(program)[0]
+def factors(fun, *args):
+    """Of an op of operands, or of arrays of shapes."""
+    zeros = (np.zeros(a, np.float32) if isinstance(a, tuple) else a for a in args)
+    return _core.dim_factors(shardax.make_jaxpr(fun)(*zeros))[0]
 
+
+def test_factors_of_some_ops():
     uses, (left, right), out = factors(
         lambda a, b: shardax.lax.dot_general(a, b, (((2,), (1,)), ((0,), (0,)))),
         (3, 4, 5),
@@ -125,12 +127,22 @@ def test_factors_of_some_ops():
     assert uses == (("parallel", 3), ("windowed", 3))
 
 
+def test_keys_that_draw_together_are_not_parallel():
+    def drawn(impl):
+        keys = shardax.random.split(shardax.random.key(0, impl=impl), 4)
+        params = {"bit_width": 32, "shape": (3,)}
+        return factors(lambda k: shardax._core.bind("random_bits", (k,), **params), keys)
+
+    assert drawn("threefry2x32")[0][0] == ("parallel", 4)
+    assert drawn("rbg")[0][0] == drawn("unsafe_rbg")[0][0] == ("whole", 4)
+
+
 def test_samples_of_ops_that_move_elements_are_described():
     with shardax.enable_x64():
         found = {case.values[0] for case in CASES if described(*case.values)}
     moving = {
-        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "pad", "qr", "reduce_sum",
-        "reshape", "rev", "select_n", "slice", "squeeze", "stack",
+        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "pad", "qr", "random_split",
+        "reduce_sum", "reshape", "rev", "select_n", "slice", "squeeze", "stack",
         "transpose", "unstack",
     }  # fmt: skip
     assert moving <= found

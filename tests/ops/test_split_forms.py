@@ -131,6 +131,23 @@ def test_starts_of_mapped_draws():
     np.testing.assert_array_equal(got, np.stack(want))
 
 
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg", "philox4x32"])
+def test_draws_of_split_keys(impl):
+    """Keys of some generators draw together: then each device draws all."""
+    keys = random.split(random.key(0, impl=impl), 8)
+
+    def drawn(keys):
+        made = [
+            keys,
+            bind("random_split", keys, shape=()),
+            bind("random_fold_in", keys, np.arange(8, dtype=np.uint32)),
+        ]
+        return jnp.concatenate([bind("random_bits", k, bit_width=32, shape=(4,)) for k in made], 1)
+
+    got, want, _ = parts(drawn, [P("a")], keys)
+    np.testing.assert_array_equal(got, want)
+
+
 SAME = [(0, 0), (1, 1)]
 WINDOWS = {
     "average": lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 3), (1, 1), SAME),

@@ -4,7 +4,6 @@
 #include "ops/contiguous.h"
 #include "ops/dim_rules.h"
 #include "ops/random/hashed_keys.h"
-#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax::ops {
 namespace {
@@ -100,7 +99,8 @@ const Op wrap_op{{.name = "random_wrap",
                         }
                         return true;
                       },
-                  .split = split_leading,
+                  .dims = [](const Params&, const Types& in,
+                             const Type& out) { return dims_leading(out.rank(), in, out); },
                   .show = show_impl,
                   .keys = KeyUse::makes}};
 
@@ -125,7 +125,8 @@ const Op unwrap_op{
            result.strides.push_back(1);
            return true;
          },
-     .split = split_leading,
+     .dims = [](const Params&, const Types& in,
+                const Type& out) { return dims_leading(in[0].rank(), in, out); },
      .keys = KeyUse::reads}};
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "base/index.h"
-#include "ir/dim_factors.h"
 #include "ops/contiguous.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/param_checks.h"
 #include "ops/random/bit_generator.h"
@@ -18,13 +18,17 @@
 #include "ops/random/draw_part.h"
 #include "ops/random/hashed_keys.h"
 #include "ops/random/keys.h"
-#include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax::ops {
 namespace {
 
 bool old_stream(const Params& params) {
   return params.has("partitionable") && !params.flag(param::partitionable);
+}
+
+// A key of the generators whose keys may draw together.
+bool is_wide(DType dtype) {
+  return is_key(dtype) && dtype != DType::key && !hashed_generator(dtype);
 }
 
 // The number of keys that draw together from one stream of the unsafe generator
@@ -72,14 +76,6 @@ Shape drawn_shape(const Type& keys, const Params& params) {
   return shape;
 }
 
-// Draws are split as the keys are.
-Split split_keys(const SplitArgs& a) {
-  Split split = split_of(a, 0);
-  split.resize(keys_shape(a.in[0]).size());
-  split.resize(a.out.rank());
-  return split;
-}
-
 Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
   const std::int64_t count = product(keys_shape(in[0])), n = product(params.ints(param::shape));
   if (const HashedGenerator* hashed = hashed_generator(in[0].dtype)) {
@@ -91,7 +87,7 @@ Kernel bits_kernel(const Types& in, const Types&, const Params& params) {
       out.finish();
     };
   }
-  const bool wide = is_key(in[0].dtype) && in[0].dtype != DType::key;
+  const bool wide = is_wide(in[0].dtype);
   return [count, n, wide, old = old_stream(params), group = together(params, count)](
              std::span<const View> views, std::span<const View> outs) {
     const DenseInput keys(views[0]);
@@ -118,18 +114,15 @@ Value part_of_bits(const PartArgs& a) {
 }
 
 // Dimensions of keys are the same in the result; elements of a draw know their places in it.
-DimFactors draw_dims(const Params&, const Types& in, const Type& out) {
-  DimFactors dims;
-  const std::size_t keys = keys_shape(in[0]).size();
-  for (std::size_t d = 0; d < out.rank(); ++d) {
-    const FactorUse use = d < keys ? FactorUse::parallel : FactorUse::whole;
-    dims.result.push_back({dims.add(use, out.shape[d])});
-  }
-  ArrayFactors operand(dims.result.begin(),
-                       dims.result.begin() + static_cast<std::ptrdiff_t>(keys));
-  if (in[0].rank() > keys) operand.push_back({dims.add(FactorUse::whole, in[0].shape.back())});
-  dims.operands.push_back(std::move(operand));
-  return dims;
+DimFactors dims_of_keys(const Types& in, const Type& out, bool together) {
+  return dims_leading(keys_shape(in[0]).size(), in, out,
+                      together ? FactorUse::whole : FactorUse::parallel);
+}
+DimFactors bits_dims(const Params&, const Types& in, const Type& out) {
+  return dims_of_keys(in, out, is_wide(in[0].dtype));
+}
+DimFactors split_dims(const Params&, const Types& in, const Type& out) {
+  return dims_of_keys(in, out, in[0].dtype == DType::key_urbg);
 }
 
 const Op bits_op{{.name = "random_bits",
@@ -143,8 +136,7 @@ const Op bits_op{{.name = "random_bits",
                   },
                   .batch = batch_drawn,
                   .no_gradient = true,
-                  .dims = draw_dims,
-                  .split = split_keys,
+                  .dims = bits_dims,
                   .part = part_of_bits,
                   .kernel = bits_kernel,
                   .show = show_bits}};
@@ -159,7 +151,7 @@ const Op split_op{
      },
      .batch = batch_drawn,
      .no_gradient = true,
-     .split = split_keys,
+     .dims = split_dims,
      .kernel = [](const Types& in, const Types&, const Params& params) -> Kernel {
        const std::int64_t count = product(keys_shape(in[0])),
                           n = product(params.ints(param::shape));
@@ -202,6 +194,25 @@ Shape folded_shape(const Shape& keys, const Shape& data) {
                to_string(data), ".");
   }
   return out;
+}
+
+// The dimensions of keys and of data are those of their shapes broadcast.
+DimFactors fold_in_dims(const Params&, const Types& in, const Type& out) {
+  const Shape keys = keys_shape(in[0]), shape = folded_shape(keys, in[1].shape);
+  const bool together = in[0].dtype == DType::key_urbg;
+  DimFactors dims;
+  dims.result = dims.add_each(out.shape, FactorUse::whole);
+  for (std::size_t d = 0; d < shape.size() && !together; ++d)
+    dims.factors[d].use = FactorUse::parallel;
+  for (const Shape& own : {keys, in[1].shape}) {
+    ArrayFactors operand;
+    for (std::size_t d = 0; d < own.size(); ++d)
+      operand.push_back(own[d] == shape[d] ? dims.result[d] : FactorList());
+    dims.operands.push_back(std::move(operand));
+  }
+  if (in[0].rank() > keys.size())
+    dims.operands[0].push_back({dims.add(FactorUse::whole, in[0].shape.back())});
+  return dims;
 }
 
 // Keys of four words, one at a time.
@@ -328,7 +339,7 @@ const Op fold_in_op{{.name = "random_fold_in",
                      },
                      .batch = fold_in_batch,
                      .no_gradient = true,
-                     .split = split_keys,
+                     .dims = fold_in_dims,
                      .kernel = fold_in_kernel,
                      .show = show_nothing,
                      .keys = KeyUse::makes}};

@@ -129,13 +129,6 @@ Split split_product(const SplitArgs& a) {
   return found;
 }
 
-Split split_leading(const SplitArgs& a) {
-  Split split = split_of(a, 0);
-  split.resize(std::min(split.size(), a.out.rank()));
-  split.resize(a.out.rank());
-  return split;
-}
-
 Split split_evenly(Split split, const SplitArgs& a) {
   for (std::size_t d = 0; d < split.size(); ++d) {
     if (!fits(split[d], a.out.shape[d], a.mesh)) split[d].clear();

@@ -24,8 +24,6 @@ Split split_by_dims(const SplitArgs& a);
 Split split_reshaped(const SplitArgs& a);
 // Each dimension as in the first operand that has it: batch dimensions as on the left.
 Split split_product(const SplitArgs& a);
-// The dimensions that operand and result begin with are the same.
-Split split_leading(const SplitArgs& a);
 // Joined, padded and sliced arrays stay split as their operands are. Over explicit axes that has to
 // come out even; over others it has to where arrays leave programs (analysis/shardings.cpp).
 Split split_grown(const SplitArgs& a);
