@@ -35,7 +35,7 @@ Values Partitioner::starts_of(const Type& whole, const Split& split) const {
 Value Partitioner::by_dims(const Op& op, const Params& params, const HeldList& in,
                            const Types& in_types, const Type& out, const Split& split) {
   const DimFactors dims = *dim_factors(op, params, in_types, out);
-  std::vector<Axes> axes(dims.factors.size());
+  ops::FactorAxes axes(dims.factors.size());
   Split computed(split.size());
   for (std::size_t d = 0; d < split.size(); ++d) {
     if (dims.result[d].empty()) continue;

@@ -253,7 +253,7 @@ const Op sum_op{
                  return {spread_back(a.ct[0], in.shape, a.params.ints(param::axes), split)};
                },
                .reduce = loops<Sum, numbers>,
-               .parts = [](const SplitArgs& a) { return parts_by_dims(a, "psum"); },
+               .parts = [](const SplitArgs& a) { return parts_by_dims(a, {.joins = "psum"}); },
                .sums = sums_kept,
                .show = [](const Params& p) -> std::vector<std::string> {
                  return {"axes=" + to_string(p.ints(param::axes)), "out_sharding=None"};
@@ -273,7 +273,7 @@ const Op max_op{
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
                .reduce = loops<kernels::Extreme<true>, any_dtype>,
-               .parts = [](const SplitArgs& a) { return parts_by_dims(a, "pmax"); }})};
+               .parts = [](const SplitArgs& a) { return parts_by_dims(a, {.joins = "pmax"}); }})};
 const Op min_op{
     reduction({.name = "reduce_min",
                .operands = 1,
@@ -281,7 +281,7 @@ const Op min_op{
                .dtypes = any_dtype,
                .jvp = jvp_chooser,
                .reduce = loops<kernels::Extreme<false>, any_dtype>,
-               .parts = [](const SplitArgs& a) { return parts_by_dims(a, "pmin"); }})};
+               .parts = [](const SplitArgs& a) { return parts_by_dims(a, {.joins = "pmin"}); }})};
 const Op and_op{reduction({.name = "reduce_and",
                            .operands = 1,
                            .doc = "Whether all are true; bitwise for integers.",

@@ -232,9 +232,7 @@ JvpResult sort_jvp(const Params& params, const Values& in, const Values& t) {
 
 // Results are split as operand 0, and so are the others.
 Parts parts_as_first(const SplitArgs& a) {
-  std::vector<ShardingPtr> first(a.in.size());
-  first[0] = a.shardings[0];
-  return parts_by_dims({a.op, a.params, a.in, a.out, first, a.mesh}, {});
+  return by_split_of(0, a, [](const SplitArgs& own) { return parts_by_dims(own); });
 }
 
 const Op sort_op{

@@ -17,6 +17,14 @@ std::int64_t parts_of(const std::vector<std::string>& axes, const Sharding& mesh
 // Clears those that do not come out even.
 Split split_evenly(Split split, const SplitArgs& a);
 
+// The result of a rule for which the split of one operand alone counts.
+template <class Rule>
+auto by_split_of(std::size_t operand, const SplitArgs& a, const Rule& rule) {
+  std::vector<ShardingPtr> own(a.in.size());
+  own[operand] = a.shardings[operand];
+  return rule(SplitArgs{a.op, a.params, a.in, a.out, own, a.mesh});
+}
+
 // Each dimension as in the first operand that splits it: the rule of ops whose records describe
 // their dimensions (ir/dim_factors.h).
 Split split_by_dims(const SplitArgs& a);

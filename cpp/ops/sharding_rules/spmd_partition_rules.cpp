@@ -22,16 +22,16 @@ std::vector<Split> all_whole(const Types& in) {
 
 }  // namespace
 
+Split split_as(const ArrayFactors& array, const FactorAxes& axes) {
+  Split split;
+  for (const FactorList& dim : array) split.push_back(dim.empty() ? Axes() : axes[index(dim[0])]);
+  return split;
+}
+
 Shape part_shape(const Type& whole, const Split& split, const Sharding& mesh) {
   Shape shape = whole.shape;
   for (std::size_t d = 0; d < split.size(); ++d) shape[d] /= parts_of(split[d], mesh);
   return shape;
-}
-
-Split split_as(const ArrayFactors& array, const std::vector<Axes>& axes) {
-  Split split;
-  for (const FactorList& dim : array) split.push_back(dim.empty() ? Axes() : axes[index(dim[0])]);
-  return split;
 }
 
 std::optional<WindowReach> window_reach(const SlidingWindow& w, std::int64_t parts) {
@@ -48,31 +48,71 @@ Parts parts_whole(const SplitArgs& a) { return {all_whole(a.in), Split(a.out.ran
 
 namespace {
 
-// The mesh axes that split each factor, as the first operand that splits it does. A mesh axis
-// splits one factor.
-std::vector<Axes> axes_of_factors(const SplitArgs& a, const DimFactors& dims, bool joins) {
-  std::vector<Axes> found(dims.factors.size());
-  Axes taken;
-  const auto can_split = [&](std::int32_t factor, const Axes& axes) {
-    const auto [use, size] = dims.at(factor);
-    const bool kept = use == FactorUse::parallel && dim_led_by(dims.result, factor) != no_dim;
-    return (kept || (joins && use == FactorUse::reduced)) && found[index(factor)].empty() &&
-           size % parts_of(axes, a.mesh) == 0 &&
-           std::ranges::none_of(axes, [&](const std::string& axis) { return has(taken, axis); });
-  };
-  for (std::size_t i = 0; i < a.in.size(); ++i) {
-    const Split own = split_of(a, i);
-    for (std::size_t d = 0; d < own.size(); ++d) {
-      const FactorList& factors = dims.operands[i][d];
-      if (own[d].empty() || factors.empty() || !can_split(factors[0], own[d])) continue;
-      found[index(factors[0])] = own[d];
-      taken.insert(taken.end(), own[d].begin(), own[d].end());
+// The mesh axes that split each factor.
+class FactorSplits {
+ public:
+  FactorSplits(const SplitArgs& a, const DimFactors& dims, const PartsByDims& rules)
+      : a_(a), dims_(dims), rules_(rules), found_(dims.factors.size()) {
+    Ints operands{static_cast<std::int64_t>(rules.first)};
+    for (std::size_t i = 0; i < a.in.size(); ++i) {
+      own_.push_back(split_of(a, i));
+      if (i != rules.first) operands.push_back(static_cast<std::int64_t>(i));
+    }
+    if (!rules.by_factor) {
+      for (const std::int64_t i : operands) {
+        for (std::size_t d = 0; d < own_[index(i)].size(); ++d) look(index(i), d);
+      }
+      return;
+    }
+    for (std::size_t f = 0; f < found_.size(); ++f) {
+      for (const std::int64_t i : operands) {
+        const auto d = dim_led_by(dims.operands[index(i)], static_cast<std::int32_t>(f));
+        if (d != no_dim) look(index(i), index(d));
+      }
     }
   }
-  return found;
-}
 
-Parts parts_split_as(const SplitArgs& a, const DimFactors& dims, const std::vector<Axes>& axes,
+  FactorAxes take() { return std::move(found_); }
+
+ private:
+  void look(std::size_t operand, std::size_t d) {
+    const FactorList& factors = dims_.operands[operand][d];
+    if (factors.empty() || !found_[index(factors[0])].empty()) return;
+    Axes axes = own_[operand][d];
+    const auto is_taken = [&](const std::string& axis) { return has(taken_, axis); };
+    if (std::erase_if(axes, is_taken) > 0 && !rules_.some) return;
+    if (axes.empty() || !can_split(factors[0], axes)) return;
+    taken_.insert(taken_.end(), axes.begin(), axes.end());
+    found_[index(factors[0])] = std::move(axes);
+  }
+
+  bool can_split(std::int32_t factor, const Axes& axes) const {
+    const std::int64_t parts = parts_of(axes, a_.mesh);
+    const Factor& own = dims_.at(factor);
+    if (own.size % parts != 0) return false;
+    if (own.use == FactorUse::parallel) return dim_led_by(dims_.result, factor) != no_dim;
+    return own.use == FactorUse::reduced && !rules_.joins.empty() &&
+           (!rules_.alike || is_alike(factor, axes));
+  }
+
+  // Do all operands that have it split it by these axes?
+  bool is_alike(std::int32_t factor, const Axes& axes) const {
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      const std::int32_t d = dim_led_by(dims_.operands[i], factor);
+      if (d != no_dim && own_[i][index(d)] != axes) return false;
+    }
+    return true;
+  }
+
+  const SplitArgs& a_;
+  const DimFactors& dims_;
+  const PartsByDims& rules_;
+  std::vector<Split> own_;
+  FactorAxes found_;
+  Axes taken_;
+};
+
+Parts parts_split_as(const SplitArgs& a, const DimFactors& dims, const FactorAxes& axes,
                      std::string_view joins) {
   Parts out{{}, split_as(dims.result, axes), {}, {}, joins};
   for (const ArrayFactors& operand : dims.operands) out.in.push_back(split_as(operand, axes));
@@ -86,10 +126,10 @@ Parts parts_split_as(const SplitArgs& a, const DimFactors& dims, const std::vect
 
 }  // namespace
 
-Parts parts_by_dims(const SplitArgs& a, std::string_view joins) {
+Parts parts_by_dims(const SplitArgs& a, const PartsByDims& rules) {
   const std::optional<DimFactors> dims = dim_factors(a.op, a.params, a.in, a.out);
   if (!dims) return parts_whole(a);
-  return parts_split_as(a, *dims, axes_of_factors(a, *dims, !joins.empty()), joins);
+  return parts_split_as(a, *dims, FactorSplits(a, *dims, rules).take(), rules.joins);
 }
 
 Parts parts_product(const SplitArgs& a) {
@@ -106,7 +146,7 @@ Parts parts_product(const SplitArgs& a) {
     return dim_of(dims->operands[0], factor) != no_dim &&
            dim_of(dims->operands[1], factor) != no_dim;
   };
-  std::vector<Axes> axes(dims->factors.size());
+  FactorAxes axes(dims->factors.size());
   Axes seen;
   for (const Split& split : own) {
     for (const Axes& names : split) {
@@ -131,9 +171,6 @@ Parts parts_product(const SplitArgs& a) {
   return parts_split_as(a, *dims, axes, "psum");
 }
 
-Parts parts_of(const SplitArgs& a) {
-  if (a.op.parts) return a.op.parts(a);
-  return parts_by_dims(a, {});
-}
+Parts parts_of(const SplitArgs& a) { return a.op.parts ? a.op.parts(a) : parts_by_dims(a); }
 
 }  // namespace shardax::ops

@@ -18,13 +18,23 @@ Shape part_shape(const Type& whole, const Split& split, const Sharding& mesh);
 // Every operand whole, and so is the result.
 Parts parts_whole(const SplitArgs& a);
 // Follows the record's description of dimensions (ir/dim_factors.h). Dimensions whose parts give
-// parts of results stay split, and so do reduced ones if a collective joins the devices' results.
-Parts parts_by_dims(const SplitArgs& a, std::string_view joins);
+// parts of results stay split, each as in the first operand that splits it. A mesh axis that splits
+// two of them goes on with the first.
+struct PartsByDims {
+  std::string_view joins = {};  // the collective for reduced factors; none: these are whole
+  bool alike = false;           // reduced factors stay split only as all of their operands are
+  // The order: operand by operand, or factor by factor, and the operand to begin with.
+  bool by_factor = false;
+  std::size_t first = 0;
+  bool some = false;  // axes go on splitting without those that are taken, not all or none
+};
+Parts parts_by_dims(const SplitArgs& a, const PartsByDims& rules = {});
+// The mesh axes that split each factor of an op, and an array's split by them.
+using FactorAxes = std::vector<std::vector<std::string>>;
+Split split_as(const ArrayFactors& array, const FactorAxes& axes);
 // Dimensions that one axis of the mesh splits in both operands, or contracts, stay split. If it
 // splits two free dimensions, that of the larger operand stays split.
 Parts parts_product(const SplitArgs& a);
-// An array's split, of the mesh axes that split each factor.
-Split split_as(const ArrayFactors& array, const std::vector<std::vector<std::string>>& axes);
 
 // A window that slides along one dimension.
 struct SlidingWindow {
