@@ -30,6 +30,12 @@ ArrayFactors DimFactors::add_each(const Shape& shape, FactorUse use) {
   return array;
 }
 
+void DimFactors::add_rest(ArrayFactors& array, const Shape& shape, FactorUse use) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (array[d].empty()) array[d] = {add(use, shape[d])};
+  }
+}
+
 std::int64_t DimFactors::reduced_size() const {
   std::int64_t size = 1;
   for (const Factor& factor : factors) size *= factor.use == FactorUse::reduced ? factor.size : 1;

@@ -48,6 +48,9 @@ struct DimFactors {
   // One new factor for each dimension of an array.
   ArrayFactors add_each(const Shape& shape, FactorUse use = FactorUse::parallel);
 
+  // The same for each dimension that has no factor yet.
+  void add_rest(ArrayFactors& array, const Shape& shape, FactorUse use = FactorUse::whole);
+
   const Factor& at(std::int32_t factor) const { return factors[index(factor)]; }
   // The number of elements that each element of a result combines.
   std::int64_t reduced_size() const;

@@ -127,6 +127,17 @@ def test_factors_of_some_ops():
     assert uses == (("parallel", 3), ("windowed", 3))
 
 
+def test_factors_of_windows_picked_by_indices():
+    lax = shardax.lax
+    x, rows = np.zeros((4, 6, 3), np.float32), np.zeros((4, 5, 1), np.int32)
+    numbers = lax.GatherDimensionNumbers((2,), (1,), (1,), (0,), (0,))
+    uses, (own, listed), out = factors(
+        lambda x, i: lax.gather(x, i, numbers, (1, 1, 3), mode="clip"), x, rows
+    )
+    assert uses[:3] == (("parallel", 4), ("parallel", 5), ("parallel", 3))
+    assert (own, listed, out) == (((0,), (3,), (2,)), ((0,), (1,), (4,)), ((0,), (1,), (2,)))
+
+
 def test_keys_that_draw_together_are_not_parallel():
     def drawn(impl):
         keys = shardax.random.split(shardax.random.key(0, impl=impl), 4)
@@ -141,8 +152,8 @@ def test_samples_of_ops_that_move_elements_are_described():
     with shardax.enable_x64():
         found = {case.values[0] for case in CASES if described(*case.values)}
     moving = {
-        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "pad", "qr", "random_split",
-        "reduce_sum", "reshape", "rev", "select_n", "slice", "squeeze", "stack",
+        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "gather", "pad", "qr",
+        "random_split", "reduce_sum", "reshape", "rev", "select_n", "slice", "squeeze", "stack",
         "transpose", "unstack",
     }  # fmt: skip
     assert moving <= found

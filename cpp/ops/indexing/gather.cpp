@@ -23,67 +23,27 @@ Types gather_type(const Op&, const Types& in, const Params& params) {
   return {with_shape(a, windows_shape(dims, indices.shape, sizes))};
 }
 
-// ---- how results are split ------------------------------------------------------------------
+// ---- dimensions -----------------------------------------------------------------------------
 
-// Dimensions of windows as in the operand, where they are whole there; the others as in the indices
-// or, of batches, as in the operand.
-Split gather_split(const SplitArgs& a) {
-  const WindowDims dims = gather_dims(a.params);
-  const Ints& sizes = a.params.ints(param::slice_sizes);
-  const Split operand = split_of(a, 0);
-  Split indices = split_of(a, 1);
-  for (std::size_t k = 0; k < dims.operand_batch.size(); ++k) {
-    auto& own = indices[index(dims.index_batch[k])];
-    if (own.empty()) own = operand[index(dims.operand_batch[k])];
-  }
-  Split out(a.out.rank());
-  // Each mesh axis splits one dimension only: the first.
-  std::vector<std::string> used;
-  const auto take = [&](const std::vector<std::string>& axes) {
-    std::vector<std::string> taken;
-    for (const std::string& axis : axes) {
-      if (has(used, axis)) continue;
-      used.push_back(axis);
-      taken.push_back(axis);
-    }
-    return taken;
-  };
-  std::size_t from = 0, batch = 0;
-  for (std::size_t d = 0; d < out.size(); ++d) {
-    if (!has(dims.window_dims, d)) {
-      out[d] = take(indices[batch++]);
-      continue;
-    }
-    while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
-    if (sizes[from] == a.in[0].shape[from]) out[d] = take(operand[from]);
-    ++from;
-  }
-  return split_evenly(std::move(out), a);
+DimFactors gather_factors(const Params& params, const Types& in, const Type& out) {
+  DimFactors made =
+      window_factors(gather_dims(params), in[0].shape, in[1].shape, out.shape, FactorUse::parallel);
+  made.result = std::move(made.operands.back());
+  made.operands.pop_back();
+  return made;
 }
 
-// Windows that are whole along a dimension are split as the operand; the rest as the indices.
+// Windows along dimensions of another size are whole ones, of which a part is asked for.
+Params gather_resize(const Params& params, const Shape& out) {
+  Ints sizes = params.ints(param::slice_sizes);
+  const Ints own = window_sizes(gather_dims(params), sizes.size(), out);
+  for (std::size_t d = 0; d < sizes.size(); ++d) sizes[d] = std::min(sizes[d], own[d]);
+  return params.with("slice_sizes", sizes);
+}
+
+// Dimensions of the result in their order; those of batches as in the indices.
 Parts gather_parts(const SplitArgs& a) {
-  const WindowDims dims = gather_dims(a.params);
-  Parts out = parts_whole(a);
-  out.out = gather_split(a);
-  Ints sizes = a.params.ints(param::slice_sizes);
-  std::size_t from = 0, batch = 0;
-  for (std::size_t d = 0; d < out.out.size(); ++d) {
-    if (!has(dims.window_dims, d)) {
-      out.in[1][batch] = out.out[d];
-      for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-        if (dims.index_batch[k] == static_cast<std::int64_t>(batch))
-          out.in[0][index(dims.operand_batch[k])] = out.out[d];
-      }
-      ++batch;
-      continue;
-    }
-    while (has(dims.collapsed, from) || has(dims.operand_batch, from)) ++from;
-    out.in[0][from] = out.out[d];
-    sizes[from++] /= parts_of(out.out[d], a.mesh);
-  }
-  out.params.set("slice_sizes", sizes);
-  return out;
+  return parts_by_dims(a, {.by_factor = true, .first = 1, .some = true});
 }
 
 void check_gather_split(const Op&, const Params& params, const Types& in, const Types&) {
@@ -138,7 +98,9 @@ const Op gather_op{
      },
      .batch = gather_batch,
      .half_native = true,
-     .split = gather_split,
+     .dims = gather_factors,
+     .resize = gather_resize,
+     .split = [](const SplitArgs& a) { return gather_parts(a).out; },
      .check_split = check_gather_split,
      .parts = gather_parts,
      .kernel = gather_kernel,

@@ -87,6 +87,29 @@ Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape&
   return sizes;
 }
 
+DimFactors window_factors(const WindowDims& dims, const Shape& operand, const Shape& indices,
+                          const Shape& other, FactorUse listed) {
+  DimFactors made;
+  ArrayFactors own(operand.size()), rows(indices.size()), others;
+  std::size_t from = 0, row = 0;
+  for (std::size_t d = 0; d < other.size(); ++d) {
+    const bool in_window = has(dims.window_dims, d);
+    while (in_window && (has(dims.collapsed, from) || has(dims.operand_batch, from))) ++from;
+    const bool parallel = in_window ? operand[from] == other[d] : has(dims.index_batch, row);
+    const FactorUse use = parallel ? FactorUse::parallel : in_window ? FactorUse::whole : listed;
+    others.push_back({made.add(use, other[d])});
+    if (in_window && parallel) own[from] = others[d];
+    if (!in_window) rows[row] = others[d];
+    ++(in_window ? from : row);
+  }
+  for (std::size_t k = 0; k < dims.index_batch.size(); ++k)
+    own[index(dims.operand_batch[k])] = rows[index(dims.index_batch[k])];
+  made.add_rest(own, operand);
+  made.add_rest(rows, indices);
+  made.operands = {std::move(own), std::move(rows), std::move(others)};
+  return made;
+}
+
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices) {
   WindowDims out{past_batch(dims.window_dims), dims.collapsed, dims.index_map, dims.operand_batch,
                  dims.index_batch};

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "ir/dim_factors.h"
 #include "ir/op.h"
 #include "runtime/interrupt.h"
 
@@ -45,6 +46,11 @@ void check_scatter(const WindowDims& dims, const Type& operand, const Type& indi
 Shape windows_shape(const WindowDims& dims, const Shape& indices, const Ints& slice_sizes);
 // The size of a window in each dimension of the operand, given the shape of the other array.
 Ints window_sizes(const WindowDims& dims, std::size_t operand_rank, const Shape& other);
+// The factors of the operand, the index array and the other array, in the order of the latter's
+// dimensions. Batches, and windows that are whole along a dimension, are parallel; dimensions that
+// list windows are `listed`. Results are one of these arrays.
+DimFactors window_factors(const WindowDims& dims, const Shape& operand, const Shape& indices,
+                          const Shape& other, FactorUse listed);
 // Are the dimension numbers of a batch: a new leading dimension of the operand and of the other
 // array. With `indices` it is a batch dimension of the index array too, else a window dimension.
 WindowDims batched_dims(const WindowDims& dims, bool operand, bool indices);
