@@ -137,6 +137,15 @@ def test_factors_of_windows_picked_by_indices():
     assert uses[:3] == (("parallel", 4), ("parallel", 5), ("parallel", 3))
     assert (own, listed, out) == (((0,), (3,), (2,)), ((0,), (1,), (4,)), ((0,), (1,), (2,)))
 
+    numbers = lax.ScatterDimensionNumbers((2,), (1,), (1,), (0,), (0,))
+    for put, use in ((lax.scatter_add, "reduced"), (lax.scatter, "whole")):
+        uses, (own, listed, updates), out = factors(
+            lambda x, i, u, put=put: put(x, i, u, numbers, mode="clip"), x, rows, (4, 5, 3)
+        )
+        assert uses[:4] == (("parallel", 4), (use, 5), ("parallel", 3), ("whole", 6))
+        assert own == out == ((0,), (3,), (2,))
+        assert (listed, updates) == (((0,), (1,), (4,)), ((0,), (1,), (2,)))
+
 
 def test_keys_that_draw_together_are_not_parallel():
     def drawn(impl):
@@ -153,8 +162,8 @@ def test_samples_of_ops_that_move_elements_are_described():
         found = {case.values[0] for case in CASES if described(*case.values)}
     moving = {
         "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "gather", "pad", "qr",
-        "random_split", "reduce_sum", "reshape", "rev", "select_n", "slice", "squeeze", "stack",
-        "transpose", "unstack",
+        "random_split", "reduce_sum", "reshape", "rev", "scatter", "scatter-add", "select_n",
+        "slice", "squeeze", "stack", "transpose", "unstack",
     }  # fmt: skip
     assert moving <= found
     assert len(found) > 100

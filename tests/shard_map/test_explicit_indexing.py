@@ -84,6 +84,22 @@ def test_windows_are_replaced_by_what_is_split_alike():
     assert jax.typeof(out).sharding.spec == P("x", None)
 
 
+def test_batches_of_updates_are_split_as_an_operand_that_is():
+    numbers = lax.ScatterDimensionNumbers((), (1,), (1,), (0,), (0,))
+
+    def add(x, rows, updates):
+        return lax.scatter_add(x, rows, updates, numbers)
+
+    rows, updates = np.zeros((8, 2, 1), np.int32), np.ones((8, 2), np.float32)
+    whole = add(VALUES, rows, updates)
+    for specs in ((P(None), P("x"), P(None)), (P(None), P(None), P("x")), (P("x"), P(), P("x"))):
+        out = add(*(jax.device_put(v, s) for v, s in zip((VALUES, rows, updates), specs)))
+        assert jax.typeof(out).sharding.spec == P("x", None)
+        np.testing.assert_array_equal(out, whole)
+    with pytest.raises(ShardingTypeError, match=SET[1]):
+        add(split("x", None), jax.device_put(rows, P("y")), updates)
+
+
 def test_out_sharding_answers():
     x = split("x", None)
     np.testing.assert_array_equal(x.at[2:4].get(out_sharding=P(None, None)), VALUES[2:4])

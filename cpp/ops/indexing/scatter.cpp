@@ -166,69 +166,17 @@ Batched scatter_batch(const BatchArgs& a) {
       scatter(a.op.name, leading(0), a.in[1], leading(2), dims, index_options(a.params)));
 }
 
-// Batches, and windows that are whole along a dimension, are split alike in all that have them.
 // Updates of sums may be split along dimensions that list indices: each device adds its own.
-template <bool sums>
-Parts scatter_parts(const SplitArgs& a) {
-  const WindowDims dims = scatter_dims(a.params);
-  const Split operand = split_of(a, 0), indices = split_of(a, 1), updates = split_of(a, 2);
-  Parts out = parts_whole(a);
-  std::vector<std::string> used;
-  const auto first = [&](std::initializer_list<std::vector<std::string>> choices) {
-    for (const std::vector<std::string>& axes : choices) {
-      if (axes.empty() || std::any_of(axes.begin(), axes.end(),
-                                      [&](const std::string& axis) { return has(used, axis); }))
-        continue;
-      used.insert(used.end(), axes.begin(), axes.end());
-      return axes;
-    }
-    return std::vector<std::string>();
-  };
-  std::size_t from = 0, batch = 0;
-  for (std::size_t d = 0; d < updates.size(); ++d) {
-    if (!has(dims.window_dims, static_cast<std::int64_t>(d))) {
-      for (std::size_t k = 0; k < dims.index_batch.size(); ++k) {
-        if (dims.index_batch[k] != static_cast<std::int64_t>(batch)) continue;
-        const auto own = index(dims.operand_batch[k]);
-        out.in[0][own] = out.in[1][batch] = out.in[2][d] = out.out[own] =
-            first({operand[own], indices[batch], updates[d]});
-      }
-      if (sums && !has(dims.index_batch, static_cast<std::int64_t>(batch))) {
-        const std::vector<std::string> axes = first({indices[batch], updates[d]});
-        out.in[1][batch] = out.in[2][d] = axes;
-        out.open.insert(out.open.end(), axes.begin(), axes.end());
-        out.joins = "psum";
-      }
-      ++batch;
-      continue;
-    }
-    const auto taken = [&](const Ints& list) { return has(list, static_cast<std::int64_t>(from)); };
-    while (taken(dims.collapsed) || taken(dims.operand_batch)) ++from;
-    if (a.in[0].shape[from] == a.in[2].shape[d])
-      out.in[0][from] = out.in[2][d] = out.out[from] = first({operand[from], updates[d]});
-    ++from;
-  }
-  return out;
+template <FactorUse listed>
+DimFactors scatter_factors(const Params& params, const Types& in, const Type&) {
+  DimFactors made =
+      window_factors(scatter_dims(params), in[0].shape, in[1].shape, in[2].shape, listed);
+  made.result = made.operands[0];
+  return made;
 }
 
-// As the operand, and over automatic axes where that is whole, along windows as the updates.
-Split scatter_split(const SplitArgs& a) {
-  Split out = split_of(a, 0);
-  if (a.mesh.is_explicit()) return out;
-  const WindowDims dims = scatter_dims(a.params);
-  const Split updates = split_of(a, 2);
-  std::size_t d = 0;
-  for (const std::int64_t window : dims.window_dims) {
-    const auto taken = [&](const Ints& list) { return has(list, static_cast<std::int64_t>(d)); };
-    while (taken(dims.collapsed) || taken(dims.operand_batch)) ++d;
-    const auto from = index(window);
-    const bool used = std::ranges::any_of(out, [&](const std::vector<std::string>& own) {
-      return std::ranges::any_of(own, [&](const auto& axis) { return has(updates[from], axis); });
-    });
-    if (out[d].empty() && !used && a.in[0].shape[d] == a.in[2].shape[from]) out[d] = updates[from];
-    ++d;
-  }
-  return out;
+Parts scatter_parts(const SplitArgs& a) {
+  return parts_by_dims(a, {.joins = "psum", .by_factor = true});
 }
 
 // The combining function as JAX shows it.
@@ -254,9 +202,9 @@ OpSpec scattering(OpSpec spec) {
   spec.type = scatter_type;
   spec.batch = scatter_batch;
   spec.half_native = true;
-  spec.split = scatter_split;
+  if (!spec.dims) spec.dims = scatter_factors<FactorUse::whole>;
   spec.check_split = check_split_scattered;
-  if (!spec.parts) spec.parts = scatter_parts<false>;
+  spec.parts = scatter_parts;
   spec.show = show_scatter;
   return spec;
 }
@@ -288,7 +236,7 @@ const Op add_op{combining({.name = add_name,
                            .checks = makes_nan,
                            .jvp = jvp_linear<add_name>,
                            .transpose = sum_transpose<false>,
-                           .parts = scatter_parts<true>,
+                           .dims = scatter_factors<FactorUse::reduced>,
                            .sums = sums_scattered,
                            .kernel = scatter_kernel<ScatterKind::add>})};
 const Op sub_op{combining({.name = sub_name,
@@ -296,7 +244,7 @@ const Op sub_op{combining({.name = sub_name,
                            .doc = "An array with updates subtracted from windows of it.",
                            .jvp = jvp_linear<sub_name>,
                            .transpose = sum_transpose<true>,
-                           .parts = scatter_parts<true>,
+                           .dims = scatter_factors<FactorUse::reduced>,
                            .sums = sums_scattered,
                            .kernel = scatter_kernel<ScatterKind::sub>})};
 const Op mul_op{combining({.name = "scatter-mul",

@@ -7,7 +7,6 @@
 #include "base/index.h"
 #include "base/lists.h"
 #include "ir/dim_factors.h"
-#include "ops/indexing/windows.h"
 #include "ops/sharding_rules/sharding_rules.h"
 
 namespace shardax::ops {
@@ -326,28 +325,21 @@ void check_split_indexed(const Type& in, const Ints& start, const Ints& limit, c
   }
 }
 
-void check_split_scattered(const Op&, const Params& params, const Types& in, const Types&) {
-  const WindowDims dims = scatter_dims(params);
-  const auto split = [&](std::size_t operand, std::int64_t d) { return split_at(in[operand], d); };
+void check_split_scattered(const Op& op, const Params& params, const Types& in, const Types& out) {
+  const DimFactors dims = *dim_factors(op, params, in, out[0]);
+  std::vector<Axes> found(dims.factors.size());
   bool open = false;
-  std::int64_t own = 0, query = 0;
-  const auto taken = [&](const Ints& list) { return has(list, own); };
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(in[2].rank()); ++d) {
-    if (!has(dims.window_dims, d)) {
-      open = open || (!has(dims.index_batch, query) && !split(2, d).empty());
-      ++query;
-      continue;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    for (std::size_t d = 0; d < in[i].rank(); ++d) {
+      const std::int32_t factor = dims.operands[i][d][0];
+      const Axes axes = split_at(in[i], static_cast<std::int64_t>(d));
+      if (axes.empty()) continue;
+      Axes& own = found[index(factor)];
+      const bool agree = own.empty() || own == axes;
+      open = open || !agree || dims.at(factor).use != FactorUse::parallel;
+      own = axes;
     }
-    while (taken(dims.collapsed) || taken(dims.operand_batch)) ++own;
-    const Axes before = split(0, own), update = split(2, d);
-    const bool whole = in[0].shape[index(own)] == in[2].shape[index(d)];
-    const bool agree = before.empty() || update.empty() || before == update;
-    open = open || (whole ? !agree : !before.empty() || !update.empty());
-    ++own;
   }
-  for (const std::int64_t d : dims.collapsed) open = open || !split(0, d).empty();
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(in[1].rank()); ++d)
-    open = open || (!has(dims.index_batch, d) && !split(1, d).empty());
   if (open)
     refuse(
         "Use `.at[...].set/add/mul/...(out_sharding=)` to provide output PartitionSpec for the "
