@@ -40,13 +40,13 @@ Value Partitioner::by_dims(const Op& op, const Params& params, const HeldList& i
   for (std::size_t d = 0; d < split.size(); ++d) {
     if (dims.result[d].empty()) continue;
     const std::int32_t factor = dims.result[d][0];
-    const auto [use, size] = dims.at(factor);
+    const Factor& own = dims.at(factor);
     const auto is_led = [&](const ArrayFactors& operand) {
       return std::ranges::all_of(operand, [&](const FactorList& own) {
         return own.empty() || own[0] == factor || !has(own, factor);
       });
     };
-    if (use != FactorUse::parallel || size % ops::parts_of(split[d], mesh_) != 0 ||
+    if (own.use != FactorUse::parallel || own.size % ops::parts_of(split[d], mesh_) != 0 ||
         !std::ranges::all_of(dims.operands, is_led))
       continue;
     axes[index(factor)] = computed[d] = split[d];

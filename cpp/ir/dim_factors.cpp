@@ -20,7 +20,7 @@ std::int32_t dim_led_by(const ArrayFactors& array, std::int32_t factor) {
 }
 
 std::int32_t DimFactors::add(FactorUse use, std::int64_t size) {
-  factors.push_back({use, size});
+  factors.push_back({use, size, {}});
   return static_cast<std::int32_t>(factors.size()) - 1;
 }
 

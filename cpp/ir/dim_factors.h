@@ -4,6 +4,7 @@
 //   dot_general [b,m,k] [b,k,n] -> [b,m,n]   [0][1][2] [0][2][3] -> [0][1][3]; 2 is reduced
 //   reshape [6,4] -> [2,3,4]                 [0 1][2] -> [0][1][2]
 //   broadcast_in_dim [3,1] -> [3,5]          [0][] -> [0][1]
+//   windows of 2 at every 3rd, [12] -> [4]   [0 1] -> [0]; 1 is whole
 // The same as indexing maps of MLIR and sharding rules of Shardy. Sharding propagation,
 // partitioning, tiling, layouts, variation and cost read it; none interprets params of its own.
 #pragma once
@@ -22,9 +23,16 @@ enum class FactorUse : std::uint8_t {
   windowed,  // operands and results have other ranges of it: sliced, padded, joined
 };
 
+// A window that slides along a dimension of operands. Index i of the result needs `window` of
+// them, from i * stride - low on, as far as they exist.
+struct Slide {
+  std::int64_t window = 0, stride = 1, low = 0;  // no window: unknown
+};
+
 struct Factor {
   FactorUse use;
   std::int64_t size;  // windowed: in the result
+  Slide slide = {};   // windowed
 };
 
 // The factors of one dimension; none for a dimension of one element that is repeated.

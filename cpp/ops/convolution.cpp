@@ -7,7 +7,7 @@
 #include "ops/convolution.h"
 
 #include "base/index.h"
-#include "base/lists.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/ambiguity.h"
 #include "ops/sharding_rules/sharding_rules.h"
@@ -154,24 +154,47 @@ Batched conv_batch(const BatchArgs& a) {
                        param(a.params, "precision")));
 }
 
-// Batch, leading and, where they come out even, spatial dimensions of lhs stay split; the rest is
-// computed whole.
-Split conv_split(const SplitArgs& a) {
-  const ConvNumbers n = conv_numbers(a.params);
-  const Split own = split_of(a, 0);
-  Split out(a.out.rank());
-  std::size_t from = 0, to = 0;
-  for (std::int64_t kind : n.leading) {
-    const auto leading = static_cast<Leading>(kind);
-    if (leading == Leading::both || leading == Leading::lhs) out[to] = own[from];
-    to += leading != Leading::summed;
-    from += leading != Leading::rhs;
+// Features of several groups count as whole, and so do batches.
+DimFactors conv_factors(const Params& params, const Types& in, const Type& out) {
+  const ConvNumbers n = conv_numbers(params);
+  DimFactors made;
+  ArrayFactors lhs(in[0].rank()), rhs(in[1].rank()), result(out.rank());
+  std::size_t l = 0, r = 0, o = 0;
+  for (const std::int64_t kind : n.leading) {
+    const auto own = static_cast<Leading>(kind);
+    const FactorList factor{
+        made.add(own == Leading::summed ? FactorUse::reduced : FactorUse::parallel,
+                 own == Leading::rhs ? in[1].shape[r] : in[0].shape[l])};
+    if (own != Leading::rhs) lhs[l++] = factor;
+    if (own != Leading::lhs) rhs[r++] = factor;
+    if (own != Leading::summed) result[o++] = factor;
   }
-  for (std::size_t i = 0; i < n.out_spec.size(); ++i) {
-    const bool feature = i == 1, whole = i == 0 && n.batch_groups > 1;
-    if (!feature && !whole) out[to + index(n.out_spec[i])] = own[from + index(n.lhs_spec[i])];
+  const auto share = [&](FactorList& x, FactorList& y, FactorUse use, std::int64_t size) {
+    x = y = {made.add(use, size)};
+  };
+  const auto of_lhs = [&](std::size_t i) { return l + index(n.lhs_spec[i]); };
+  const auto of_rhs = [&](std::size_t i) { return r + index(n.rhs_spec[i]); };
+  const auto of_out = [&](std::size_t i) { return o + index(n.out_spec[i]); };
+  if (n.batch_groups == 1)
+    share(lhs[of_lhs(0)], result[of_out(0)], FactorUse::parallel, out.shape[of_out(0)]);
+  for (std::size_t k = 0; k < n.spatial(); ++k) {
+    const Slide slide{dilated_size(in[1].shape[of_rhs(k + 2)], n.rhs_dilation[k]), n.strides[k],
+                      n.padding[2 * k]};
+    SlideDims own = add_slide(made, in[0].shape[of_lhs(k + 2)], out.shape[of_out(k + 2)],
+                              n.lhs_dilation[k] == 1 ? slide : Slide());
+    lhs[of_lhs(k + 2)] = std::move(own.operand);
+    result[of_out(k + 2)] = std::move(own.windows);
   }
-  return split_evenly(std::move(out), a);
+  if (n.feature_groups == 1 && n.batch_groups == 1)
+    share(rhs[of_rhs(0)], result[of_out(1)], FactorUse::parallel, out.shape[of_out(1)]);
+  if (n.feature_groups == 1)
+    share(lhs[of_lhs(1)], rhs[of_rhs(1)], FactorUse::reduced, in[1].shape[of_rhs(1)]);
+  made.add_rest(lhs, in[0].shape);
+  made.add_rest(rhs, in[1].shape);
+  made.add_rest(result, out.shape);
+  made.operands = {std::move(lhs), std::move(rhs)};
+  made.result = std::move(result);
+  return made;
 }
 
 // As in JAX, a split of the kernel, or of the features that it sums over, leaves the split of
@@ -192,55 +215,16 @@ void conv_check_split(const Op& op, const Params& params, const Types& in, const
   check_comes_out_even(op.name, in[0], out[0]);
 }
 
-bool clash(const std::vector<std::string>& x, const std::vector<std::string>& y) {
-  return std::any_of(x.begin(), x.end(), [&](const std::string& axis) { return has(y, axis); });
-}
-
-// Spatial dimensions stay split if parts of results need no more than the parts beside theirs have.
-// Zeros come in place of padding. Adds the mesh axes to those that are taken.
-void keep_positions(const SplitArgs& a, const ConvNumbers& n, std::vector<std::string>& taken,
-                    Parts& out) {
+// Zeros, or edges of other parts, come in place of padding.
+Parts conv_parts(const SplitArgs& a) {
+  const ConvNumbers n = conv_numbers(a.params);
+  Parts out = parts_by_dims(a, {.joins = "psum", .alike = true, .halos = true});
   Ints padding = n.padding;
   for (std::size_t k = 0; k < n.spatial(); ++k) {
-    const std::size_t from = index(n.lhs_spec[k + 2]), to = index(n.out_spec[k + 2]);
-    const std::vector<std::string> axes = split_of(a, 0)[from];
-    if (axes.size() != 1 || clash(axes, taken) || n.lhs_dilation[k] != 1) continue;
-    const SlidingWindow window{
-        a.in[0].shape[from], a.out.shape[to],
-        dilated_size(a.in[1].shape[index(n.rhs_spec[k + 2])], n.rhs_dilation[k]), n.strides[k],
-        n.padding[2 * k]};
-    const auto reach = window_reach(window, parts_of(axes, a.mesh));
-    if (!reach) continue;
-    taken.push_back(axes[0]);
-    out.in[0][from] = out.out[to] = axes;
-    padding[2 * k] = padding[2 * k + 1] = 0;
-    if (reach->before != 0 || reach->after != 0)
-      out.halos.push_back({0, from, reach->before, reach->after, nullptr});
+    if (!out.out[index(n.of_out() + n.out_spec[k + 2])].empty())
+      padding[2 * k] = padding[2 * k + 1] = 0;
   }
   out.params.set("padding", padding);
-}
-
-// Batch dimensions of lhs, places of windows and features of the result stay split. Summed features
-// do too, if both operands have the same split of them.
-Parts conv_parts(const SplitArgs& a) {
-  Parts out = parts_whole(a);
-  const ConvNumbers n = conv_numbers(a.params);
-  if (!n.leading.empty() || n.batch_groups > 1) return out;
-  const Split lhs = split_of(a, 0), rhs = split_of(a, 1);
-  const auto keep = [&](std::size_t operand, std::int64_t from, std::int64_t to) {
-    out.in[operand][index(from)] = out.out[index(to)] = (operand == 0 ? lhs : rhs)[index(from)];
-  };
-  keep(0, n.lhs_spec[0], n.out_spec[0]);
-  std::vector<std::string> taken = out.out[index(n.out_spec[0])];
-  keep_positions(a, n, taken, out);
-  if (n.feature_groups > 1) return out;
-  if (!clash(rhs[index(n.rhs_spec[0])], taken)) keep(1, n.rhs_spec[0], n.out_spec[1]);
-  const auto& summed = lhs[index(n.lhs_spec[1])];
-  if (summed == rhs[index(n.rhs_spec[1])] && !clash(summed, taken) &&
-      !clash(summed, out.out[index(n.out_spec[1])])) {
-    out.in[0][index(n.lhs_spec[1])] = out.in[1][index(n.rhs_spec[1])] = out.open = summed;
-    out.joins = "psum";
-  }
   return out;
 }
 
@@ -269,7 +253,8 @@ const Op conv_op{
      .transpose = conv_transpose,
      .batch = conv_batch,
      .half_native = true,
-     .split = conv_split,
+     .dims = conv_factors,
+     .split = [](const SplitArgs& a) { return split_evenly(split_by_dims(a), a); },
      .check_split = conv_check_split,
      .parts = conv_parts,
      .kernel = conv_kernel,

@@ -92,6 +92,17 @@ DimFactors dims_squeezed(const Params& params, const Types& in, const Type&) {
   return made;
 }
 
+SlideDims add_slide(DimFactors& made, std::int64_t operand, std::int64_t windows,
+                    const Slide& slide) {
+  const bool apart = slide.window > 0 && slide.window <= slide.stride && slide.low == 0 &&
+                     operand == windows * slide.stride;
+  const FactorList own{made.add(apart ? FactorUse::parallel : FactorUse::windowed, windows)};
+  if (!apart) made.factors.back().slide = slide;
+  SlideDims dims{own, own};
+  if (apart && slide.stride > 1) dims.operand.push_back(made.add(FactorUse::whole, slide.stride));
+  return dims;
+}
+
 namespace {
 
 // The dimensions of a shape one by one, and how much of each is still to be divided into factors.

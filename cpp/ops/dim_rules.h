@@ -17,6 +17,13 @@ DimFactors dims_leading(std::size_t count, const Types& in, const Type& out,
 DimFactors dims_broadcast(const Params& params, const Types& in, const Type& out);
 DimFactors dims_transposed(const Params& params, const Types& in, const Type& out);
 DimFactors dims_squeezed(const Params& params, const Types& in, const Type& out);
+// Adds the dimension of an operand along which a window slides, and that of the windows. Windows
+// that do not overlap divide the operand: the first factor of its dimension is the other one.
+struct SlideDims {
+  FactorList operand, windows;
+};
+SlideDims add_slide(DimFactors& made, std::int64_t operand, std::int64_t windows,
+                    const Slide& slide);
 // Dimensions that become one, or one that becomes several, share factors.
 DimFactors dims_reshaped(const Params& params, const Types& in, const Type& out);
 // The dimensions of a product, by the params that name batch and contracted dimensions of two

@@ -6,6 +6,7 @@
 
 #include "ops/contiguous.h"
 #include "ops/convolution.h"
+#include "ops/dim_rules.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/sharding_rules.h"
 #include "ops/sharding_rules/spmd_partition_rules.h"
@@ -123,44 +124,64 @@ Batched sliding_batch(const BatchArgs& a) {
   return batched1(bind1(a.op, with_leading(a.params), all_batched(a)));
 }
 
-// Dimensions that windows leave alone stay split, and so do others if parts of results need no more
-// than the parts beside theirs have. `windows` says how many there are. `fill` stands in for the
-// padding; null: windows that reach beyond a part need all of it.
-Parts sliding_parts(const SplitArgs& a, const Shape& windows, const Value& fill) {
-  Parts out = parts_whole(a);
-  WindowParams s = sliding_of(a.params);
-  const std::size_t last = a.in.size() - 1;
-  const Split split = split_of(a, last);
-  for (std::size_t d = 0; d < split.size(); ++d) {
-    if (split[d].empty()) continue;
-    const SlidingWindow window{a.in[last].shape[d], windows[d],
-                               dilated_size(s.window[d], s.dilation[d]), s.strides[d],
-                               s.padding[2 * d]};
-    const auto reach = window_reach(window, parts_of(split[d], a.mesh));
-    const bool local = reach && reach->before == 0 && reach->after == 0;
-    if (s.base[d] != 1 || !reach || (!local && (!fill || split[d].size() > 1))) continue;
-    for (std::size_t i = 0; i < a.in.size(); ++i) out.in[i][d] = split[d];
-    out.out[d] = split[d];
-    s.padding[2 * d] = s.padding[2 * d + 1] = 0;
-    if (!local) out.halos.push_back({0, d, reach->before, reach->after, fill});
+// The dimensions of an array and of the windows that slide over it.
+struct SlideFactors {
+  DimFactors made;
+  ArrayFactors array, windows;
+};
+SlideFactors slide_factors(const Params& params, const Shape& array, const Shape& windows) {
+  const WindowParams s = sliding_of(params);
+  SlideFactors out;
+  for (std::size_t d = 0; d < array.size(); ++d) {
+    const Slide slide{dilated_size(s.window[d], s.dilation[d]), s.strides[d], s.padding[2 * d]};
+    const SlideDims own =
+        add_slide(out.made, array[d], windows[d], s.base[d] == 1 ? slide : Slide());
+    out.array.push_back(own.operand);
+    out.windows.push_back(own.windows);
   }
-  out.params.set("padding", s.padding);
   return out;
 }
 
-Parts sum_parts(const SplitArgs& a) {
-  return sliding_parts(a, a.out.shape, scalar(a.in[0].dtype, 0));
+// All operands are slid over.
+DimFactors sliding_factors(const Params& params, const Types& in, const Type& out) {
+  SlideFactors slid = slide_factors(params, in[0].shape, out.shape);
+  slid.made.operands.assign(in.size(), slid.array);
+  slid.made.result = std::move(slid.windows);
+  return std::move(slid.made);
 }
+// Operand 0 has the windows.
+DimFactors sliding_scatter_factors(const Params& params, const Types& in, const Type& out) {
+  SlideFactors slid = slide_factors(params, out.shape, in[0].shape);
+  slid.made.operands = {std::move(slid.windows), slid.array};
+  slid.made.result = std::move(slid.array);
+  return std::move(slid.made);
+}
+
+// As the last operand: the one whose elements choose.
+Split sliding_split(const SplitArgs& a) {
+  return split_evenly(by_split_of(a.in.size() - 1, a, split_by_dims), a);
+}
+Parts choice_parts(const SplitArgs& a) {
+  return by_split_of(1, a, [](const SplitArgs& own) { return parts_by_dims(own); });
+}
+
+// Edges of other parts, or `fill`, come in place of padding.
+Parts sliding_parts(const SplitArgs& a, const Value& fill) {
+  Parts out = parts_by_dims(a, {.halos = bool(fill), .fill = fill});
+  Ints padding = a.params.ints(param::padding);
+  for (std::size_t d = 0; d < out.out.size(); ++d) {
+    if (!out.out[d].empty()) padding[2 * d] = padding[2 * d + 1] = 0;
+  }
+  out.params.set("padding", padding);
+  return out;
+}
+Parts sum_parts(const SplitArgs& a) { return sliding_parts(a, scalar(a.in[0].dtype, 0)); }
 template <bool greatest>
 Parts extreme_parts(const SplitArgs& a) {
   const double least = std::numeric_limits<double>::infinity() * (greatest ? -1 : 1);
   const bool has_infinity = is_floating(a.in[0].dtype) && itemsize(a.in[0].dtype) > 1;
-  return sliding_parts(a, a.out.shape, has_infinity ? scalar(a.in[0].dtype, least) : nullptr);
+  return sliding_parts(a, has_infinity ? scalar(a.in[0].dtype, least) : nullptr);
 }
-Parts gather_parts(const SplitArgs& a) { return sliding_parts(a, a.out.shape, nullptr); }
-Parts sliding_scatter_parts(const SplitArgs& a) { return sliding_parts(a, a.in[0].shape, nullptr); }
-
-Split sliding_split(const SplitArgs& a) { return split_evenly(split_of(a, a.in.size() - 1), a); }
 
 std::vector<std::string> sliding_show(const Params& p) {
   std::vector<std::string> out;
@@ -218,6 +239,7 @@ const Op sum_op{
      .transpose = sum_transpose,
      .batch = sliding_batch,
      .half_native = true,
+     .dims = sliding_factors,
      .split = sliding_split,
      .parts = sum_parts,
      .kernel = reduce_kernel<kernels::Combine::sum>,
@@ -242,6 +264,7 @@ const Op sliding_max_op{
      .jvp = extreme_jvp<'g'>,
      .batch = sliding_batch,
      .half_native = true,
+     .dims = sliding_factors,
      .split = sliding_split,
      .parts = extreme_parts<true>,
      .kernel = reduce_kernel<kernels::Combine::max>,
@@ -256,6 +279,7 @@ const Op sliding_min_op{
      .jvp = extreme_jvp<'l'>,
      .batch = sliding_batch,
      .half_native = true,
+     .dims = sliding_factors,
      .split = sliding_split,
      .parts = extreme_parts<false>,
      .kernel = reduce_kernel<kernels::Combine::min>,
@@ -353,8 +377,9 @@ const Op gather_op{
      .transpose = gather_transpose,
      .batch = sliding_batch,
      .half_native = true,
+     .dims = sliding_factors,
      .split = sliding_split,
-     .parts = gather_parts,
+     .parts = choice_parts,
      .kernel = choice_kernel<kernels::gather_windows>,
      .show = sliding_show}};
 
@@ -375,8 +400,9 @@ const Op sliding_scatter_op{
      },
      .batch = sliding_batch,
      .half_native = true,
+     .dims = sliding_scatter_factors,
      .split = sliding_split,
-     .parts = sliding_scatter_parts,
+     .parts = choice_parts,
      .kernel = choice_kernel<kernels::scatter_windows>,
      .show = sliding_show}};
 

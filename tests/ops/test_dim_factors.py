@@ -127,6 +127,33 @@ def test_factors_of_some_ops():
     assert uses == (("parallel", 3), ("windowed", 3))
 
 
+def test_factors_of_windows():
+    lax = shardax.lax
+
+    def windows(window, stride, padding, n=12):
+        return factors(
+            lambda x: lax.reduce_window(x, 0.0, lax.add, (1, window), (1, stride), padding), (5, n)
+        )
+
+    kept = ("parallel", 5)
+    apart = (kept, ("parallel", 4), ("whole", 3)), (((0,), (1, 2)),), ((0,), (1,))
+    assert windows(3, 3, "VALID") == windows(2, 3, "VALID") == apart
+    overlapping = (kept, ("windowed", 12)), (((0,), (1,)),), ((0,), (1,))
+    assert windows(3, 1, "SAME") == windows(1, 1, ((0, 0), (1, -1))) == overlapping
+    assert windows(1, 1, "VALID")[0] == (kept, ("parallel", 12))
+
+    uses, (lhs, rhs), out = factors(
+        lambda x, w: lax.conv(x, w, (1, 2), "SAME"), (2, 3, 8, 8), (6, 3, 3, 1)
+    )
+    names = ["parallel", "windowed", "parallel", "whole", "parallel", "reduced", "whole", "whole"]
+    assert uses == tuple(zip(names, (2, 8, 4, 2, 6, 3, 3, 1), strict=True))
+    assert (lhs, rhs, out) == (
+        ((0,), (5,), (1,), (2, 3)),
+        ((4,), (5,), (6,), (7,)),
+        ((0,), (4,), (1,), (2,)),
+    )
+
+
 def test_factors_of_windows_picked_by_indices():
     lax = shardax.lax
     x, rows = np.zeros((4, 6, 3), np.float32), np.zeros((4, 5, 1), np.int32)
@@ -161,9 +188,10 @@ def test_samples_of_ops_that_move_elements_are_described():
     with shardax.enable_x64():
         found = {case.values[0] for case in CASES if described(*case.values)}
     moving = {
-        "broadcast_in_dim", "concatenate", "cumsum", "dot_general", "gather", "pad", "qr",
-        "random_split", "reduce_sum", "reshape", "rev", "scatter", "scatter-add", "select_n",
-        "slice", "squeeze", "stack", "transpose", "unstack",
+        "broadcast_in_dim", "concatenate", "conv_general_dilated", "cumsum", "dot_general",
+        "gather", "pad", "qr", "random_split", "reduce_sum", "reduce_window_max", "reshape", "rev",
+        "scatter", "scatter-add", "select_and_scatter_add", "select_n", "slice", "squeeze", "stack",
+        "transpose", "unstack",
     }  # fmt: skip
     assert moving <= found
     assert len(found) > 100

@@ -208,6 +208,19 @@ def test_stacks_that_are_split_along_two_dimensions_are_not_gathered():
     assert two_axes(solved, [P("a"), P(None, "b")], matrices, right) == []
 
 
+def test_patches_and_places_of_convolutions_stay_split():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 3, 8, 8)).astype(np.float32)
+    for size in (1, 2):
+        kernel = rng.standard_normal((4, 3, size, size)).astype(np.float32)
+
+        def patches(x, kernel, size=size):
+            return lax.conv(x, kernel, (size, size), "VALID")
+
+        assert two_axes(patches, [P(None, None, ("a", "b")), P()], x, kernel) == []
+        assert two_axes(patches, [P("a"), P("b")], x, kernel) == []
+
+
 def test_windows_as_wide_as_parts_gather():
     x = np.arange(8, dtype=np.float32)
     got, want, sent = parts(

@@ -34,19 +34,28 @@ Shape part_shape(const Type& whole, const Split& split, const Sharding& mesh) {
   return shape;
 }
 
-std::optional<WindowReach> window_reach(const SlidingWindow& w, std::int64_t parts) {
-  if (w.operand != w.result * w.stride || w.result % parts != 0) return {};
-  const std::int64_t part = w.operand / parts;
-  const WindowReach reach{w.low, w.window - w.stride - w.low};
+Parts parts_whole(const SplitArgs& a) { return {all_whole(a.in), Split(a.out.rank()), a.params}; }
+
+namespace {
+
+// The elements before and after a part of operand 0 that its part of the windows needs. None if
+// parts of the two do not match.
+struct Reach {
+  std::int64_t before, after;
+};
+std::optional<Reach> reach_of(const SplitArgs& a, const DimFactors& dims, std::int32_t factor,
+                              std::int64_t parts) {
+  const auto& [use, windows, slide] = dims.at(factor);
+  const std::int32_t d = dim_of(dims.operands[0], factor);
+  if (use != FactorUse::windowed || slide.window == 0 || d == no_dim) return {};
+  const std::int64_t size = a.in[0].shape[index(d)], part = size / parts;
+  if (size != windows * slide.stride || windows % parts != 0) return {};
+  const Reach reach{slide.low, slide.window - slide.stride - slide.low};
   if (std::max(reach.before, reach.after) > part || reach.before + part + reach.after < 1 ||
       std::min(reach.before, reach.after) <= -part)
     return {};
   return reach;
 }
-
-Parts parts_whole(const SplitArgs& a) { return {all_whole(a.in), Split(a.out.rank()), a.params}; }
-
-namespace {
 
 // The mesh axes that split each factor.
 class FactorSplits {
@@ -91,8 +100,10 @@ class FactorSplits {
     const Factor& own = dims_.at(factor);
     if (own.size % parts != 0) return false;
     if (own.use == FactorUse::parallel) return dim_led_by(dims_.result, factor) != no_dim;
-    return own.use == FactorUse::reduced && !rules_.joins.empty() &&
-           (!rules_.alike || is_alike(factor, axes));
+    if (own.use == FactorUse::reduced)
+      return !rules_.joins.empty() && (!rules_.alike || is_alike(factor, axes));
+    return own.use == FactorUse::windowed && rules_.halos && axes.size() == 1 &&
+           reach_of(a_, dims_, factor, parts);
   }
 
   // Do all operands that have it split it by these axes?
@@ -129,7 +140,16 @@ Parts parts_split_as(const SplitArgs& a, const DimFactors& dims, const FactorAxe
 Parts parts_by_dims(const SplitArgs& a, const PartsByDims& rules) {
   const std::optional<DimFactors> dims = dim_factors(a.op, a.params, a.in, a.out);
   if (!dims) return parts_whole(a);
-  return parts_split_as(a, *dims, FactorSplits(a, *dims, rules).take(), rules.joins);
+  const FactorAxes axes = FactorSplits(a, *dims, rules).take();
+  Parts out = parts_split_as(a, *dims, axes, rules.joins);
+  for (std::size_t f = 0; f < axes.size(); ++f) {
+    const auto factor = static_cast<std::int32_t>(f);
+    if (axes[f].empty() || dims->at(factor).use != FactorUse::windowed) continue;
+    const Reach reach = *reach_of(a, *dims, factor, parts_of(axes[f], a.mesh));
+    out.halos.push_back(
+        {0, index(dim_of(dims->operands[0], factor)), reach.before, reach.after, rules.fill});
+  }
+  return out;
 }
 
 Parts parts_product(const SplitArgs& a) {

@@ -23,6 +23,10 @@ Parts parts_whole(const SplitArgs& a);
 struct PartsByDims {
   std::string_view joins = {};  // the collective for reduced factors; none: these are whole
   bool alike = false;           // reduced factors stay split only as all of their operands are
+  // Windows of operand 0 that reach into the parts beside a device's own take these edges. `fill`
+  // stands in for the padding, of which the parts have none; null: zeros.
+  bool halos = false;
+  Value fill = nullptr;
   // The order: operand by operand, or factor by factor, and the operand to begin with.
   bool by_factor = false;
   std::size_t first = 0;
@@ -35,18 +39,6 @@ Split split_as(const ArrayFactors& array, const FactorAxes& axes);
 // Dimensions that one axis of the mesh splits in both operands, or contracts, stay split. If it
 // splits two free dimensions, that of the larger operand stays split.
 Parts parts_product(const SplitArgs& a);
-
-// A window that slides along one dimension.
-struct SlidingWindow {
-  std::int64_t operand, result;      // sizes
-  std::int64_t window, stride, low;  // the window with its dilation; padding before the operand
-};
-// The elements before and after a part of the operand that its part of the result needs. None if
-// parts of the two do not match.
-struct WindowReach {
-  std::int64_t before, after;
-};
-std::optional<WindowReach> window_reach(const SlidingWindow& window, std::int64_t parts);
 
 // The parts of the record's rule.
 Parts parts_of(const SplitArgs& a);
