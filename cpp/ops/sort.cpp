@@ -317,6 +317,14 @@ Kernel top_k_kernel(const Types& in, const Types& out, const Params& params) {
   };
 }
 
+// The largest elements of a line may come from anywhere in it.
+DimFactors top_k_dims(const Params& params, const Types& in, const Type& out) {
+  const std::int64_t axis = top_k_axis(params, in[0].shape);
+  DimFactors dims = dims_along({axis}, in, in[0], FactorUse::whole);
+  dims.result[index(axis)] = {dims.add(FactorUse::whole, out.shape[index(axis)])};
+  return dims;
+}
+
 const Op top_k_op{
     {.name = "top_k",
      .operands = 1,
@@ -350,16 +358,7 @@ const Op top_k_op{
      },
      .half_native = true,
      .multiple_results = true,
-     .dims =
-         [](const Params& params, const Types& in, const Type& out) {
-           return dims_along({top_k_axis(params, in[0].shape)}, in, out, FactorUse::windowed);
-         },
-     .split =
-         [](const SplitArgs& a) {
-           Split split = split_of(a, 0);
-           split[index(top_k_axis(a.params, a.out.shape))].clear();
-           return split;
-         },
+     .dims = top_k_dims,
      .check_split =
          [](const Op&, const Params& params, const Types& in, const Types&) {
            check_split_largest(in[0], top_k_axis(params, in[0].shape));

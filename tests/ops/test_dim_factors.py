@@ -191,7 +191,7 @@ def test_samples_of_ops_that_move_elements_are_described():
         "broadcast_in_dim", "concatenate", "conv_general_dilated", "cumsum", "dot_general",
         "gather", "pad", "qr", "random_split", "reduce_sum", "reduce_window_max", "reshape", "rev",
         "scatter", "scatter-add", "select_and_scatter_add", "select_n", "slice", "squeeze", "stack",
-        "transpose", "unstack",
+        "top_k", "transpose", "unstack",
     }  # fmt: skip
     assert moving <= found
     assert len(found) > 100
