@@ -7,14 +7,8 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, in_one_program, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax.random._keys import (
-    check_key,
-    check_numbers,
-    float_dtype,
-    partitionable,
-    subkeys,
-    to_shape,
-)
+from shardax.random._keys import check_key, partitionable, subkeys
+from shardax.random._parameters import check_numbers, float_dtype, to_shape
 from shardax.random._uniform import bernoulli, draw_bits, draw_normal, draw_uniform
 
 

@@ -8,17 +8,8 @@ from shardax import lax
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, check_arraylike, result_type, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax.random._keys import (
-    check_key,
-    clone,
-    float_dtype,
-    is_threefry,
-    parameter_shape,
-    partitionable,
-    split,
-    subkeys,
-    to_shape,
-)
+from shardax.random._keys import check_key, clone, is_threefry, partitionable, split, subkeys
+from shardax.random._parameters import float_dtype, parameter_shape, to_shape
 from shardax.random._uniform import draw_uniform
 
 

@@ -13,17 +13,13 @@ from shardax._transform.custom.vmap import custom_vmap
 from shardax._transform.pmap_vmap import vmap
 from shardax.numpy._elementwise.exponentials import softmax
 from shardax.random._continuous import draw_exponential, exponential, rademacher
-from shardax.random._keys import (
-    check_key,
+from shardax.random._keys import check_key, is_drawn_together, partitionable, split_key, subkeys
+from shardax.random._parameters import (
     check_numbers,
     check_parameters,
     drawn_shape,
     float_dtype,
-    is_drawn_together,
     parameter_shape,
-    partitionable,
-    split_key,
-    subkeys,
     to_shape,
 )
 from shardax.random._uniform import draw_normal, draw_uniform, normal

@@ -7,7 +7,8 @@ import shardax._core as _core
 from shardax import numpy as jnp
 from shardax._base.arrays import asarray, result_type
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax.random._keys import check_key, check_numbers, drawn_shape, float_dtype, to_shape
+from shardax.random._keys import check_key
+from shardax.random._parameters import check_numbers, drawn_shape, float_dtype, to_shape
 from shardax.random._uniform import normal
 
 

@@ -7,15 +7,8 @@ from shardax import numpy as jnp
 from shardax._base.arrays import asarray, static_jit
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._continuous import draw_exponential
-from shardax.random._keys import (
-    check_key,
-    check_parameters,
-    float_dtype,
-    parameter_shape,
-    partitionable,
-    subkeys,
-    to_shape,
-)
+from shardax.random._keys import check_key, partitionable, subkeys
+from shardax.random._parameters import check_parameters, float_dtype, parameter_shape, to_shape
 from shardax.random._uniform import draw_normal, draw_uniform, normal
 
 

@@ -17,14 +17,8 @@ from shardax._base.arrays import (
 )
 from shardax._devices.out_sharding import takes_out_sharding
 from shardax.random._continuous import gumbel
-from shardax.random._keys import (
-    check_key,
-    draw_words,
-    drawn_shape,
-    partitionable,
-    subkeys,
-    to_shape,
-)
+from shardax.random._keys import check_key, draw_words, partitionable, subkeys
+from shardax.random._parameters import drawn_shape, to_shape
 from shardax.random._uniform import randint, uniform
 
 

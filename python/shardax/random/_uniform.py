@@ -13,16 +13,12 @@ from shardax._base.arrays import (
     static_jit,
 )
 from shardax._devices.out_sharding import takes_out_sharding
-from shardax.random._keys import (
-    check_key,
+from shardax.random._keys import check_key, draw_words, partitionable, split, subkeys
+from shardax.random._parameters import (
     check_numbers,
-    draw_words,
     drawn_shape,
     float_dtype,
     parameter_shape,
-    partitionable,
-    split,
-    subkeys,
     to_shape,
 )
 
