@@ -140,8 +140,8 @@ struct View {
   Shape shape;
   Shape strides;
 };
-// The map between dimensions of operands and results (ir/dim_factors.h). All results have the same
-// dimensions, `out` is the type of one.
+// The map between dimensions of operands and of a result of type `out` (ir/dim_factors.h). Parallel
+// dimensions of the first result are those of the others, too.
 struct DimFactors;
 using DimsRule = DimFactors (*)(const Params& params, const Types& in, const Type& out);
 // The params for results of another shape of the same rank: of a device's part or of some rows.
