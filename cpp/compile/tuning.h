@@ -12,9 +12,9 @@ namespace shardax::tuning {
 namespace fuse {
 // More instructions than this would push the tiles of a group out of the first-level cache.
 inline constexpr std::size_t max_equations = 64;
-// Longer loops that share no array stay apart: one loop over the arrays of three leaves reads and
-// writes 21 of them side by side, for which no processor reads ahead. AdamW of 8 leaves of 4 MB takes
-// 16.6 ms so, 6.6 apart (two cores of a Zen 4).
+// Longer loops that share no array stay apart. One loop over the arrays of three leaves reads and
+// writes 21 of them side by side, and no processor reads so many ahead. AdamW of 8 leaves of 4 MB
+// takes 16.6 ms so, 5.7 apart (two cores of a Zen 4).
 inline constexpr std::int64_t most_unrelated_bytes = std::int64_t{128} << 10;
 }  // namespace fuse
 

@@ -190,8 +190,8 @@ class Fuser {
     return true;
   }
 
-  // Loops that make other operands become part of the unit, where nothing leads from one to another:
-  // of a * x + b * y, each product began a loop.
+  // Loops that make other operands become part of the unit, where nothing leads from one to the
+  // other. Each product of a * x + b * y began a loop.
   void merge_makers(const Equation& eqn, std::size_t unit) {
     for (Var v : eqn.inputs) {
       const int p = producer_[index(v)];
