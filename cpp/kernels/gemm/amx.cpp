@@ -11,6 +11,12 @@
 
 #if SHARDAX_X86_64 && defined(__linux__)  // Linux lets a process ask for its tiles
 #include <cpuid.h>
+#if defined(__GNUC__) && __GNUC__ == 11 && !defined(__AMX_TILE__)
+// Headers of GCC 11.1 and 11.2 have tiles only in a file that is compiled for them as a whole.
+#define __AMX_TILE__ 1
+#define __AMX_INT8__ 1
+#define __AMX_BF16__ 1
+#endif
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,7 +45,7 @@ void open() {
 void close() { _tile_release(); }
 
 // Tiles 0 to 3 are sums, 4 and 5 rows of a, 6 and 7 columns of b. Their numbers are parts of the
-// instructions' names.
+// instructions' names. Addresses stand in parentheses: GCC 11.2 has macros that put none.
 struct Bfloat16 {
   static void upper() {
     _tile_dpbf16ps(0, 4, 6);
@@ -89,28 +95,28 @@ void rows_by_panel(std::int64_t rows, std::int64_t groups, const std::uint32_t* 
     _tile_zero(3);
     if (add) {
       _tile_loadd(0, to, sums_stride);
-      _tile_loadd(1, to + side, sums_stride);
+      _tile_loadd(1, (to + side), sums_stride);
     }
     if (add && both) {
       _tile_loadd(2, below, sums_stride);
-      _tile_loadd(3, below + side, sums_stride);
+      _tile_loadd(3, (below + side), sums_stride);
     }
     const std::uint32_t* columns = b;
     for (std::int64_t g = 0; g < groups; g += side, columns += side * panel) {
       _tile_loadd(6, columns, panel_stride);
-      _tile_loadd(7, columns + side, panel_stride);
-      _tile_loadd(4, from + g, stride);
+      _tile_loadd(7, (columns + side), panel_stride);
+      _tile_loadd(4, (from + g), stride);
       Products::upper();
       if (both) {
-        _tile_loadd(5, from + side * a_row + g, stride);
+        _tile_loadd(5, (from + side * a_row + g), stride);
         Products::lower();
       }
     }
     _tile_stored(0, to, sums_stride);
-    _tile_stored(1, to + side, sums_stride);
+    _tile_stored(1, (to + side), sums_stride);
     if (both) {
       _tile_stored(2, below, sums_stride);
-      _tile_stored(3, below + side, sums_stride);
+      _tile_stored(3, (below + side), sums_stride);
     }
   }
 }
