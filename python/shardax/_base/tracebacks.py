@@ -15,7 +15,8 @@ import types
 from shardax.config import config
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
+# The module that runs scripts is frozen from Python 3.11 on.
+_RUNPY = ("<frozen runpy>", os.path.join(os.path.dirname(os.__file__), "runpy.py"))
 
 # Files of libraries whose frames are no user's either.
 excluded = []
@@ -30,7 +31,7 @@ def in_package(frame):
     """True if a frame of the stack is this package's own or of an excluded file, or runs a script
     for it."""
     file = frame.f_code.co_filename
-    return file.startswith(_PACKAGE) or file == "<frozen runpy>" or file in excluded
+    return file.startswith(_PACKAGE) or file in _RUNPY or file in excluded
 
 
 def user_line():
