@@ -73,7 +73,10 @@ def run(command, **options):
 
 def same(said, printed):
     """Was a text printed, with ... for anything?"""
-    return doctest.OutputChecker().check_output(said or "", printed, doctest.ELLIPSIS)
+    said = said or ""
+    if sys.version_info < (3, 11):  # locations have no columns and no qualified names
+        said = re.sub(r"(:\d+):\d+ \(", r"\1 (", re.sub(r"\(\S+<locals>\.", "(", said))
+    return doctest.OutputChecker().check_output(said, printed, doctest.ELLIPSIS)
 
 
 WITH_CODE = [page for page in BOOK if any(True for _ in blocks_of(page))]

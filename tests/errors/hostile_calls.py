@@ -168,12 +168,12 @@ def functions():
 sys.stdout.flush()
 real, sys.stdout = sys.stdout, io.StringIO()
 sys.stderr = open("stderr.txt", "w")
-count, end = 0, time.monotonic() + seconds
 everything = [(name, f, list(cases(f))) for name, f in functions()]
 # In turns, so that a bounded time still reaches every function.
 order = random.Random(int(sys.argv[3]))
 for _, _, some in everything:
     order.shuffle(some)
+count, end = 0, time.monotonic() + seconds
 for turn in range(max(len(some) for _, _, some in everything)):
     if time.monotonic() > end:
         break

@@ -70,7 +70,7 @@ ROWS = {
         jitted(lambda v: 1 if v else 2),
         TracerBoolConversionError,
         r"\nSee help\(shardax\.errors\.TracerBoolConversionError\) or "
-        r"https://docs\.jax\.dev/\S+#jax\.errors\.TracerBoolConversionError\n",
+        r"https://docs\.jax\.dev/\S+#jax\.errors\.TracerBoolConversionError(\n|$)",
     ),
     "segments": (
         jitted(lambda v: jax.ops.segment_sum(v, v), jnp.arange(3)),
@@ -343,7 +343,8 @@ def test_leaked_tracers_name_the_function():
             assert f"the value leaked was leak at {__file__}:" in text
             assert f"traced for {name}." in text and "wrapped in a DynamicJaxprTracer" in text
             line = leak.__code__.co_firstlineno + 1
-            where = rf"created on line {HERE}:{line}:\d+ \({leak.__qualname__}\)\."
+            name = rf"({leak.__qualname__}|leak)"  # Python 3.10 has neither this nor columns
+            where = rf"created on line {HERE}:{line}(:\d+)? \({name}\)\."
             assert re.search(where, text)
 
 

@@ -1,6 +1,7 @@
 """tests/programs/test_jaxpr_objects.py - programs as data: variables, literals, equations."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -117,7 +118,8 @@ def test_text_with_lines_and_effects():
 
     jaxpr = jax.make_jaxpr(f)(1.0)
     lines = jaxpr.pretty_print(source_info=True).splitlines()
-    assert re.search(rf"= sin a +# {re.escape(__file__)}:\d+:15 \(\S+<locals>\.f\)$", lines[2])
+    place = r"\d+:15 \(\S+<locals>\.f\)" if sys.version_info >= (3, 11) else r"\d+ \(f\)"
+    assert re.search(rf"= sin a +# {re.escape(__file__)}:{place}$", lines[2])
     assert lines[2].index("#") == lines[3].index("#")
     assert jaxpr.pretty_print() == str(jaxpr) and jaxpr.effects == {"Debug"}
     assert jaxpr.pretty_print(print_effects=True).endswith("in (c,) : { Debug } }")
@@ -275,7 +277,7 @@ def test_each_call_of_a_library_function_has_its_line():
     closed = jax.make_jaxpr(f)(jnp.ones((2, 2)))
     shown = [jax.extend.source_info_util.summarize(eqn.source_info) for eqn in closed.eqns]
     lines = [f.__code__.co_firstlineno + offset for offset in (-2, 1)]
-    assert [int(text.split(":")[1]) for text in shown] == lines
+    assert [int(re.search(r":(\d+)", text)[1]) for text in shown] == lines
 
 
 def test_converted_numbers_are_literals():
