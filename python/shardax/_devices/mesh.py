@@ -255,8 +255,8 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
       axis_names: a name per dimension of `devices`.
       axis_types: an AxisType per axis, Auto unless given.
 
-    >>> Mesh(shardax.devices()[:4], ("x",)).shape
-    OrderedDict([('x', 4)])
+    >>> dict(Mesh(shardax.devices()[:4], ("x",)).shape)
+    {'x': 4}
     """
 
     def __init__(self, devices: Any, axis_names: Any = None, axis_types: Any = None) -> None:
