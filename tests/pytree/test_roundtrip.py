@@ -10,6 +10,10 @@ from shardax.tree_util import tree_flatten, tree_map, tree_structure
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
+# For busy machines, where finding a tree may take long.
+patient = hypothesis.settings(
+    deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -73,6 +77,7 @@ def reference_leaves(value):
     return [leaf for child in children for leaf in reference_leaves(child)]
 
 
+@patient
 @hypothesis.given(trees)
 def test_flatten_and_unflatten(value):
     leaves, structure = tree_flatten(value)
@@ -83,6 +88,7 @@ def test_flatten_and_unflatten(value):
     assert repr(rebuilt) == repr(tree_map(lambda x: x, value))
 
 
+@patient
 @hypothesis.given(trees)
 def test_structure(value):
     structure = tree_structure(value)
@@ -94,12 +100,14 @@ def test_structure(value):
     assert hash(copy) == hash(structure)
 
 
+@patient
 @hypothesis.given(trees, trees)
 def test_equality_is_that_of_the_text(a, b):
     same = repr(tree_structure(a)) == repr(tree_structure(b))
     assert (tree_structure(a) == tree_structure(b)) == same
 
 
+@patient
 @hypothesis.given(trees, trees)
 def test_compose(outer, inner):
     inner_structure = tree_structure(inner)
@@ -112,6 +120,7 @@ def test_compose(outer, inner):
     assert [tree_structure(s) for s in subtrees] == [inner_structure] * len(subtrees)
 
 
+@patient
 @hypothesis.given(trees)
 def test_paths(value):
     pairs, structure = tree_util.tree_flatten_with_path(value)
@@ -119,6 +128,7 @@ def test_paths(value):
     assert len({path for path, _ in pairs}) == len(pairs)
 
 
+@patient
 @hypothesis.given(trees, trees)
 def test_prefix_errors_agree_with_broadcast(prefix, full):
     if tree_util.prefix_errors(prefix, full, "prefix"):
