@@ -60,11 +60,14 @@ _, __getattr__, __dir__ = _at_first_use(
     __name__,
     {
         "_activations": (
-            "celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu "
-            "log_sigmoid mish relu relu6 selu sigmoid silu soft_sign softplus sparse_plus "
-            "sparse_sigmoid squareplus swish tanh"
+            "celu elu gelu glu identity log_sigmoid mish selu sigmoid silu soft_sign softplus "
+            "squareplus swish tanh"
         ),
         "_attention": "dot_product_attention",
+        "_piecewise": (
+            "hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu relu relu6 sparse_plus "
+            "sparse_sigmoid"
+        ),
         "_scaled": "get_scaled_dot_general_config scaled_dot_general scaled_matmul",
     },
     ("initializers",),
