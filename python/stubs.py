@@ -5,7 +5,8 @@
 
 Functions are declared with types, by the tables of stub_types.py and stub_declarations.py. Classes
 are imported from where they live, where the checker reads their source. tests/test_stubs.py writes
-stubs that are not up to date, and fails then.
+stubs that are not up to date, and fails then. Python 3.11 writes them: others tell other signatures
+of classes that are built in.
 """
 
 import ast
@@ -25,6 +26,7 @@ ufunc = importlib.import_module("shardax.numpy").ufunc
 doc_of = importlib.import_module("shardax._base.function_docs").doc_of
 scalar_types = importlib.import_module("shardax.numpy._dtypes")._ScalarMeta
 
+WRITER = (3, 11)
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE / "shardax"
 
@@ -432,6 +434,8 @@ def write(files):
 
 
 def main():
+    if sys.version_info[:2] != WRITER:
+        sys.exit("python/stubs.py: this is Python %d.%d; 3.11 writes stubs." % sys.version_info[:2])
     stale = stale_stubs()
     if "--check" in sys.argv:
         for file, _ in stale:

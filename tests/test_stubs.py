@@ -79,6 +79,7 @@ def package_of(file):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@pytest.mark.skipif(sys.version_info[:2] != stubs.WRITER, reason="Python 3.11 writes stubs")
 def test_stubs_are_up_to_date():
     """Stubs that are not are written: the next run of the test passes."""
     command = [sys.executable, str(PYTHON / "stubs.py")]  # nothing else is imported there
