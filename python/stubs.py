@@ -435,7 +435,8 @@ def write(files):
 
 def main():
     if sys.version_info[:2] != WRITER:
-        sys.exit("python/stubs.py: this is Python %d.%d; 3.11 writes stubs." % sys.version_info[:2])
+        running = ".".join(str(n) for n in sys.version_info[:2])
+        sys.exit(f"python/stubs.py: this is Python {running}; 3.11 writes stubs.")
     stale = stale_stubs()
     if "--check" in sys.argv:
         for file, _ in stale:
