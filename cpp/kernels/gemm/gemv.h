@@ -3,16 +3,16 @@
 // Included by <isa>.cpp inside its own namespace, after simd.h. These are bound by
 // memory: they read it in runs of whole cache lines, and ahead of time.
 
-// acc[g] = the chains of a vector of contiguous rows, a_m apart, with k elements of a column. The
-// rows of group g start g * a_step from a, the column g * b_step from b. `crowded`: lines of the
-// rows compete for few places of the first-level cache, so each is copied from there at once.
-// Memory is read `ahead` elements before it is needed.
+// acc[g] = the chains of vector g of contiguous rows, a_m apart, with `count` elements of a column.
+// `crowded`: lines of the rows compete for few places of the first-level cache, so each is copied
+// from there at once.
 template <bool crowded, class T, class V, int groups>
-[[gnu::always_inline]] inline void chains(const T* a, std::int64_t a_m, std::int64_t a_step,
-                                          const T* b, std::int64_t b_k, std::int64_t b_step,
-                                          std::int64_t count, std::int64_t ahead,
-                                          V (&acc)[groups]) {
+[[gnu::always_inline]] inline void chains(const T* a, std::int64_t a_m, const T* b,
+                                          std::int64_t b_k, std::int64_t count, V (&acc)[groups]) {
   constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
+  // Memory is read so many elements before they are needed.
+  constexpr std::int64_t ahead = (crowded ? 256 : 128) / sizeof(T);
+  const std::int64_t a_step = size * a_m;
 #pragma GCC unroll 4
   for (int g = 0; g < groups; ++g) acc[g] = V{};
   const auto add_steps = [&](int g, std::int64_t k, const T* at, std::int64_t at_m) {
@@ -21,8 +21,7 @@ template <bool crowded, class T, class V, int groups>
     for (int l = 0; l < lane; ++l) v[l] = load_lanes<V>(at + l * at_m, lane * at_m);
     transpose_lanes<T>(v);
 #pragma GCC unroll 4
-    for (int l = 0; l < lane; ++l)
-      acc[g] = fma(v[l], splat<V>(b[g * b_step + (k + l) * b_k]), acc[g]);
+    for (int l = 0; l < lane; ++l) acc[g] = fma(v[l], splat<V>(b[(k + l) * b_k]), acc[g]);
   };
   const auto steps = [&](int g, std::int64_t k) { add_steps(g, k, a + g * a_step + k, a_m); };
   // A line of a row is read in one go: before it is needed again, others may have taken its place.
@@ -59,7 +58,7 @@ template <bool crowded, class T, class V, int groups>
     for (int g = 0; g < groups; ++g) {
       T column[size];
       for (int l = 0; l < size; ++l) column[l] = a[g * a_step + l * a_m + k];
-      acc[g] = fma(load<V>(column), splat<V>(b[g * b_step + k * b_k]), acc[g]);
+      acc[g] = fma(load<V>(column), splat<V>(b[k * b_k]), acc[g]);
     }
   }
 }
@@ -78,8 +77,7 @@ void dot_rows(const Product<T>& p, std::int64_t row, bool add) {
   for (std::int64_t k = 0; k < p.k; k += matmul_k_block) {
     const std::int64_t count = p.k - k < matmul_k_block ? p.k - k : matmul_k_block;
     Vector<T, size> acc[groups];
-    chains<crowded>(a + k, p.a_m, size * p.a_m, p.b + k * p.b_k, p.b_k, 0, count,
-                    (crowded ? 256 : 128) / sizeof(T), acc);
+    chains<crowded>(a + k, p.a_m, p.b + k * p.b_k, p.b_k, count, acc);
     for (int g = 0; g < groups; ++g) put(p.c + row + g * size, acc[g], add || k > 0);
   }
 }
