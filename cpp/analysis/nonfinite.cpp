@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "control/control.h"
 #include "ir/regions.h"
+#include "kernels/tiles/range_check.h"
 #include "ops/ops.h"
 #include "trace/eval_program.h"
 
@@ -62,31 +63,12 @@ const char* first_fault(const T* at, const Shape& shape, const Shape& strides,
   return nullptr;
 }
 
-// Is the exponent of any element all ones? One pass that the compiler vectorises.
-template <class Bits>
-bool any_nonfinite(const std::byte* data, std::int64_t count, Bits exponent) {
-  const Bits* bits = reinterpret_cast<const Bits*>(data);
-  Bits found = 0;
-  for (std::int64_t i = 0; i < count; ++i) found |= (bits[i] & exponent) == exponent ? 1 : 0;
-  return found != 0;
-}
-
 // True where a look at each element is needed to know.
 bool may_have_fault(const Array& array) {
   if (!is_contiguous(array.shape(), array.strides())) return true;
-  const std::int64_t count = array.type().size();
-  switch (array.dtype()) {
-    case DType::float32: return any_nonfinite<std::uint32_t>(array.data(), count, 0x7f800000u);
-    case DType::complex64:
-      return any_nonfinite<std::uint32_t>(array.data(), 2 * count, 0x7f800000u);
-    case DType::float64:
-      return any_nonfinite<std::uint64_t>(array.data(), count, 0x7ff0000000000000u);
-    case DType::complex128:
-      return any_nonfinite<std::uint64_t>(array.data(), 2 * count, 0x7ff0000000000000u);
-    case DType::float16: return any_nonfinite<std::uint16_t>(array.data(), count, 0x7c00u);
-    case DType::bfloat16: return any_nonfinite<std::uint16_t>(array.data(), count, 0x7f80u);
-    default: return true;
-  }
+  // A complex number is two real ones.
+  const std::int64_t parts = is_complex(array.dtype()) ? 2 : 1;
+  return !kernels::all_finite(real_dtype(array.dtype()), array.data(), parts * array.type().size());
 }
 
 struct Fault {
