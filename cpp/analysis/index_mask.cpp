@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <type_traits>
 
-#include "array/half.h"
+#include "array/scalar_number.h"
 #include "base/index.h"
 #include "ir/core_ops.h"
 #include "ir/dim_factors.h"
@@ -15,19 +14,6 @@ namespace {
 
 // Sums with larger numbers might leave the range of 32 bits.
 constexpr std::int64_t most_offset = std::int64_t{1} << 30;
-
-std::optional<double> number_in(const Array& scalar) {
-  return visit_dtype(scalar.dtype(), [&](auto kind) -> std::optional<double> {
-    using T = decltype(kind);
-    const T* at = reinterpret_cast<const T*>(scalar.data());
-    if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
-      return to_float(*at);
-    else if constexpr (std::is_arithmetic_v<T>)
-      return static_cast<double>(*at);
-    else
-      return {};
-  });
-}
 
 bool is_move(const Op& op) {
   const CoreOps& ops = core_ops();
@@ -59,8 +45,7 @@ std::optional<double> IndexMasks::number(Var v) const {
     v = eqn->inputs[0];
   }
   const auto at = std::ranges::find(program_.constants, v, &Constant::var);
-  if (at == program_.constants.end() || at->value->type().rank() != 0) return {};
-  return number_in(*at->value);
+  return at == program_.constants.end() ? std::nullopt : scalar_number(*at->value);
 }
 
 std::optional<IndexMasks::Index> IndexMasks::index_of(Var v) const {

@@ -2,26 +2,15 @@
 #include "compile/simplify/constants.h"
 
 #include <algorithm>
-#include <type_traits>
 
-#include "array/half.h"
+#include "array/scalar_number.h"
 #include "base/index.h"
 #include "ir/core_ops.h"
 
 namespace shardax {
 
 bool holds_number(const Array& scalar, double wanted) {
-  if (scalar.type().rank() != 0) return false;
-  return visit_dtype(scalar.dtype(), [&](auto kind) {
-    using T = decltype(kind);
-    const T* at = reinterpret_cast<const T*>(scalar.data());
-    if constexpr (std::is_same_v<T, bfloat16_t> || std::is_same_v<T, float16_t>)
-      return to_float(*at) == wanted;
-    else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-      return static_cast<double>(*at) == wanted;
-    else
-      return false;
-  });
+  return scalar.dtype() != DType::boolean && scalar_number(scalar) == wanted;
 }
 
 bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
