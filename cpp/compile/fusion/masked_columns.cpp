@@ -368,11 +368,16 @@ std::optional<MaskedColumns> find_masked_columns(const Program& program, const T
   const std::int64_t rows = group.rows.back();
   const Blocks more = choose_blocks(
       group, std::max(tuning::masked_columns::least_rows, rows / tuning::masked_columns::widths));
-  if (more.per_line < tuning::masked_columns::least_blocks) return {};
+  const auto chooses = [&](int e) {
+    return program.equations[index(e)].op == &core_ops().select_n;
+  };
+  if (more.per_line < tuning::masked_columns::least_blocks ||
+      std::ranges::none_of(group.equations, chooses))
+    return {};
   const IndexMasks masks(program);
   for (std::size_t i = 0; i < group.equations.size(); ++i) {
     const Equation& eqn = program.equations[index(group.equations[i])];
-    if (eqn.op != &core_ops().select_n) continue;
+    if (!chooses(group.equations[i])) continue;
     const std::int32_t row = group.maps[i].operands[0][more.split];
     const auto mask = row < 0 ? std::nullopt : masks.of(eqn.inputs[0], row);
     if (!mask || program.type(eqn.inputs[0]).rank() != program.type(eqn.outputs[0]).rank())

@@ -10,6 +10,7 @@
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "kernels/gemm/matmul.h"
+#include "ops/linalg/product.h"
 #include "ops/permutations.h"
 
 namespace shardax {
@@ -25,15 +26,6 @@ std::int32_t long_dim(const Type& type, const Ints& dims, const TileDims& rows) 
     found = dim;
   }
   return found;
-}
-
-Ints free_dims(const Type& type, const Ints& contract, const Ints& batch) {
-  Ints out;
-  for (std::size_t d = 0; d < type.rank(); ++d) {
-    const auto dim = static_cast<std::int64_t>(d);
-    if (!has(contract, dim) && !has(batch, dim)) out.push_back(dim);
-  }
-  return out;
 }
 
 // Has a block one index of each dimension of rows, but for the split one?
@@ -67,7 +59,8 @@ std::optional<PanelDims> shared_panels(const Program& program, const Blocks& blo
   panels.width = width;
   panels.rows = long_dim(right, p.ints(param::rhs_contract), right_rows);
   panels.columns = long_dim(
-      right, free_dims(right, p.ints(param::rhs_contract), p.ints(param::rhs_batch)), right_rows);
+      right, ops::free_dims(right.rank(), p.ints(param::rhs_contract), p.ints(param::rhs_batch)),
+      right_rows);
   const std::int32_t summed = long_dim(left, p.ints(param::lhs_contract), left_rows);
   if (panels.rows == no_dim || panels.columns == no_dim || summed == no_dim) return {};
   panels.left_turned = summed < left_rows[blocks.split];

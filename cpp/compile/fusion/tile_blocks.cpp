@@ -43,6 +43,15 @@ Blocks choose_blocks(const TileGroup& group, std::int64_t most_rows) {
   return out;
 }
 
+Shape rows_of_block(Shape shape, const TileGroup& group, const Blocks& blocks, const TileDims& dims,
+                    std::int64_t size) {
+  for (std::size_t k = 0; k < group.rows.size(); ++k) {
+    if (dims[k] < 0) continue;
+    shape[index(dims[k])] = k < blocks.split ? 1 : k == blocks.split ? size : group.rows[k];
+  }
+  return shape;
+}
+
 std::vector<ColumnDims> without_columns(const Program& program, const TileGroup& group) {
   std::vector<ColumnDims> out(group.equations.size());
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -66,14 +75,10 @@ ProgramPtr BlockProgram::make(const std::vector<Var>& results, std::int64_t size
   return out_;
 }
 
-Shape BlockProgram::part_of(Shape shape, const TileDims& dims, std::int32_t column,
-                            std::int64_t size, std::int64_t count) const {
-  for (std::size_t k = 0; k < group_.rows.size(); ++k) {
-    if (dims[k] < 0) continue;
-    shape[index(dims[k])] = k < blocks_.split ? 1 : k == blocks_.split ? size : group_.rows[k];
-  }
-  if (column != no_dim) shape[index(column)] = count;
-  return shape;
+Shape BlockProgram::part_of(const Shape& shape, const TileDims& dims, std::int32_t column) const {
+  Shape part = rows_of_block(shape, group_, blocks_, dims, size_);
+  if (column != no_dim) part[index(column)] = count_;
+  return part;
 }
 
 Var BlockProgram::operand(const BlockOperand& wanted) {

@@ -20,6 +20,10 @@ struct Blocks {
 };
 Blocks choose_blocks(const TileGroup& group, std::int64_t most_rows = INT64_MAX);
 
+// The shape of a block's part of an array, with so many rows along the split dimension.
+Shape rows_of_block(Shape shape, const TileGroup& group, const Blocks& blocks, const TileDims& dims,
+                    std::int64_t size);
+
 // The dimension of columns, some of which a block leaves out, in an equation's operands and result;
 // no_dim: there is none.
 struct ColumnDims {
@@ -59,14 +63,9 @@ class BlockProgram {
   ProgramPtr make(const std::vector<Var>& results, std::int64_t size, std::int64_t count,
                   const std::vector<BlockOperand>& first);
   const std::vector<BlockOperand>& operands() const { return operands_; }
-  // The shape of a part with so many rows and columns.
-  Shape part_of(Shape shape, const TileDims& dims, std::int32_t column, std::int64_t size,
-                std::int64_t count) const;
 
  private:
-  Shape part_of(const Shape& shape, const TileDims& dims, std::int32_t column) const {
-    return part_of(shape, dims, column, size_, count_);
-  }
+  Shape part_of(const Shape& shape, const TileDims& dims, std::int32_t column) const;
   Var operand(const BlockOperand& wanted);
   Var input(const Equation& eqn, const DimMap& map, const ColumnDims& column, std::size_t i);
   void add(const Equation& eqn, const DimMap& map, const ColumnDims& column);

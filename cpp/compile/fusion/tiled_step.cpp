@@ -164,10 +164,10 @@ class LoopMaker {
   }
 
   BlockCondition block_condition(const RowCondition& from) const {
-    const BlockProgram blocks(program_, group_, blocks_, columns_.dims);
     const Type& whole = program_.type(from.var);
     BlockCondition out;
-    out.type = with_shape(whole, blocks.part_of(whole.shape, from.dims, no_dim, blocks_.size, 0));
+    out.type =
+        with_shape(whole, rows_of_block(whole.shape, group_, blocks_, from.dims, blocks_.size));
     out.range = from.range;
     if (from.outside) {
       out.operand = blocked(window(from.var), from.dims);
