@@ -30,6 +30,9 @@ PRODUCTS = [
     (8, 2048, 2048),
     (32, 4096, 4096),
 ]
+# Number of products, rows, contracted, columns.
+STACKS = [(64, 64, 64, 64), (256, 32, 32, 32), (1024, 8, 8, 8)]
+BFLOAT16 = [(512, 512, 512), (1024, 1024, 1024), (1, 2048, 2048), (8, 2048, 2048)]
 # Batch, heads, positions, size of a head.
 ATTENTION = [
     (8, 8, 128, 64),
@@ -66,11 +69,10 @@ def functions_of(jax):
         if min(m, n) > 1:
             yield f"{m} x {k} x {n}, right transposed", lambda x, y: x @ y.T, (x, jnp.array(y.T))
             yield f"{m} x {k} x {n}, left transposed", lambda x, y: x.T @ y, (jnp.array(x.T), y)
-    for shape in ((64, 64, 64, 64), (256, 32, 32, 32), (1024, 8, 8, 8)):
-        b, m, k, n = shape
+    for b, m, k, n in STACKS:
         x, y = jnp.array(values(b, m, k)), jnp.array(values(b, k, n, seed=1))
         yield f"{b} of {m} x {k} x {n}", lambda x, y: x @ y, (x, y)
-    for m, k, n in ((512, 512, 512), (1024, 1024, 1024), (1, 2048, 2048), (8, 2048, 2048)):
+    for m, k, n in BFLOAT16:
         x, y = (jnp.array(values(*s), jnp.bfloat16) for s in ((m, k), (k, n)))
         yield f"{m} x {k} x {n}, bfloat16", lambda x, y: x @ y, (x, y)
     for shape in ATTENTION:
@@ -98,11 +100,10 @@ def torch_functions():
             yt, xt = y.T.contiguous(), x.T.contiguous()
             yield f"{m} x {k} x {n}, right transposed", lambda x, y: x @ y.T, (x, yt)
             yield f"{m} x {k} x {n}, left transposed", lambda x, y: x.T @ y, (xt, y)
-    for shape in ((64, 64, 64, 64), (256, 32, 32, 32), (1024, 8, 8, 8)):
-        b, m, k, n = shape
+    for b, m, k, n in STACKS:
         x, y = torch.tensor(values(b, m, k)), torch.tensor(values(b, k, n, seed=1))
         yield f"{b} of {m} x {k} x {n}", lambda x, y: x @ y, (x, y)
-    for m, k, n in ((512, 512, 512), (1024, 1024, 1024), (1, 2048, 2048), (8, 2048, 2048)):
+    for m, k, n in BFLOAT16:
         x, y = (torch.tensor(values(*s)).bfloat16() for s in ((m, k), (k, n)))
         yield f"{m} x {k} x {n}, bfloat16", lambda x, y: x @ y, (x, y)
     for shape in ATTENTION:

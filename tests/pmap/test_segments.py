@@ -1,6 +1,7 @@
 """tests/pmap/test_segments.py - large temporaries of mapped functions take memory per chunk."""
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -9,6 +10,9 @@ import pytest
 import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+import peak_memory  # noqa: E402
 
 N, D = 100, 512  # 1 MB a device for a D x D temporary: more than the budget for all devices
 rng = np.random.default_rng(0)
@@ -147,14 +151,10 @@ def test_bits_do_not_depend_on_threads():
 
 
 MEMORY = """
-import sys, numpy as np
+import numpy as np
 sys.path.insert(0, {folder!r})
 import shardax as jax
 import test_segments as t
-
-def kilobytes(name):
-    with open("/proc/self/status", encoding="ascii") as status:
-        return int(next(line for line in status if line.startswith(name)).split()[1])
 
 jax.config.update("jax_num_cpu_devices", t.N)
 t.D = 1664
@@ -162,19 +162,18 @@ w = np.random.default_rng(0).standard_normal((t.D, t.D)).astype("float32")
 x = np.random.default_rng(1).standard_normal((t.N, 2, t.D)).astype("float32")
 f = jax.pmap(getattr(t, sys.argv[1]), axis_name="i", in_axes=(None, 0))
 w, x = jax.block_until_ready((jax.numpy.asarray(w), jax.numpy.asarray(x)))
-with open("/proc/self/clear_refs", "w", encoding="ascii") as peak:
-    peak.write("5")  # the peak is what it takes now, not what its parent took
-before = kilobytes("VmRSS")
+peak = Peak()
 jax.block_until_ready(f(w, x))
-print((kilobytes("VmHWM") - before) // 1024)
+print(peak.kilobytes() // 1024)
 """
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="peaks are Linux's")
+@peak_memory.linux_only
 @pytest.mark.parametrize("case", ["clip", "loop", "low_precision"])
 def test_memory_does_not_grow_with_devices(case):
     """100 devices with temporaries of 11 MB and more each: halving them is worth any time."""
-    script = MEMORY.format(folder=os.path.dirname(os.path.abspath(__file__)))
+    folder = os.path.dirname(os.path.abspath(__file__))
+    script = peak_memory.IMPORT + MEMORY.format(folder=folder)
     out = subprocess.run(
         [sys.executable, "-c", script, case], capture_output=True, text=True, check=False
     )

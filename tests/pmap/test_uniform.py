@@ -1,6 +1,7 @@
 """tests/pmap/test_uniform.py - replicated values are kept once and computed once."""
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -9,6 +10,9 @@ import pytest
 import shardax as jax
 import shardax.numpy as jnp
 from shardax import _core
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+import peak_memory  # noqa: E402
 
 
 def address(x):
@@ -270,7 +274,7 @@ def test_at_most_one_variant_more_than_arguments():
 
 
 MEMORY = """
-import sys, numpy as np, shardax as jax, shardax.numpy as jnp
+import numpy as np, shardax as jax, shardax.numpy as jnp
 jax.config.update("jax_num_cpu_devices", 64)
 loss = lambda w, x: jnp.mean((x @ w) ** 2)
 def step(w, m, x):
@@ -294,25 +298,21 @@ cases = {
 }
 one = jnp.ones((1000, 1000))
 x = np.random.default_rng(0).standard_normal((64, 2, 1000)).astype(np.float32)
-
-def kilobytes(name):
-    with open("/proc/self/status", encoding="ascii") as status:
-        return int(next(line for line in status if line.startswith(name)).split()[1])
-
-with open("/proc/self/clear_refs", "w", encoding="ascii") as peak:
-    peak.write("5")  # the peak is what it takes now, not what its parent took
-before = kilobytes("VmRSS")
+peak = Peak()
 cases[sys.argv[1]]()
-print((kilobytes("VmHWM") - before) // 1024)
+print(peak.kilobytes() // 1024)
 """
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="peaks are Linux's")
+@peak_memory.linux_only
 @pytest.mark.parametrize("case", ["train", "grad", "jit of grad", "vjp", "jvp of grad", "gather"])
 def test_no_memory_for_replicas(case):
     """64 replicas of 4 MB parameters, gradients and momenta: 256 MB each if they were copies."""
     out = subprocess.run(
-        [sys.executable, "-c", MEMORY, case], capture_output=True, text=True, check=True
+        [sys.executable, "-c", peak_memory.IMPORT + MEMORY, case],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert int(out.stdout) < 64
 
