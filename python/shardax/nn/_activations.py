@@ -305,5 +305,3 @@ def squareplus(x, b=4):
     """
     x = asarray(x)
     return 0.5 * (x + jnp.sqrt(x * x + b))
-
-
