@@ -97,7 +97,9 @@ def test_a_pass_keeps_results(case):
     for x, y in zip(api.evaluate(before, values, []), api.evaluate(after, values, []), strict=True):
         if x.dtype.name.startswith("int") and x.dtype.itemsize < 1:
             x, y = x.astype(int), y.astype(int)
-        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=2e-5, atol=2e-5)
+        # A pass may leave out the rounding of narrow numbers.
+        off = 2.0**-7 if any(aval.dtype.itemsize == 2 for aval in before.in_avals) else 2e-5
+        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=off, atol=off)
 
 
 def lines(plan):

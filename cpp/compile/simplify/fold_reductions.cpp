@@ -1,4 +1,4 @@
-// compile/simplify/fold_reductions.cpp - sums of products, convolutions and scatters.
+// compile/simplify/fold_reductions.cpp - sums of products, convolutions and scatters; wide products.
 #include "compile/simplify/fold_reductions.h"
 
 #include "base/index.h"
@@ -105,6 +105,24 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
   if (removed == 0) return {};
   const Var sum = m.emit(core_ops().conv_general_dilated, p.with("leading", leading), operands);
   return Vars{rest.empty() ? sum : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {sum})};
+}
+
+std::optional<Vars> convert_into_product(const PatternContext& m) {
+  const DType narrow = m.b.type(m.in[0]).dtype;
+  if (!is_floating(narrow) || itemsize(narrow) != 2 ||
+      m.params.dtype(param::new_dtype) != DType::float32 || !m.uses_known || m.b.uses(m.in[0]) > 1)
+    return {};
+  for (const Op* op : {&core_ops().dot_general, &core_ops().conv_general_dilated}) {
+    const Equation* product = m.b.defined_by(m.in[0], *op);
+    if (!product) continue;
+    const Vars operands = product->inputs;
+    for (const Var v : operands) {
+      if (m.b.type(v).dtype != narrow) return {};
+    }
+    return Vars{m.emit(
+        *op, product->params.with("preferred_element_type", DType::float32), operands)};
+  }
+  return {};
 }
 
 std::optional<Vars> reduce_into_scatter(const PatternContext& m) {

@@ -288,6 +288,8 @@ constexpr Pattern rows[] = {
     ROW("broadcast_in_dim", drop_broadcast),    // broadcast(x) to its shape   x
     ROW("broadcast_in_dim", join_broadcasts),   // broadcast(broadcast(x))     broadcast(x)
     ROW("convert_element_type", drop_convert),  // convert(x) to its own dtype x
+    ROW("convert_element_type",
+        convert_into_product),                  // f32(dot(a, b)), of bf16     dot(a, b), of f32
     ROW("stop_gradient", drop_identity),        // stop_gradient(x)            x
     ROW("sharding_constraint", drop_identity),  // sharding_constraint(x)      x
     ROW("reshard", drop_identity),              // reshard(x)                  x
