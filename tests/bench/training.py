@@ -1,10 +1,11 @@
 """tests/bench/training.py - steps of training, against JAX and PyTorch, as a Markdown table.
 
     python tests/bench/training.py [--jax PYTHON] [--torch PYTHON] [--only NAME ...]
-                                    [--rounds N] [--cpu]
+                                    [--optimizers NAME ...] [--dtypes NAME ...] [--rounds N] [--cpu]
 
 Milliseconds of a step on the whole batch: shardax and JAX with `pmap` over 1, 4 and 8 simulated
-devices and with `jit`, PyTorch in one process. They are medians of the rounds, in turns. `times` is
+devices and with `jit`, PyTorch in one process. AdamW clips gradients by their global norm, too.
+bfloat16 is mixed precision: parameters of float32, as PyTorch's autocast has them. They are medians of the rounds, in turns. `times` is
 the best of the others over ours, of 1, 4 and 8 devices. MB is the most memory that a process takes
 in such a step of 8 devices (PyTorch: in any).
 """
@@ -21,6 +22,8 @@ import rivals
 import training_models
 
 DEVICES = (1, 4, 8)
+OPTIMIZERS = ("SGD", "Adam", "AdamW")
+DTYPES = ("float32", "bfloat16")
 
 
 def adam(tree_map, jnp, params, state, grads):
@@ -32,20 +35,36 @@ def adam(tree_map, jnp, params, state, grads):
     return tree_map(lambda p, a, b: p - rate * a / (jnp.sqrt(b) + 1e-8), params, m, v), (m, v, t)
 
 
-def step_of(jax, model, optimizer, devices):
-    """A function without arguments: one step of training. devices=0: jit."""
+def clipped(jax, tree_map, grads):
+    """The gradients, of a norm of 1 at most."""
+    squares = [jax.numpy.square(g).sum() for g in jax.tree_util.tree_leaves(grads)]
+    norm = jax.numpy.sqrt(sum(squares))
+    return tree_map(lambda g: g * jax.numpy.minimum(1, 1 / (norm + 1e-6)), grads)
+
+
+def step_of(jax, model, optimizer, dtype, devices):
+    """A function without arguments: one step of training. devices=0: jit.
+
+    Of bfloat16, the loss is that of rounded parameters and data; the parameters stay float32.
+    """
     jnp, tree_map = jax.numpy, jax.tree_util.tree_map
+
+    def rounded(tree):
+        return tree_map(lambda a: a.astype(dtype) if a.dtype == jnp.float32 else a, tree)
     params, data = model.init(), model.data()
     state = ()
-    if optimizer == "Adam":
+    if optimizer != "SGD":
         empty = tree_map(lambda p: p * 0, params)
         state = (empty, tree_map(lambda p: p * 0, params), jnp.float32(0))
 
     def step(params, state, *data):
-        loss, grads = jax.value_and_grad(lambda p: model.loss(jax, p, *data))(params)
+        loss, grads = jax.value_and_grad(lambda p: model.loss(jax, rounded(p), *rounded(data)))(params)
         if devices:
             loss, grads = jax.lax.pmean((loss, grads), "i")
-        if optimizer == "Adam":
+        if optimizer == "AdamW":
+            grads = clipped(jax, tree_map, grads)
+            params = tree_map(lambda p: p * (1 - 1e-3 * 0.01), params)
+        if optimizer != "SGD":
             return (*adam(tree_map, jnp, params, state, grads), loss)
         return tree_map(lambda p, g: p - 1e-3 * g, params, grads), state, loss
 
@@ -85,27 +104,27 @@ def measure(run):
     return statistics.median(times) * 1e3, peak_memory()
 
 
-def child(system, name, optimizer):
+def child(system, name, optimizer, dtype):
     model, figures = training_models.MODELS[name], {}
     if system == "torch":
         import training_torch
 
-        figures["torch"] = measure(training_torch.step_of(name, model, optimizer))
+        figures["torch"] = measure(training_torch.step_of(name, model, optimizer, dtype))
     else:
         jax = rivals.system()
         for devices in (0, *DEVICES):
-            figures[str(devices)] = measure(step_of(jax, model, optimizer, devices))
+            figures[str(devices)] = measure(step_of(jax, model, optimizer, dtype, devices))
     print(json.dumps(figures))
 
 
-def row(name, optimizer, systems, rounds, more):
+def row(name, optimizer, dtype, systems, rounds, more):
     found = {}
     for _ in range(rounds):
         for system, python in systems.items():
             env = {**os.environ, "BENCH_SYSTEM": system, **more}
             if system != "shardax":
                 env.pop("PYTHONPATH", None)
-            command = [python, __file__, "--child", system, name, optimizer]
+            command = [python, __file__, "--child", system, name, optimizer, dtype]
             run = subprocess.run(command, env=env, capture_output=True, text=True)
             if run.returncode:
                 sys.exit(run.stderr)
@@ -129,7 +148,7 @@ def row(name, optimizer, systems, rounds, more):
         ratios.append(f"{min(others) / times['shardax', str(d)]:.2f}" if others else "")
     columns = [c for system in ("shardax", "jax", "torch") for c in cells(system)]
     print(
-        "| " + " | ".join([f"{name}, {optimizer}", *columns, " / ".join(ratios)]) + " |", flush=True
+        "| " + " | ".join([f"{name}, {optimizer}{', ' + dtype if dtype != 'float32' else ''}", *columns, " / ".join(ratios)]) + " |", flush=True
     )
 
 
@@ -140,9 +159,11 @@ def main():
     parser.add_argument("--jax", help="an interpreter with jax")
     parser.add_argument("--torch", help="an interpreter with torch")
     parser.add_argument("--only", nargs="*", choices=training_models.MODELS, help="models")
+    parser.add_argument("--optimizers", nargs="*", choices=OPTIMIZERS, default=OPTIMIZERS)
+    parser.add_argument("--dtypes", nargs="*", choices=DTYPES, default=DTYPES)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cpu", action="store_true", help="processor time, of all threads")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(*options.child)
@@ -153,8 +174,9 @@ def main():
     print("| " + " | ".join([*heads, "times"]) + " |")
     print("| --- " + "| --- " * len(heads) + "|")
     for name in options.only or training_models.MODELS:
-        for optimizer in ("SGD", "Adam"):
-            row(name, optimizer, systems, options.rounds, more)
+        for dtype in options.dtypes:
+            for optimizer in options.optimizers:
+                row(name, optimizer, dtype, systems, options.rounds, more)
     return None
 
 

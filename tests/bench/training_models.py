@@ -2,6 +2,8 @@
 a loss in jax.numpy (which shardax has too).
 """
 
+import math
+
 import numpy as np
 
 rng = np.random.default_rng(0)
@@ -29,7 +31,7 @@ def labels(count, *shape):
 
 
 def cross_entropy(jax, logits, y):
-    logp = jax.nn.log_softmax(logits)
+    logp = jax.nn.log_softmax(logits.astype(jax.numpy.float32))
     return -jax.numpy.take_along_axis(logp, y[..., None], -1).mean()
 
 
@@ -158,7 +160,7 @@ class Transformer:
             q, k, v = (
                 p.reshape(n, t, self.heads, -1).transpose(0, 2, 1, 3) for p in jnp.split(z, 3, -1)
             )
-            scores = q @ k.transpose(0, 1, 3, 2) / np.float32(np.sqrt(f // self.heads))
+            scores = q @ k.transpose(0, 1, 3, 2) / math.sqrt(f // self.heads)
             attended = jax.nn.softmax(jnp.where(mask, scores, -1e9)) @ v
             x = x + attended.transpose(0, 2, 1, 3).reshape(n, t, f) @ out[0] + out[1]
             x = x + jax.nn.gelu(norm(x, norm2) @ up[0] + up[1]) @ down[0] + down[1]
@@ -190,7 +192,7 @@ class Lstm:
             h = jax.nn.sigmoid(o) * jnp.tanh(c)
             return (h, c), h
 
-        start = (jnp.zeros((len(x), self.features)),) * 2
+        start = (jnp.zeros((len(x), self.features), wh.dtype),) * 2
         _, h = jax.lax.scan(step, start, given)
         return cross_entropy(jax, h.swapaxes(0, 1) @ out, y)
 
@@ -211,6 +213,7 @@ class Vae:
         mean, logvar = jnp.split(jax.nn.relu(x @ w1 + b1) @ w2 + b2, 2, -1)
         z = mean + jnp.exp(0.5 * logvar) * noise
         logits = jax.nn.relu(z @ w3 + b3) @ w4 + b4
+        mean, logvar, logits, x = (a.astype(jnp.float32) for a in (mean, logvar, logits, x))
         likelihood = (jnp.maximum(logits, 0) - logits * x + jnp.log1p(jnp.exp(-abs(logits)))).sum(1)
         divergence = -0.5 * (1 + logvar - mean**2 - jnp.exp(logvar)).sum(1)
         return (likelihood + divergence).mean()

@@ -74,8 +74,8 @@ LOSSES = {
 }
 
 
-def step_of(name, model, optimizer):
-    """A function without arguments: one step of training."""
+def step_of(name, model, optimizer, dtype):
+    """A function without arguments: one step of training, of bfloat16 by autocast."""
     leaves = []
 
     def tensors(tree):
@@ -88,13 +88,16 @@ def step_of(name, model, optimizer):
     data = [
         torch.tensor(d, dtype=torch.int64 if d.dtype == np.int32 else None) for d in model.data()
     ]
-    kinds = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
+    kinds = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam, "AdamW": torch.optim.AdamW}
     update = kinds[optimizer](leaves, lr=1e-3, foreach=True)
 
     def step():
         update.zero_grad(set_to_none=True)
-        loss = LOSSES[name](model, params, *data)
+        with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bfloat16"):
+            loss = LOSSES[name](model, params, *data)
         loss.backward()
+        if optimizer == "AdamW":
+            torch.nn.utils.clip_grad_norm_(leaves, 1, foreach=True)
         update.step()
         return loss.item()
 
