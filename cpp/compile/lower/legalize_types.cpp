@@ -3,10 +3,16 @@
 // c:f8_e5m2[4] = mul a b   becomes   d:f32[4] = convert a; e:f32[4] = convert b; f:f32[4] = mul d
 // e; c:f8_e5m2[4] = convert f. Ops that move elements, call functions or carry programs stay, and
 // elementwise ones that say they have kernels of their own (half_native).
+//
+// Convolutions of 16-bit floats become those of float32, which sum the same and may take minimal
+// filtering; kernels of one tap stay, for they are products. So do choices within windows, whose
+// kernels are vectors for float32 only. The loops beside them convert.
 #include "array/narrow.h"
+#include "base/index.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "ir/core_ops.h"
+#include "ops/convolution.h"
 
 namespace shardax {
 namespace {
@@ -15,6 +21,25 @@ bool computes(const Op& op) {
   if (op.kind == Kind::elementwise && op.half_native) return false;
   return (op.kind == Kind::elementwise || op.kind == Kind::reduction || op.kind == Kind::other) &&
          op.effect.empty() && !op.eager;
+}
+
+bool has_taps(const Equation& convolution, const Program& source) {
+  const ops::ConvNumbers n = ops::conv_numbers(convolution.params);
+  const Shape& shape = source.type(convolution.inputs[1]).shape;
+  for (std::size_t d = 2; d < n.rhs_spec.size(); ++d) {
+    if (shape[index(n.of_rhs() + n.rhs_spec[d])] > 1) return true;
+  }
+  return false;
+}
+
+// An equation of 16-bit floats that is faster with those of 32?
+bool prefers_floats(const Equation& eqn, const Program& source) {
+  static const Op* const choices[] = {find_op("select_and_scatter_add"),
+                                      find_op("select_and_gather_add")};
+  if (eqn.inputs.empty() || !is_half(source.type(eqn.inputs[0]).dtype)) return false;
+  return eqn.op == &core_ops().conv_general_dilated
+             ? has_taps(eqn, source)
+             : std::find(std::begin(choices), std::end(choices), eqn.op) != std::end(choices);
 }
 
 class Widener {
@@ -35,6 +60,7 @@ class Widener {
   }
 
   Vars step(const Equation& eqn, Vars in) {
+    if (prefers_floats(eqn, source_)) return with_floats(eqn, in);
     const auto narrow = [&](Var v) { return is_narrow(source_.type(v).dtype); };
     const bool any = std::any_of(eqn.inputs.begin(), eqn.inputs.end(), narrow) ||
                      std::any_of(eqn.outputs.begin(), eqn.outputs.end(), narrow);
@@ -50,6 +76,14 @@ class Widener {
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = convert(out[i], source_.type(eqn.outputs[i]).dtype, eqn.location);
     return out;
+  }
+
+  Vars with_floats(const Equation& eqn, Vars in) {
+    for (Var& v : in) v = convert(v, DType::float32, eqn.location);
+    Params params = eqn.params;
+    if (params.has("preferred_element_type")) params.set("preferred_element_type", DType::float32);
+    const Var out = builder_.emit(*eqn.op, params, in, eqn.location)[0];
+    return {convert(out, source_.type(eqn.outputs[0]).dtype, eqn.location)};
   }
 
   // There are kernels between narrow types and float32 or int32. Integers stay integers, so that
@@ -72,8 +106,11 @@ class Widener {
 }  // namespace
 
 ProgramPtr legalize_types(const ProgramPtr& program) {
-  const bool any = std::any_of(program->types.begin(), program->types.end(),
-                               [](const Type& type) { return is_narrow(type.dtype); });
+  const bool narrow = std::any_of(program->types.begin(), program->types.end(),
+                                  [](const Type& type) { return is_narrow(type.dtype); });
+  const bool any =
+      narrow || std::any_of(program->equations.begin(), program->equations.end(),
+                            [&](const Equation& eqn) { return prefers_floats(eqn, *program); });
   return any ? Widener(*program).run() : program;
 }
 

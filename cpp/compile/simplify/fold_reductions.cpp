@@ -109,8 +109,8 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
 
 std::optional<Vars> convert_into_product(const PatternContext& m) {
   const DType narrow = m.b.type(m.in[0]).dtype;
-  if (!is_floating(narrow) || itemsize(narrow) != 2 ||
-      m.params.dtype(param::new_dtype) != DType::float32 || !m.uses_known || m.b.uses(m.in[0]) > 1)
+  if (!is_half(narrow) || m.params.dtype(param::new_dtype) != DType::float32 || !m.uses_known ||
+      m.b.uses(m.in[0]) > 1)
     return {};
   for (const Op* op : {&core_ops().dot_general, &core_ops().conv_general_dilated}) {
     const Equation* product = m.b.defined_by(m.in[0], *op);
@@ -119,8 +119,8 @@ std::optional<Vars> convert_into_product(const PatternContext& m) {
     for (const Var v : operands) {
       if (m.b.type(v).dtype != narrow) return {};
     }
-    return Vars{m.emit(
-        *op, product->params.with("preferred_element_type", DType::float32), operands)};
+    return Vars{
+        m.emit(*op, product->params.with("preferred_element_type", DType::float32), operands)};
   }
   return {};
 }
