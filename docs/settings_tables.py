@@ -27,6 +27,7 @@ EFFECTS = {
         "jax_numpy_dtype_promotion": "strict: dtypes are not promoted to each other implicitly",
         "jax_numpy_rank_promotion": "operands of other rank: broadcast, a warning, an error",
         "jax_allow_f16_reductions": "False: sums of 16-bit floats are refused",
+        "jax_cpu_flush_denormals": "arithmetic takes denormal numbers for 0, as JAX's",
         "jax_default_matmul_precision": "shown in programs; sums are always in full precision",
     },
     "Random numbers": {

@@ -19,6 +19,7 @@
 #include "objects/runtime.h"
 #include "objects/sharding_conversion.h"
 #include "objects/transfers.h"
+#include "runtime/flush_denormals.h"
 #include "runtime/interpreter_lock.h"
 #include "runtime/interrupt.h"
 
@@ -37,6 +38,7 @@ void acquire_lock(void* state) {
 void check_signals(void* state) {
   if (PyGILState_Check()) return;
   acquire_lock(state);
+  const runtime::FlushDenormals keep(false);
   const bool raised = PyErr_CheckSignals() != 0;
   PyEval_SaveThread();
   if (raised) throw objects::PythonError();

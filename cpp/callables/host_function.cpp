@@ -11,6 +11,7 @@
 #include "control/control.h"
 #include "ops/callback.h"
 #include "ops/ops.h"
+#include "runtime/flush_denormals.h"
 
 namespace py = pybind11;
 
@@ -37,6 +38,7 @@ class PythonFunction final : public HostObject {
 
   std::vector<Values> call(const Values& in) const override {
     const Locked locked;
+    const runtime::FlushDenormals keep(false);
     const LocationScope own_lines(nullptr);
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(in.size())));
     for (std::size_t i = 0; i < in.size(); ++i) {

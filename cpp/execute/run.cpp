@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "execute/execute.h"
+#include "runtime/flush_denormals.h"
 #include "runtime/interpreter_lock.h"
 
 namespace shardax {
@@ -32,6 +33,8 @@ void check_execution() {
 void set_compile_listener(CompileListener listener) { compile_listener = listener; }
 
 PlanPtr compile_told(const ProgramPtr& program, const CompileOptions& options) {
+  // Constants are folded as the program computes.
+  const runtime::FlushDenormals flush(runtime::flushes_denormals());
   const auto start = std::chrono::steady_clock::now();
   PlanPtr plan = compile(program, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -47,6 +50,7 @@ Values run_plan(const Plan& plan, const Values& arrays) {
   for (const Value& array : arrays) memory.push_back(as_array(array).buffer());
   for (std::size_t i : plan.overwritten) as_array(arrays[i]).mark_deleted();
   const runtime::LockReleased released(plan.cost > long_work_ns);
+  const runtime::FlushDenormals flush(runtime::flushes_denormals());
   return plan.run(arrays, memory);
 }
 

@@ -18,6 +18,7 @@
 #include "objects/config_values.h"
 #include "objects/transfers.h"
 #include "ops/collectives/sum_groups.h"
+#include "runtime/flush_denormals.h"
 #include "runtime/mpi.h"
 #include "trace/auto_pvary.h"
 
@@ -144,6 +145,7 @@ constexpr std::string_view traced_flags[] = {
     "jax_legacy_prng_key",
     "jax_auto_pcast",
     "jax_sum_groups",
+    "jax_cpu_flush_denormals",
 };
 
 void set_timeout_from(PyObject* value) {
@@ -184,6 +186,7 @@ void mirror(const Flag& f, PyObject* value) {
   if (name == "jax_debug_key_reuse") watch_key_reuse(value == Py_True);
   if (name == "jax_message_timeout") set_timeout_from(value);
   if (name == "jax_sum_groups") set_sum_groups_from(value);
+  if (name == "jax_cpu_flush_denormals") runtime::flush_denormals(value == Py_True);
   if (name == "jax_no_execution") refuse_execution(value == Py_True);
   if (name.starts_with("jax_transfer_guard")) mirror_guard(f, value);
   if (name == "jax_enable_x64") numpy::set_x64_default(value == Py_True);

@@ -20,7 +20,8 @@ inline constexpr const char* matmul_precisions =
 inline constexpr const char* guard_levels =
     "None allow log disallow log_explicit disallow_explicit";
 
-// Names as in JAX, which has no jax_message_timeout and no jax_sum_groups.
+// Names as in JAX, which has no jax_message_timeout, no jax_sum_groups and no
+// jax_cpu_flush_denormals: it always flushes.
 inline constexpr Flag flags[] = {
     {"jax_enable_x64", Flag::Kind::boolean, "0"},
     {"jax_num_cpu_devices", Flag::Kind::integer, nullptr},
@@ -49,6 +50,7 @@ inline constexpr Flag flags[] = {
     {"jax_transfer_guard", Flag::Kind::text, nullptr, guard_levels},
     {"jax_message_timeout", Flag::Kind::real, "300"},
     {"jax_sum_groups", Flag::Kind::integer, "0"},
+    {"jax_cpu_flush_denormals", Flag::Kind::boolean, "0"},
     {"jax_compilation_cache_dir", Flag::Kind::text, nullptr},
     {"jax_enable_compilation_cache", Flag::Kind::boolean, "1"},
     {"jax_persistent_cache_min_compile_time_secs", Flag::Kind::real, "1.0"},

@@ -228,11 +228,13 @@ bool run_on_workers(std::int64_t chunks, Loop& loop, bool even) {
   if (!arena) return false;
   is_ready = true;
   happens_before(loop.start());
+  // Isolated: the caller's own context, should it have one, is not asked for its cancellation. All
+  // threads compute as this one does outside of the arena (runtime/flush_denormals.h).
+  tbb::task_group_context context(tbb::task_group_context::isolated);
+  context.capture_fp_settings();
   arena->of(threads).execute([&] {
     using Range = tbb::blocked_range<std::int64_t>;
     const auto body = [&](const Range& r) { loop.run(r.begin(), r.end()); };
-    // Isolated: the caller's own context, should it have one, is not asked for its cancellation.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
     if (even && chunks <= most_even_chunks * threads) {
       tbb::parallel_for(Range(0, chunks), body, tbb::static_partitioner(), context);
     } else {

@@ -5,9 +5,9 @@
 
 Milliseconds of a step on the whole batch: shardax and JAX with `pmap` over 1, 4 and 8 simulated
 devices and with `jit`, PyTorch in one process. AdamW clips gradients by their global norm, too.
-bfloat16 is mixed precision: parameters of float32, as PyTorch's autocast has them. They are medians of the rounds, in turns. `times` is
-the best of the others over ours, of 1, 4 and 8 devices. MB is the most memory that a process takes
-in such a step of 8 devices (PyTorch: in any).
+bfloat16 is mixed precision: parameters of float32, as PyTorch's autocast has them. They are medians
+of the rounds, in turns. `times` is the best of the others over ours, of 1, 4 and 8 devices. MB is
+the most memory that a process takes in such a step of 8 devices (PyTorch: in any).
 """
 
 import argparse
@@ -58,7 +58,8 @@ def step_of(jax, model, optimizer, dtype, devices):
         state = (empty, tree_map(lambda p: p * 0, params), jnp.float32(0))
 
     def step(params, state, *data):
-        loss, grads = jax.value_and_grad(lambda p: model.loss(jax, rounded(p), *rounded(data)))(params)
+        data = rounded(data)
+        loss, grads = jax.value_and_grad(lambda p: model.loss(jax, rounded(p), *data))(params)
         if devices:
             loss, grads = jax.lax.pmean((loss, grads), "i")
         if optimizer == "AdamW":
@@ -147,9 +148,8 @@ def row(name, optimizer, dtype, systems, rounds, more):
         others = [times[key] for key in keys if key in times]
         ratios.append(f"{min(others) / times['shardax', str(d)]:.2f}" if others else "")
     columns = [c for system in ("shardax", "jax", "torch") for c in cells(system)]
-    print(
-        "| " + " | ".join([f"{name}, {optimizer}{', ' + dtype if dtype != 'float32' else ''}", *columns, " / ".join(ratios)]) + " |", flush=True
-    )
+    step = ", ".join([name, optimizer] + ([dtype] if dtype != DTYPES[0] else []))
+    print("| " + " | ".join([step, *columns, " / ".join(ratios)]) + " |", flush=True)
 
 
 def main():

@@ -1,4 +1,4 @@
-// compile/simplify/fold_reductions.cpp - sums of products, convolutions and scatters; wide products.
+// compile/simplify/fold_reductions.cpp - sums and conversions of products, convolutions, scatters.
 #include "compile/simplify/fold_reductions.h"
 
 #include "base/index.h"
