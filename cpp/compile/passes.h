@@ -28,6 +28,11 @@ ProgramPtr simplify(const ProgramPtr& program, bool stripmine = false);
 // Equations whose results are not used, and unused constants, go away.
 ProgramPtr eliminate_dead_code(const ProgramPtr& program);
 
+// Products that add nothing up become elementwise ones (compile/lower/expand_products.cpp):
+//   c:f32[9,3] = dot_general a:f32[9] b:f32[3]   ->   d = broadcast_in_dim a; e = broadcast_in_dim b;
+//   c = mul d e
+ProgramPtr expand_products(const ProgramPtr& program);
+
 // Numbers narrower than the machine computes with (array/narrow.h) are converted to float32 or
 // int32 for each equation, and its results back:
 //   b:i4[3] = add a a   ->   c:i32[3] = convert a; d:i32[3] = add c c; b:i4[3] = convert d

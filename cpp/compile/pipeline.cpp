@@ -89,6 +89,11 @@ constexpr ProgramPass passes[] = {
      "pmap { psum (mul a b) } -> c = mul a b; reduce_sum[axes=(0,)] c", run_simplify},
     {Phase::simplify, "eliminate_dead_code", "removes equations without uses",
      "b = sin a; c = cos a in (c) -> c = cos a in (c)", plain<eliminate_dead_code>},
+    {Phase::prepare, "expand_products", "products that add nothing up become elementwise ones",
+     "c:f32[9,3] = dot_general a:f32[9] b:f32[3] -> d = broadcast_in_dim a; e = broadcast_in_dim "
+     "b; "
+     "c = mul d e",
+     plain<expand_products>},
     {Phase::prepare, "assign_layouts", "swaps short last dimensions with long ones",
      "d:f32[9,900,3] = sub b c -> d:f32[9,3,900] = sub b' c'", plain<assign_layouts>},
     {Phase::prepare, "split_complex_carries", "carries complex numbers as their parts",
