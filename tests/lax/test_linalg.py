@@ -81,6 +81,27 @@ def test_tridiagonal_solve():
         lax.linalg.tridiagonal_solve(dl, d, du, b.astype(np.complex64))
 
 
+@pytest.mark.parametrize("rows", [1, 2, 33, 1639])
+@pytest.mark.parametrize("count", [3, 4, 17])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_tridiagonal_systems_of_a_stack(rows, count, columns):
+    """They are solved in the lanes of vectors, with row pivots, and differ by rounding alone."""
+    dl, d, du = (rng.standard_normal((count, rows)).astype(np.float32) for _ in range(3))
+    d[:, 0] *= 0.01
+    dl[:, 0] = du[:, -1] = 0
+    b = rng.standard_normal((count, rows, columns)).astype(np.float32)
+    matrices = np.zeros((count, rows, rows))
+    k = np.arange(rows)
+    matrices[:, k, k] = d
+    matrices[:, k[:-1], k[1:]] = du[:, :-1]
+    matrices[:, k[1:], k[:-1]] = dl[:, 1:]
+    x = lax.linalg.tridiagonal_solve(dl, d, du, b)
+    expected = np.linalg.solve(matrices, b.astype(np.float64))
+    size = np.abs(expected).max((1, 2), keepdims=True)
+    worst = np.linalg.cond(matrices).reshape(-1, 1, 1)
+    assert (np.abs(x - expected) <= 1e-6 * worst * size).all()
+
+
 @pytest.mark.parametrize(
     "a, b, text",
     [

@@ -97,8 +97,13 @@ struct TridiagonalSolve {
 template <class L>
 struct TridiagonalSolveLanes {
   using T = lanes::Number<L>;
+  // Each row waits for a division: a vector of them takes as long as one. Cells stay in a
+  // second-level cache.
   static bool takes(const JobArgs& args) {
-    return !args.params.flag(param::perturb_singular) && fits_lanes<T>(Stack(args.in[3]));
+    constexpr std::int64_t fewest_systems = 4, most_cells = 8192;
+    const Stack b(args.in[3]);
+    return !args.params.flag(param::perturb_singular) && b.count() >= fewest_systems &&
+           b.rows() > 0 && b.columns() > 0 && b.rows() * (b.columns() + 4) <= most_cells;
   }
   explicit TridiagonalSolveLanes(const JobArgs& args) : one(args), b(one.b.size()) {
     for (auto& part : diagonals) part.resize(elements(one.n, 1));
