@@ -3,23 +3,30 @@
     python tests/bench/programs.py [--jax PYTHON] [--rounds N] [--threads N] [--cpu]
 
 Microseconds of a compiled call, and of the first one, which traces and compiles. The programs are
-in program_list.py and program_models.py: functions that take the system and give a compiled
-function and its arguments.
+in the modules program_*: functions that take the system and give a compiled function and its
+arguments. PROGRAMS=heat,newton in the environment names some of them.
 """
 
 import json
+import os
 import time
 
 import numpy as np
 import program_list
 import program_models
+import program_recurrences
+import program_samplers
 import rivals
+
+MODULES = (program_list, program_models, program_samplers, program_recurrences)
+NAMES = [name for name in os.environ.get("PROGRAMS", "").split(",") if name]
 
 PROGRAMS = {
     name: make
-    for module in (program_list, program_models)
+    for module in MODULES
     for name, make in vars(module).items()
     if callable(make) and make.__module__ == module.__name__ and not name.startswith("_")
+    and (not NAMES or name in NAMES)
 }
 
 
