@@ -29,6 +29,7 @@
 #include "base/thread_end.h"
 #include "runtime/cores.h"
 #include "runtime/interrupt.h"
+#include "runtime/spans.h"
 #include "runtime/startable.h"
 
 #ifdef SHARDAX_ANNOTATE_LOOPS
@@ -72,10 +73,18 @@ void make_worker_ready() {
   is_ready = true;
 }
 
+void run_chunk(FunctionRef<void(std::int64_t)> body, std::int64_t chunk, std::int64_t chunks) {
+  const auto text = [&]() -> SpanText {
+    return {concat("chunk ", chunk + 1, " of ", chunks), "chunk"};
+  };
+  const Span span(text);
+  body(chunk);
+}
+
 // One parallel loop, and the first exception of its chunks.
 class Loop {
  public:
-  explicit Loop(FunctionRef<void(std::int64_t)> body) : body_(body) {}
+  Loop(std::int64_t chunks, FunctionRef<void(std::int64_t)> body) : chunks_(chunks), body_(body) {}
 
   void run(std::int64_t first, std::int64_t last) {
     if (!is_ready) make_worker_ready();
@@ -84,7 +93,7 @@ class Loop {
     try {
       for (std::int64_t i = first; i < last && !ended_.load(std::memory_order_relaxed); ++i) {
         poll_clock();
-        body_(i);
+        run_chunk(body_, i, chunks_);
       }
     } catch (const ForcedUnwind&) {
       sleep_until_exit();
@@ -124,6 +133,7 @@ class Loop {
     const std::atomic<bool>* outer_ended_;
   };
 
+  const std::int64_t chunks_;
   const FunctionRef<void(std::int64_t)> body_;
   std::atomic<bool> ended_{false};
   std::mutex mutex_;
@@ -248,12 +258,12 @@ bool run_on_workers(std::int64_t chunks, Loop& loop, bool even) {
 void run_loop(std::int64_t chunks, const FunctionRef<void(std::int64_t)>& body, bool even) {
   if (chunks > 1 && !inside_loop && !inherited.load(std::memory_order_relaxed) &&
       thread_count() > 1) {
-    Loop loop(body);
+    Loop loop(chunks, body);
     if (run_on_workers(chunks, loop, even)) return loop.rethrow();
   }
   for (std::int64_t i = 0; i < chunks; ++i) {
     chunks > 1 ? poll_clock() : poll();
-    body(i);
+    chunks > 1 && !inside_loop ? run_chunk(body, i, chunks) : body(i);
   }
 }
 

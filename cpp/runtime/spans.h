@@ -12,7 +12,7 @@ namespace shardax::runtime {
 // The work of a span: an op by itself, a program, one of its steps, ...
 struct SpanText {
   std::string name;
-  const char* kind;        // "op", "program", "step", "message", "tracing", "compilation"
+  const char* kind;        // "op", "program", "step", "chunk", "message", "tracing", "compilation"
   std::string place = {};  // the line in the user's source, "file.py:12 (f)", or ""
 };
 

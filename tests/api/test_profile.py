@@ -1,5 +1,6 @@
 """tests/api/test_profile.py - shardax.profile: a block's time by step, and its pictures."""
 
+import collections
 import json
 import re
 import threading
@@ -60,6 +61,32 @@ def test_steps_of_mapped_functions_and_loops_have_lines():
     products = [span for span in times.spans if span.name.startswith("dot_general")]
     assert {re.split("[.(]", span.line)[-1] for span in products} == {"body)", "mapped)"}
     assert len(products) == 4
+
+
+def test_a_file_has_the_chunks_of_loops(tmp_path):
+    """Each chunk of a shared loop once, within the time of its step, on the thread that ran it."""
+    square = shardax.jit(lambda x: x @ x)
+    x = jnp.ones((600, 600))
+    square(x)
+    with shardax.threads(2), shardax.profile() as times:
+        square(x)
+    times.save(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    (step,) = [event for event in events if event["cat"] == "step"]
+    chunks = [event for event in events if event["cat"] == "chunk"]
+    assert chunks
+    for event in chunks:
+        assert step["ts"] <= event["ts"]
+        assert event["ts"] + event["dur"] <= step["ts"] + step["dur"]
+    # Of a loop that packs and one that multiplies, say: all numbers of each come equally often.
+    names = collections.Counter(event["name"] for event in chunks)
+    counts = {int(name.split()[-1]) for name in names}
+    for count in counts:
+        assert len({names[f"chunk {i + 1} of {count}"] for i in range(count)} - {0}) == 1
+    assert len(names) == sum(counts)
+    assert {event["tid"] for event in chunks} >= {step["tid"]}
+    # The table is of steps: chunks are no part of it.
+    assert not any(span.kind == "chunk" for span in times.spans)
 
 
 def test_annotations_and_threads():

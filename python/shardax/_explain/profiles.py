@@ -62,7 +62,7 @@ class Profile:
 
     def _end(self, start, seconds, events, dropped):
         self.seconds, self._events, self.dropped = seconds, events, dropped
-        self.spans = tuple(_spans(events, start))
+        self.spans = tuple(_spans([e for e in events if e["cat"] != "chunk"], start))
 
     def by_step(self):
         """Rows of equal spans, the longest first: a list of dicts with "name", "kind", "line",
@@ -90,8 +90,9 @@ class Profile:
         return seconds / self.seconds if self.seconds else 0.0
 
     def save(self, path):
-        """Writes the spans for https://ui.perfetto.dev or chrome://tracing; `path` is the name of a
-        JSON file, compressed where it ends in .gz."""
+        """Writes the spans for https://ui.perfetto.dev or chrome://tracing, and the chunks of
+        parallel loops, on the threads that ran them. `path` is the name of a JSON file, compressed
+        where it ends in .gz."""
         recordings.write(self._events, self.dropped, path)
 
     def _rows(self, most=20):
