@@ -29,8 +29,8 @@ ProgramPtr simplify(const ProgramPtr& program, bool stripmine = false);
 ProgramPtr eliminate_dead_code(const ProgramPtr& program);
 
 // Products that add nothing up become elementwise ones (compile/lower/expand_products.cpp):
-//   c:f32[9,3] = dot_general a:f32[9] b:f32[3]   ->   d = broadcast_in_dim a; e = broadcast_in_dim b;
-//   c = mul d e
+//   c:f32[9,3] = dot_general a:f32[9] b:f32[3]
+//   ->   d = broadcast_in_dim a; e = broadcast_in_dim b; c = mul d e
 ProgramPtr expand_products(const ProgramPtr& program);
 
 // Numbers narrower than the machine computes with (array/narrow.h) are converted to float32 or

@@ -20,6 +20,13 @@ int thread_count();
 // From 1 to most_threads. Takes effect with the next loop.
 void set_thread_count(int count);
 
+// A number of chunks that keeps all threads busy: two for each, or `least`. For loops whose results
+// depend on no chunk.
+inline std::int64_t enough_chunks(std::int64_t least) {
+  const std::int64_t wanted = 2 * thread_count();
+  return wanted > least ? wanted : least;
+}
+
 // Runs body(i) for every i in [0, chunks), on the calling thread and the workers; returns when all
 // are done. The first exception of a body is thrown here, and chunks that have not started are left
 // out. An interrupt of the caller (runtime/interrupt.h) does the same; the caller asks for it

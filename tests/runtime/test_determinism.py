@@ -35,6 +35,8 @@ for a in (square, small):
     results += [*jnp.linalg.svd(a), *jnp.linalg.qr(a), *jnp.linalg.eigh(a), jnp.linalg.inv(a)]
 half, bytes_ = square.astype(jnp.bfloat16), (square * 100).astype(jnp.int8)
 results += [half @ half, jnp.matmul(bytes_, bytes_, preferred_element_type=jnp.int32)]
+wide = long[:700_000].reshape(700, 1000)
+results += [wide @ wide.T, wide.astype(jnp.bfloat16) @ wide.T.astype(jnp.bfloat16)]
 images = long[: 5 * 24 * 31 * 20].reshape(5, 24, 31, 20)
 conv = lambda w: jax.lax.conv(images, w, (1, 1), "SAME")
 taps = long[: 40 * 24 * 9].reshape(40, 24, 3, 3)
@@ -53,7 +55,8 @@ def digest(threads):
 
 
 def test_bits_do_not_depend_on_the_number_of_threads():
-    assert len({digest(1), digest(2), digest(2), digest(5)}) == 1
+    """Loops have more chunks for more than four threads."""
+    assert len({digest(1), digest(2), digest(2), digest(5), digest(40)}) == 1
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -1,6 +1,8 @@
 // kernels/conv/tiling.cpp - boxes that fit caches and keep cores busy.
 #include "kernels/conv/tiling.h"
 
+#include "runtime/pool.h"
+
 namespace shardax::kernels {
 namespace {
 
@@ -105,7 +107,8 @@ Tiling Cutter::cut(const Part& part) const {
     boxes(part, cut, rows);
     cut.column_parts = cut.way == Strategy::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
-    if (each < 100e3 || cut.blocks() * cut.runs >= 8) break;
+    const std::int64_t enough = runtime::enough_chunks(8);
+    if (each < (enough > 8 ? 50e3 : 100e3) || cut.blocks() * cut.runs >= enough) break;
     if (cut.runs == 1 && rows > 60) {
       rows /= 2;
     } else if (cut.way == Strategy::features && cut.columns > 2 * width()) {

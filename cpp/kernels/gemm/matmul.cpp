@@ -7,6 +7,7 @@
 
 #include "base/target.h"
 #include "kernels/gemm/kernels.h"
+#include "runtime/pool.h"
 
 namespace shardax::kernels {
 
@@ -61,7 +62,7 @@ MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t r
                          std::int64_t column_multiple) {
   // A chunk of 12 us is worth a thread's attention; one of 10 ms is short enough to interrupt.
   // Fewer chunks pack less: 4 of less than 0.1 ms are enough, 8 of less than 1 ms, and 16
-  // otherwise.
+  // otherwise; for many threads, two each.
   constexpr double shortest = 12e3, longest = 10e6;
   MatmulChunks plan{p.m, p.n, 1, 1, p.batch, 1};
   if (nanoseconds * static_cast<double>(p.batch) < 2 * shortest) return plan;
@@ -74,7 +75,7 @@ MatmulChunks plan_chunks(const MatmulArgs& p, double nanoseconds, std::int64_t r
   while (true) {
     const double each = nanoseconds / static_cast<double>(row_parts * column_parts);
     const std::int64_t count = p.batch * row_parts * column_parts;
-    const std::int64_t enough = each < 0.1e6 ? 4 : each < 1e6 ? 8 : 16;
+    const std::int64_t enough = runtime::enough_chunks(each < 0.1e6 ? 4 : each < 1e6 ? 8 : 16);
     if (each < 2 * shortest || (count >= enough && each < longest)) break;
     const std::int64_t rows = p.m / row_parts, columns = p.n / column_parts;
     if (columns >= rows && columns >= 2 * column_multiple) {

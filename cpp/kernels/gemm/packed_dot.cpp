@@ -20,6 +20,7 @@
 #include "kernels/ceil_div.h"
 #include "kernels/gemm/amx.h"
 #include "kernels/gemm/kernels.h"
+#include "runtime/pool.h"
 
 #if SHARDAX_X86_64
 #include <immintrin.h>
@@ -107,7 +108,7 @@ const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
 }
 
 // The largest chunks of c, whose sums stay in a second-level cache, and how many are enough.
-constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, enough_chunks = 4;
+constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, fewest_chunks = 4;
 
 // Multiplications that several threads share, and of a product that they share one by one.
 constexpr double least_shared = 1.5e6, large = 64e6;
@@ -160,7 +161,7 @@ class GroupedProduct {
   void cut() {
     const std::int64_t tile = std::max(2 * kernels_.rows, std::int64_t{12});
     std::int64_t down = parts_of(p_.m, chunk_rows), across = parts_of(p_.n, chunk_columns);
-    while (!by_items() && down * across < enough_chunks) {
+    while (!by_items() && down * across < runtime::enough_chunks(fewest_chunks)) {
       if (panels_ >= 2 * across) {
         across *= 2;
       } else if (p_.m >= 2 * tile * down) {
@@ -177,7 +178,8 @@ class GroupedProduct {
   void item(std::int64_t batch, ParallelFor parallel_for) const {
     const AlignedBuffer<std::uint32_t> packed(panels_ * panel_size());
     const AlignedBuffer<Sum> excess(panels_ * kernels_.panel);
-    const std::int64_t together = std::clamp<std::int64_t>(panels_ / 8, 1, 8);
+    const std::int64_t together =
+        std::clamp<std::int64_t>(panels_ / runtime::enough_chunks(8), 1, 8);
     const auto pack = [&](std::int64_t part) {
       const std::int64_t j = part * together;
       pack_panels(batch, j, std::min(together, panels_ - j), packed.data() + j * panel_size(),

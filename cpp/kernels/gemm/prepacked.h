@@ -10,6 +10,7 @@
 #include "kernels/aligned_buffer.h"
 #include "kernels/ceil_div.h"
 #include "kernels/gemm/kernels.h"
+#include "runtime/pool.h"
 
 namespace shardax::kernels {
 
@@ -43,6 +44,7 @@ class PackedProduct {
     const std::int64_t bytes = std::clamp(args_.m * args_.n * width, few_bytes, most_bytes);
     const std::int64_t most = std::clamp<std::int64_t>(bytes / (size * width), 1, blocks);
     const AlignedBuffer<T> room(most * size);
+    const std::int64_t part = part_of(most);
     const std::int64_t row_parts = parts_of(shared_rows_, part),
                        parts = row_parts + parts_of(shared_columns_, part);
     for (std::int64_t first = 0; first < blocks; first += most) {
@@ -76,8 +78,13 @@ class PackedProduct {
   static constexpr std::int64_t few_bytes = 4 << 20, most_bytes = 32 << 20;
   // Blocks that see the same may as well pack it each.
   static constexpr std::int64_t few = 1;
-  // Rows or columns that are packed at a time: a multiple of tiles and panels.
-  static constexpr std::int64_t part = 384;
+  // Rows or columns that are packed at a time, of so many k-blocks: a multiple of tiles and panels.
+  std::int64_t part_of(std::int64_t blocks) const {
+    constexpr std::int64_t least = 96, most = 384, enough = 4;
+    const std::int64_t parts = runtime::enough_chunks(enough);
+    return std::clamp(parts_of(blocks * (shared_rows_ + shared_columns_), parts) / least * least,
+                      least, most);
+  }
   // Blocks of c: the parts of a and b that a block packs for itself, and its sums, stay in a
   // second-level cache.
   static constexpr std::int64_t block_rows = 132, block_columns = 512;

@@ -7,6 +7,7 @@
 #include "kernels/tiles/accumulators.h"
 #include "kernels/tiles/block_loop.h"
 #include "kernels/tiles/tile_iterator.h"
+#include "runtime/pool.h"
 
 namespace shardax::kernels {
 namespace {
@@ -256,7 +257,8 @@ void run_reduce_outer(const TileLoop& loop, std::byte* const* base, ParallelFor 
 }  // namespace
 
 std::int64_t free_chunk_elements(const TileLoop& loop, std::int64_t total) {
-  constexpr std::int64_t most_chunks = 8, least = 4 * tile_size;
+  constexpr std::int64_t least = 4 * tile_size;
+  const std::int64_t most_chunks = runtime::enough_chunks(8);
   const auto instructions = static_cast<std::int64_t>(loop.instructions.size());
   const std::int64_t worth_it = std::max(least, chunk_elements / (1 + instructions / 4));
   const std::int64_t even = (total + most_chunks - 1) / most_chunks;
