@@ -47,7 +47,8 @@ def adaptive_steps(jax):
     jnp = jax.numpy
 
     def field(x):
-        return jnp.stack([10 * (x[1] - x[0]), x[0] * (28 - x[2]) - x[1], x[0] * x[1] - 8 / 3 * x[2]])
+        a, b, c = x
+        return jnp.stack([10 * (b - a), a * (28 - c) - b, a * b - 8 / 3 * c])
 
     def solve(x):
         def going(state):
@@ -166,7 +167,7 @@ def mixture(jax):
             factors = jnp.linalg.cholesky(covariances)
             off = x[:, None] - means[None]
             z = jax.vmap(
-                lambda l, d: jax.scipy.linalg.solve_triangular(l, d.T, lower=True), (0, 1)
+                lambda a, d: jax.scipy.linalg.solve_triangular(a, d.T, lower=True), (0, 1)
             )(factors, off)
             logs = jnp.log(jnp.diagonal(factors, axis1=1, axis2=2)).sum(-1)
             logp = -0.5 * (z**2).sum(1).T - logs + jnp.log(shares)

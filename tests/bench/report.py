@@ -26,6 +26,7 @@ BENCHES = {
     "rows": "Functions of rows of 10 to 1000 elements",
     "loops": "Iterations of loops over few numbers",
     "programs": "Whole programs, alone and mapped over 4",
+    "many_cores": "Steps of training on more cores, by simulation",
     "parallel": "Model-parallel steps on 8 devices, beside the same step unsharded",
     "decompositions": "Decompositions of matrices",
     "linear": "Products and attention",
@@ -35,7 +36,13 @@ BENCHES = {
 }
 # Options of benches that do not take --jax and --rounds alone.
 RIVALS = ("jax", "torch", "rounds")
-OPTIONS = {"training": RIVALS, "linear": RIVALS, "convolution": RIVALS, "instructions": ()}
+OPTIONS = {
+    "training": RIVALS,
+    "linear": RIVALS,
+    "convolution": RIVALS,
+    "many_cores": ("rounds",),
+    "instructions": (),
+}
 HEAD = """# Performance
 
 `python tests/bench/report.py --jax PYTHON --torch PYTHON` writes this page. Each section is one run
