@@ -18,7 +18,8 @@ FLAGS = "-std=c++20 -O1 -g -Wall -Wextra -Werror".split()
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     built = tmp_path_factory.mktemp("pool") / "pool_check"
-    sources = [ROOT / f"cpp/runtime/{s}.cpp" for s in ("pool", "startable", "cores", "interrupt")]
+    parts = ("pool", "startable", "cores", "interrupt", "spans")
+    sources = [ROOT / f"cpp/runtime/{part}.cpp" for part in parts]
     prefix = os.environ.get("TBB_PREFIX", sys.prefix)
     paths = [f"-isystem{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib"]
     flags = [*FLAGS, *os.environ.get("CXXFLAGS", "").split(), f"-I{ROOT / 'cpp'}", *paths]
