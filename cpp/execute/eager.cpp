@@ -162,15 +162,21 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   using Entry = ControlCache::Entry;
   static ControlCache& cache = *new ControlCache;  // never destroyed, as above
   constexpr std::size_t max_entries = 64;
-  const std::lock_guard lock(cache.mutex);
-  if (auto known = cache.find(op, in, [&](const Entry& e) { return e.params == params; }))
-    return known;
-  const std::size_t key = hash_same(params);
+  std::size_t key = 0;
   const auto same = [&](const Entry& e) {
     return e.key == key && structurally_equal_params(e.params, params);
   };
-  if (auto known = cache.find(op, in, same)) return known;
+  {
+    const std::lock_guard lock(cache.mutex);
+    if (auto known = cache.find(op, in, [&](const Entry& e) { return e.params == params; }))
+      return known;
+    key = hash_same(params);
+    if (auto known = cache.find(op, in, same)) return known;
+  }
+  // Staging within may hand Python's lock to a thread that asks for this one: it has to be free.
   auto callable = std::make_shared<Callable>(one_op_program(op, params, in, op.name));
+  const std::lock_guard lock(cache.mutex);
+  if (auto known = cache.find(op, in, same)) return known;
   cache.entries.push_front({&op, params, key, types_of(in), callable});
   if (cache.entries.size() > max_entries) cache.entries.pop_back();
   return callable;

@@ -67,21 +67,30 @@ struct Callable::State {
   bool always = false;                    // ... before each call
   std::optional<Shardings> inspected_for;
   void inspect(const Program& program, const Values& arrays);
+  bool set_known(const Values& results, const Shardings& in);
   void label(const Program& program, const Values& arrays, const Values& results);
   Values run(const Plan& plan, const Values& arrays) const;
 };
 
+// Labels the results of arrays that are split as those of the last call.
+bool Callable::State::set_known(const Values& results, const Shardings& in) {
+  const std::lock_guard lock(mutex);
+  if (in != in_shardings) return false;
+  set_shardings(results, out_shardings);
+  return true;
+}
+
 void Callable::State::label(const Program& program, const Values& arrays, const Values& results) {
   if (!labels && !any_sharding(arrays)) return place_in_context(results);
   Shardings in = shardings_of(arrays);
-  {
+  if (!set_known(results, in)) {
+    // Staging within may hand Python's lock to a thread that asks for this one: it has to be free.
+    Shardings out = as_results_show(replicated_rest(propagate(program, in)), program.output_types(),
+                                    in, program.input_types());
+    set_shardings(results, out);
     const std::lock_guard lock(mutex);
-    if (in != in_shardings) {
-      out_shardings = as_results_show(replicated_rest(propagate(program, in)),
-                                      program.output_types(), in, program.input_types());
-      in_shardings = std::move(in);
-    }
-    set_shardings(results, out_shardings);
+    out_shardings = std::move(out);
+    in_shardings = std::move(in);
   }
   keep_partial_sums(program, arrays, results);
 }
