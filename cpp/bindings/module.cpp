@@ -22,6 +22,7 @@
 #include "runtime/flush_denormals.h"
 #include "runtime/interpreter_lock.h"
 #include "runtime/interrupt.h"
+#include "runtime/progress.h"
 
 namespace shardax {
 void init_pytree(pybind11::module_& m);
@@ -44,9 +45,11 @@ void check_signals(void* state) {
   if (raised) throw objects::PythonError();
 }
 
-// An error that is being handled comes first.
+// An error that is being handled comes first. The thread that shows progress needs the lock.
 void check_held_signals() {
-  if (!runtime::is_main_thread() || !PyGILState_Check() || PyErr_Occurred()) return;
+  if (!PyGILState_Check() || PyErr_Occurred()) return;
+  if (runtime::tasks_watched.load(std::memory_order_relaxed)) acquire_lock(PyEval_SaveThread());
+  if (!runtime::is_main_thread()) return;
   if (PyErr_CheckSignals() != 0) throw objects::PythonError();
 }
 

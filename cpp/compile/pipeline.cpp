@@ -22,6 +22,7 @@
 #include "ir/sharding_given.h"
 #include "ir/text/text_form.h"
 #include "ir/verify.h"
+#include "runtime/progress.h"
 #include "runtime/spans.h"
 
 namespace shardax {
@@ -226,6 +227,8 @@ Compilation compile_visibly(const ProgramPtr& source, const CompileOptions& opti
   const ShardingGiven asked_already;
   const auto text = [&]() -> runtime::SpanText { return {source->name, "compilation"}; };
   const runtime::Span span(text);
+  const auto told = [&]() -> runtime::TaskText { return {source->name}; };
+  const runtime::Task task(runtime::TaskKind::compilation, told);
   const auto start = std::chrono::steady_clock::now();
   if (dump_flags().passes) std::fprintf(stderr, "-- source:\n%s\n", text_form(*source).c_str());
   Compilation made = plan_for(source, options, false);

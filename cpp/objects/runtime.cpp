@@ -9,6 +9,7 @@
 #include "runtime/allocator.h"
 #include "runtime/cores.h"
 #include "runtime/pool.h"
+#include "runtime/progress.h"
 #include "runtime/spans.h"
 
 namespace shardax::objects {
@@ -56,6 +57,40 @@ PyObject* stop_recording(PyObject*, PyObject*) {
       pytree::check(PyList_Append(list.get(), item.get()));
     }
     return Py_BuildValue("(On)", list.get(), static_cast<Py_ssize_t>(recorded.dropped));
+  });
+}
+
+PyObject* watch_tasks(PyObject*, PyObject* wanted) {
+  return guarded([&]() -> PyObject* {
+    runtime::watch_tasks(pytree::check(PyObject_IsTrue(wanted)) != 0);
+    Py_RETURN_NONE;
+  });
+}
+
+const char* kind_name(runtime::TaskKind kind) {
+  switch (kind) {
+    case runtime::TaskKind::tracing: return "tracing";
+    case runtime::TaskKind::compilation: return "compilation";
+    case runtime::TaskKind::loop: return "loop";
+  }
+  return "";
+}
+
+// A list of dicts; -1 stands for turns and lengths that are not known.
+PyObject* tasks_under_way(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    const std::vector<runtime::TaskFacts> tasks = runtime::tasks_under_way();
+    Ref list = Ref::checked(PyList_New(0));
+    for (const runtime::TaskFacts& t : tasks) {
+      const Ref item = Ref::checked(Py_BuildValue(
+          "{sK ss ss ss sd sL sL sO sK}", "id", static_cast<unsigned long long>(t.id), "kind",
+          kind_name(t.kind), "name", t.text.name.c_str(), "line", t.text.place.c_str(), "seconds",
+          t.seconds, "done", static_cast<long long>(t.done), "length",
+          static_cast<long long>(t.length), "inner", t.inner ? Py_True : Py_False, "thread",
+          static_cast<unsigned long long>(t.thread)));
+      pytree::check(PyList_Append(list.get(), item.get()));
+    }
+    return list.release();
   });
 }
 
@@ -108,6 +143,8 @@ PyMethodDef runtime_functions[] = {
     {"memory_in_use", memory_in_use, METH_NOARGS, "Bytes of all buffers that are alive."},
     {"start_recording", start_recording, METH_NOARGS, "Records times of programs and steps."},
     {"stop_recording", stop_recording, METH_NOARGS, "Ends that; gives what was recorded."},
+    {"watch_tasks", watch_tasks, METH_O, "Lists tracing, compilations and loops from now on."},
+    {"tasks_under_way", tasks_under_way, METH_NOARGS, "Those that are under way."},
     {nullptr, nullptr, 0, nullptr},
 };
 

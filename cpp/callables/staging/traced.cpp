@@ -12,6 +12,7 @@
 #include "ir/core_ops.h"
 #include "objects/array/constant_dedup.h"
 #include "objects/config.h"
+#include "runtime/progress.h"
 #include "runtime/spans.h"
 #include "trace/captures.h"
 #include "trace/current.h"
@@ -179,10 +180,11 @@ Staged stage_call(const std::string& api, PyObject* fun, const CallForm& form, c
   if (objects::flag("jax_check_tracer_leaks")) watch.emplace();
   NamedTrace named(api, fun, form, references);
   StagingTrace& trace = named.trace();
-  const auto text = [name = trace.program().name]() -> runtime::SpanText {
-    return {name, "tracing"};
-  };
+  const std::string name = trace.program().name;  // the program goes away before the end
+  const auto text = [&]() -> runtime::SpanText { return {name, "tracing"}; };
   const runtime::Span span(text);
+  const auto told = [&]() -> runtime::TaskText { return {name}; };
+  const runtime::Task task(runtime::TaskKind::tracing, told);
   const CapturesArrays captures(arrays_captured);
   Ref result = call_of(named, api, fun, form, types);
   FlatResult flat = flatten_result(result.get(), api, fun);

@@ -11,10 +11,12 @@
 #include "base/index.h"
 #include "compile/lower/lower.h"
 #include "compile/lower/scalar_step.h"
+#include "compile/lower/steps.h"
 #include "ir/regions.h"
 #include "kernels/aligned_buffer.h"
 #include "ops/callback.h"
 #include "runtime/pool.h"
+#include "runtime/progress.h"
 
 namespace shardax {
 namespace {
@@ -127,9 +129,10 @@ class Carry {
 // `calls`: the body calls functions of the host, which run on the calling thread, in order.
 class ScanStep final : public ControlStep {
  public:
-  ScanStep(const Regions& regions, PlanPtr body, bool calls, std::vector<Window> in,
-           std::vector<Window> out)
+  ScanStep(std::string_view op, const Regions& regions, PlanPtr body, bool calls,
+           std::vector<Window> in, std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
+        op_(regions.devices ? "devices" : op),
         consts_(regions.operands_of(PortKind::whole).size()),
         carry_(regions.operands_of(PortKind::carried).size()),
         body_(std::move(body)),
@@ -143,10 +146,12 @@ class ScanStep final : public ControlStep {
 
   void run(std::byte* const* base) const override {
     const Pointers in = addresses(in_, base), out = addresses(out_, base);
+    const auto told = [this] { return loop_text(*this, op_); };
+    runtime::Task task(runtime::TaskKind::loop, told, length_, true);
     if (parallel_ && cost() > tuning::plan::worth_sharing_ns) {
-      iterations(in, out);
+      iterations(in, out, task);
     } else {
-      loop(in, out);
+      loop(in, out, task);
     }
   }
   std::string text() const override {
@@ -173,7 +178,7 @@ class ScanStep final : public ControlStep {
   }
 
   // Iterations that do not depend on each other.
-  void iterations(const Pointers& in, const Pointers& out) const {
+  void iterations(const Pointers& in, const Pointers& out, runtime::Task& task) const {
     const std::int64_t chunks = std::min(length_, most_chunks);
     runtime::parallel_for(chunks, [&](std::int64_t chunk) {
       Pointers body_in = in, body_out = out;
@@ -183,11 +188,12 @@ class ScanStep final : public ControlStep {
         for (std::size_t k = consts_; k < in.size(); ++k) body_in[k] = in[k] + i * in_bytes_[k];
         for (std::size_t k = 0; k < out.size(); ++k) body_out[k] = out[k] + i * out_bytes_[k];
         body_->run_raw(body_in.data(), body_out.data(), arena.data());
+        task.add(1);
       }
     });
   }
 
-  void loop(const Pointers& in, const Pointers& out) const {
+  void loop(const Pointers& in, const Pointers& out, runtime::Task& task) const {
     Pointers body_in = in, body_out = out;
     Carry carry(carry_bytes_, *body_, in.data() + consts_);
     const kernels::AlignedBuffer<std::byte> arena(body_->arena_bytes);
@@ -204,10 +210,12 @@ class ScanStep final : public ControlStep {
       if (devices_) slice.emplace(concat("device ", i));
       body_->run_raw(body_in.data(), body_out.data(), arena.data());
       carry.advance(body_out);
+      task.add(1);
     }
     carry.finish(out.data());
   }
 
+  std::string_view op_;
   std::size_t consts_, carry_;
   PlanPtr body_;
   std::int64_t length_;
@@ -219,8 +227,10 @@ class ScanStep final : public ControlStep {
 
 class WhileStep final : public ControlStep {
  public:
-  WhileStep(const Regions& regions, std::vector<Window> in, std::vector<Window> out)
+  WhileStep(std::string_view op, const Regions& regions, std::vector<Window> in,
+            std::vector<Window> out)
       : ControlStep(std::move(in), std::move(out)),
+        op_(op),
         carry_bytes_(sizes(regions.programs[1]->output_types())),
         cond_consts_(regions.programs[0]->inputs.size() - carry_bytes_.size()),
         body_consts_(regions.programs[1]->inputs.size() - carry_bytes_.size()),
@@ -237,6 +247,8 @@ class WhileStep final : public ControlStep {
     body_in.resize(body_consts_ + carry_bytes_.size());
     Carry carry(carry_bytes_, *body_, in.data() + first);
     const kernels::AlignedBuffer<std::byte> arena(std::max(cond_->arena_bytes, body_->arena_bytes));
+    const auto told = [this] { return loop_text(*this, op_); };
+    runtime::Task task(runtime::TaskKind::loop, told, runtime::no_count, true);
     for (;;) {
       for (std::size_t k = 0; k < carry_bytes_.size(); ++k) {
         cond_in[cond_consts_ + k] = body_in[body_consts_ + k] = carry.now()[k];
@@ -247,6 +259,7 @@ class WhileStep final : public ControlStep {
       if (!go_on) break;
       body_->run_raw(body_in.data(), carry.next().data(), arena.data());
       carry.advance(carry.next());
+      task.add(1);
     }
     carry.finish(out.data());
   }
@@ -259,6 +272,7 @@ class WhileStep final : public ControlStep {
   }
 
  private:
+  std::string_view op_;
   std::vector<std::int64_t> carry_bytes_;
   std::size_t cond_consts_, body_consts_;
   PlanPtr cond_, body_;
@@ -339,10 +353,10 @@ std::unique_ptr<Step> lower_control(const Equation& eqn, const std::vector<Windo
     case ExecutionKind::counted: {
       PlanPtr body = compiled_turn(regions, in, over);
       if (has_any(over)) out = place(over);
-      return std::make_unique<ScanStep>(regions, std::move(body), any_equation(eqn, calls_function),
-                                        in, out);
+      return std::make_unique<ScanStep>(eqn.op->name, regions, std::move(body),
+                                        any_equation(eqn, calls_function), in, out);
     }
-    case ExecutionKind::looped: return std::make_unique<WhileStep>(regions, in, out);
+    case ExecutionKind::looped: return std::make_unique<WhileStep>(eqn.op->name, regions, in, out);
     case ExecutionKind::once:
     case ExecutionKind::mesh:
     case ExecutionKind::mapped: break;

@@ -1,6 +1,7 @@
 // compile/lower/scalar_step.cpp - runs scalar programs.
 #include "compile/lower/scalar_step.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -9,12 +10,14 @@
 #include "base/index.h"
 #include "codegen/executable.h"
 #include "codegen/scalar/code.h"
+#include "compile/lower/steps.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalarize.h"
 #include "ir/op.h"
 #include "kernels/aligned_buffer.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
+#include "runtime/progress.h"
 
 namespace shardax {
 namespace {
@@ -22,6 +25,9 @@ namespace {
 // Machine code is no part of a stack that C++ unwinds: an exception waits here.
 struct State {
   std::exception_ptr error;
+  runtime::Task& task;
+  std::int64_t turns_a_poll;  // 0: polls do not tell the turns
+  std::int64_t polls = 0;
 };
 
 template <class F>
@@ -36,7 +42,12 @@ int caught(State* state, F&& f) {
 }
 
 int poll(std::byte* const* pointers) {
-  return caught(reinterpret_cast<State*>(pointers[0]), [] { runtime::poll_clock(); });
+  State* const state = reinterpret_cast<State*>(pointers[0]);
+  return caught(state, [&] {
+    ++state->polls;
+    state->task.add(state->turns_a_poll);
+    runtime::poll_clock();
+  });
 }
 
 int call_plan(void* state, const PlanCall* call, std::byte* frame) {
@@ -47,24 +58,38 @@ int call_plan(void* state, const PlanCall* call, std::byte* frame) {
   });
 }
 
+// Polls count the turns of all loops together.
+bool is_one_loop(const codegen::ScalarProgram& program) {
+  return std::ranges::count(program.events(), codegen::Mark::again, &codegen::Event::mark) == 1;
+}
+
 class ScalarStep final : public Step {
  public:
-  ScalarStep(std::unique_ptr<ScalarLoop> loop, std::shared_ptr<const codegen::Native> native,
-             const Regions& regions, std::vector<Window> in, std::vector<Window> out)
-      : loop_(std::move(loop)),
+  ScalarStep(std::string_view op, std::unique_ptr<ScalarLoop> loop,
+             std::shared_ptr<const codegen::Native> native, const Regions& regions,
+             std::vector<Window> in, std::vector<Window> out)
+      : op_(op),
+        loop_(std::move(loop)),
         native_(std::move(native)),
         runs_(regions.runs),
         length_(regions.length),
+        turns_a_poll_(runs_ != ExecutionKind::one_of && is_one_loop(loop_->program)
+                          ? codegen::turns_between_polls(loop_->program)
+                          : 0),
         turn_ns_(codegen::scalar_cost(loop_->program)),
         in_(std::move(in)),
         out_(std::move(out)) {}
 
   void run(std::byte* const* base) const override {
+    const auto told = [this] { return loop_text(*this, op_); };
+    const bool counted = runs_ == ExecutionKind::counted;
+    runtime::Task task(runtime::TaskKind::loop, told, counted ? length_ : runtime::no_count,
+                       turns_a_poll_ > 0);
     if (loop_->range < 0 || cost() < tuning::plan::worth_sharing_ns)
-      return run_part(base, 0, length_);
+      return run_part(base, 0, length_, task);
     const std::int64_t chunks = std::min(length_, most_chunks);
     runtime::parallel_for(chunks, [&](std::int64_t chunk) {
-      run_part(base, chunk * length_ / chunks, (chunk + 1) * length_ / chunks);
+      run_part(base, chunk * length_ / chunks, (chunk + 1) * length_ / chunks, task);
     });
   }
   std::string text() const override {
@@ -87,8 +112,9 @@ class ScalarStep final : public Step {
  private:
   static constexpr std::int64_t most_chunks = 64;
 
-  void run_part(std::byte* const* base, std::int64_t from, std::int64_t to) const {
-    State state;
+  void run_part(std::byte* const* base, std::int64_t from, std::int64_t to,
+                runtime::Task& task) const {
+    State state{nullptr, task, turns_a_poll_};
     SmallVector<std::byte*, 24> pointers;
     pointers.push_back(reinterpret_cast<std::byte*>(&state));
     for (const auto* windows : {&in_, &out_}) {
@@ -110,12 +136,15 @@ class ScalarStep final : public Step {
       std::memcpy(frame.data() + loop_->range, range, sizeof range);
     }
     if (native_->as<codegen::ScalarCode>()(pointers.data())) std::rethrow_exception(state.error);
+    if (runs_ == ExecutionKind::counted) task.add(to - from - state.polls * turns_a_poll_);
   }
 
+  std::string_view op_;
   std::unique_ptr<ScalarLoop> loop_;
   std::shared_ptr<const codegen::Native> native_;
   ExecutionKind runs_;
   std::int64_t length_;
+  std::int64_t turns_a_poll_;
   double turn_ns_;
   std::vector<Window> in_, out_;
 };
@@ -140,7 +169,7 @@ std::unique_ptr<Step> scalar_step(const Equation& eqn, const std::vector<Window>
   if (!codegen::runs(codegen::instructions())) return nullptr;
   std::shared_ptr<const codegen::Native> native = codegen::Native::place(code, eqn.op->name);
   if (!native) return nullptr;
-  return std::make_unique<ScalarStep>(std::move(loop), std::move(native),
+  return std::make_unique<ScalarStep>(eqn.op->name, std::move(loop), std::move(native),
                                       eqn.op->regions(eqn.params), in, out);
 }
 

@@ -201,4 +201,8 @@ std::unique_ptr<Step> copy_step(Window from, Window to) {
   return std::make_unique<CopyStep>(std::move(from), std::move(to));
 }
 
+runtime::TaskText loop_text(const Step& step, std::string_view op) {
+  return {std::string(op), step.location ? short_string(*step.location) : ""};
+}
+
 }  // namespace shardax

@@ -1,8 +1,9 @@
-// compile/lower/steps.h - the steps of ops that have a kernel, and copies.
+// compile/lower/steps.h - the steps of ops that have a kernel, copies, names of loops.
 #pragma once
 
 #include "compile/plan.h"
 #include "ir/op.h"
+#include "runtime/progress.h"
 
 namespace shardax {
 
@@ -20,5 +21,7 @@ std::unique_ptr<Step> adding_step(const Equation& product, const std::vector<Win
                                   const Window& out);
 // Both windows have one shape; their strides differ.
 std::unique_ptr<Step> copy_step(Window from, Window to);
+// A step that loops, as those who watch it read it.
+runtime::TaskText loop_text(const Step& step, std::string_view op);
 
 }  // namespace shardax
