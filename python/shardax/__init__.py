@@ -110,6 +110,7 @@ _NAMES = {
         "make_array_from_callback make_array_from_process_local_data "
         "make_array_from_single_device_arrays"
     ),
+    "_debug.progress": "progress",
     "_devices.placement": "Shard",
     "_explain.accelerators": "Accelerators",
     "_explain.explanation": "explain",

@@ -254,6 +254,8 @@ def process_indices(backend: Any = None) -> Any:
     """The numbers of all processes."""
 def profile() -> Any:
     """Records the spans of a block: programs, their steps with their lines, messages to other processes, tracing, compilations, and annotations of `shardax.profiler`."""
+def progress() -> Any:
+    """Shows tracing, compilations and loops of a block that take more than a second, while they run. Short ones show nothing."""
 def pure_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Any = None, vmap_method: Any = None, **kwargs: Any) -> Any:
     """The result of a Python function without side effects, in a program."""
 def remat(fun: _F, *, prevent_cse: bool = True, policy: Any = None, static_argnums: Any = ..., static_argnames: Any = ..., concrete: bool = False) -> _F:
