@@ -6,6 +6,7 @@ Array(28, dtype=int32)
 """
 
 import functools
+import os
 
 # Modules that few programs use lie in a folder of their own; their names are those of its inside.
 __path__.append(__file__.replace("__init__.py", "_compat"))
@@ -134,6 +135,11 @@ _SUBMODULES = (
     "sharding stages test_util tools typing version"
 ).split()
 _, __getattr__, __dir__ = _at_first_use(__name__, _NAMES, _SUBMODULES)
+
+if os.environ.get("SHARDAX_PROGRESS") == "1":
+    from shardax._debug.progress import begin as _begin_progress  # else at first use: quick import
+
+    _begin_progress()
 
 
 def install_as_jax():

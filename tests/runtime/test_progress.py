@@ -245,6 +245,23 @@ def run(program, **settings):
     )
 
 
+def test_whole_processes():
+    program = """
+def turn(x):
+    time.sleep(0.1)
+    return x
+x = shardax.numpy.float32(0)
+lax.fori_loop(0, 15, lambda i, c: shardax.pure_callback(turn, c, c), x)
+with shardax.progress():
+    pass
+"""
+    done = run(program, SHARDAX_PROGRESS="1")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("scan, ") and line.endswith("s left"), line
+    silent = run("print('shardax._debug.progress' in sys.modules)", SHARDAX_PROGRESS="0")
+    assert (silent.stdout, silent.stderr) == ("False\n", "")
+
+
 def test_the_interpreter_ends_within_a_block():
     program = """
 block = shardax.progress()

@@ -12,6 +12,7 @@ VARIABLES = {
     "SHARDAX_NUM_DEVICES": "number of simulated devices at the start",
     "SHARDAX_NUM_THREADS": "number of threads that compute, from 1 on",
     "SHARDAX_CODEGEN": "machine code of loops: 0 (none), avx2, stream (past caches), neon (listed)",
+    "SHARDAX_PROGRESS": "1: long compilations and loops are shown, as by shardax.progress()",
     "SHARDAX_DUMP": "prints what the compiler does: passes, plan, time or asm",
     "SHARDAX_VERIFY": "1: the program is verified after each pass",
     "SHARDAX_PERF_MAP": "1: `perf` names loops by their ops",
