@@ -288,6 +288,22 @@ void check_type(const char* what, Run run) {
   }
 }
 
+// Few elements of many k-blocks, which threads share.
+template <class S, class Out>
+void check_long_sums(Run run) {
+  constexpr std::int64_t some = 64 * matmul_k_block;
+  for (const Layout a : {Layout::rows, Layout::columns, Layout::spread, Layout::reversed}) {
+    for (const Layout b : {Layout::rows, Layout::columns}) {
+      for (const std::int64_t k : {some - 255, some, some + 1, 3 * some + 130}) {
+        check<S, Out>(1, 3, 3, k, a, b, Layout::rows, "long sums", run);
+        check<S, Out>(1, 5, 1, k, a, b, Layout::columns, "long sums", run);
+        check<S, Out>(1, 1, 4, k, a, b, Layout::spread, "long sums", run);
+        check<S, Out>(1, 17, 9, k, a, b, Layout::columns, "long sums", run);
+      }
+    }
+  }
+}
+
 // Parts of a product, computed alone, against the whole.
 template <class T>
 void check_parts(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -414,6 +430,10 @@ int main() {
   check_random<float, float>(2000, 70, "random", run_public);
   check_random<double, double>(1000, 50, "random", run_public);
 
+  check_long_sums<float, float>(run_threads);
+  check_long_sums<double, double>(run_public);
+  check_long_sums<bfloat16_t, float>(run_public);
+  check_long_sums<float16_t, float16_t>(run_public);
   check_parts<float>(3, 23, 45, 300);
   check_parts<float>(1, 257, 130, 520);
   check_parts<double>(2, 67, 33, 270);

@@ -11,6 +11,7 @@
 
 #include "base/per_thread.h"
 #include "kernels/gemm/prepacked.h"
+#include "runtime/pool.h"
 
 namespace shardax::kernels {
 namespace {
@@ -98,6 +99,7 @@ class FloatProduct {
   void run(ParallelFor parallel_for) const {
     if (is_long_dot()) return long_dot(parallel_for);
     const MatmulChunks plan = chunks();
+    if (is_long_sum(plan)) return long_sum(parallel_for);
     if (plan.count == 1) return chunk(plan, 0);
     if (is_large()) {
       const PackedProduct<T> packed(args_, kernels_, plan);
@@ -145,6 +147,72 @@ class FloatProduct {
     };
     parallel_for(parts_of(blocks, dot_part), part);
     *p.c = std::accumulate(sums.data() + 1, sums.data() + blocks, sums[0]);
+  }
+
+  // Few elements of so long sums that threads had better share these.
+  bool is_long_sum(const MatmulChunks& plan) const {
+    constexpr std::int64_t least_blocks = 64, most_sums = 1 << 20, enough = 4;
+    const MatmulArgs& p = args_;
+    const std::int64_t blocks = parts_of(p.k, matmul_k_block);
+    return p.batch == 1 && !p.adds && p.m <= block_rows && p.n <= block_columns / 2 &&
+           blocks >= least_blocks && p.m * p.n * blocks <= most_sums &&
+           plan.count < runtime::enough_chunks(enough);
+  }
+  // The sums of each k-block, which are then added in order.
+  void long_sum(ParallelFor parallel_for) const {
+    constexpr double shortest = 12e3;
+    const Part whole{0, 0, 0, args_.m, args_.n};
+    const std::int64_t blocks = parts_of(args_.k, matmul_k_block), size = args_.m * args_.n;
+    const double each = nanoseconds() / static_cast<double>(blocks);
+    const auto together = std::clamp(static_cast<std::int64_t>(shortest / each) / dot_group + 1,
+                                     std::int64_t{1}, most_dots / dot_group) *
+                          dot_group;
+    const AlignedBuffer<T> sums(blocks * size);
+    const auto part = [&](std::int64_t i) {
+      const std::int64_t first = i * together, end = std::min(blocks, first + together);
+      if (is_few_dots()) return dot_blocks(first, end, sums.data() + first * size);
+      for (std::int64_t b = first; b < end; ++b)
+        k_block(whole, b * matmul_k_block, sums.data() + b * size);
+    };
+    parallel_for(parts_of(blocks, together), part);
+    T* const total = sums.data();
+    for (std::int64_t b = 1; b < blocks; ++b) {
+      for (std::int64_t i = 0; i < size; ++i) total[i] += total[b * size + i];
+    }
+    write_sums(whole, total);
+  }
+
+  // Dot products of rows that lie along k: as many of their blocks as a vector has lanes go at a
+  // time.
+  static constexpr std::int64_t dot_group = 16, most_dots = 128;
+  bool is_few_dots() const {
+    constexpr std::int64_t most = 16;
+    return native_ && args_.a_k == 1 && args_.b_k == 1 && args_.m * args_.n <= most;
+  }
+  void dot_blocks(std::int64_t first, std::int64_t end, T* sums) const {
+    const Product<T> p = in_place({0, 0, 0, args_.m, args_.n});
+    const std::int64_t from = first * matmul_k_block,
+                       count = std::min(p.k, end * matmul_k_block) - from;
+    T row[most_dots];
+    for (std::int64_t e = 0; e < p.m * p.n; ++e) {
+      const T *a = p.a + e / p.n * p.a_m + from, *b = p.b + e % p.n * p.b_n + from;
+      kernels_.dot_sums(a, b, 1, count, row);
+      for (std::int64_t i = 0; i < end - first; ++i) sums[i * p.m * p.n + e] = row[i];
+    }
+  }
+
+  // c = the sums of the k-block from k on, row after row.
+  void k_block(const Part& w, std::int64_t k, T* c) const {
+    const std::int64_t length = std::min(matmul_k_block, args_.k - k);
+    MatmulArgs here = args_;
+    here.k = length;
+    here.a = a_at(w, k);
+    here.b = b_at(w, k, 0);
+    here.c = c;
+    here.out_dtype = dtype();
+    here.c_m = args_.n;
+    here.c_n = 1;
+    FloatProduct(here, kernels_).compute(w);
   }
 
   bool is_large() const {
@@ -318,7 +386,8 @@ class FloatProduct {
 
 template <class T>
 std::unique_ptr<const SmallProduct> FloatProduct<T>::small(bool transposed) const {
-  if (args_.batch != 1 || is_long_dot() || chunks().count != 1) return {};
+  const MatmulChunks plan = chunks();
+  if (args_.batch != 1 || is_long_dot() || is_long_sum(plan) || plan.count != 1) return {};
   const KernelCall<T> call = call_for(args_.m, args_.n);
   if (!call) return {};
   return std::make_unique<KernelProduct<T>>(call, in_place({0, 0, 0, args_.m, args_.n}),
