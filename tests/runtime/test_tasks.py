@@ -136,18 +136,21 @@ def test_tracing_and_compilations():
 
 
 def test_the_compiler_lets_other_threads_look():
-    ended, seen = threading.Event(), []
+    for attempt in range(5):  # on a machine at work the other thread may come too late
+        ended, seen = threading.Event(), []
 
-    def watch():
-        while not ended.wait(0.01):
-            seen.extend(task for task in _core.tasks_under_way() if task["name"] == "chain")
+        def watch():
+            while not ended.wait(0.01):  # noqa: B023
+                seen.extend(task for task in _core.tasks_under_way() if task["name"] == "chain")  # noqa: B023
 
-    with watched(), at_work(watch):
-        shardax.jit(unrolled(20_000))(jnp.eye(2))
-        ended.set()
-    compilations = [task for task in seen if task["kind"] == "compilation"]
-    assert len({task["seconds"] for task in compilations}) >= 2
-    assert len({task["id"] for task in compilations}) == 1
+        with watched(), at_work(watch):
+            shardax.jit(unrolled(20_000 + attempt))(jnp.eye(2))
+            ended.set()
+        compilations = [task for task in seen if task["kind"] == "compilation"]
+        assert len({task["id"] for task in compilations}) <= 1
+        if len({task["seconds"] for task in compilations}) >= 2:
+            return
+    pytest.fail(f"the thread saw {seen}")
 
 
 def test_nothing_is_listed_where_nobody_watches():

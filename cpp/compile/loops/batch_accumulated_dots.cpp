@@ -5,7 +5,7 @@
 //   c = scan { c + transpose(a_t b_t) }   ->   A, B = scan { a_t, b_t };  c + transpose(A B)
 // Here A B contracts the steps as well. A loop that adds up writes c and the product once for each
 // step. The rewrite therefore needs a_t and b_t together smaller than c, and all of them within a
-// bound of memory.
+// bound of memory. Sums of 16-bit numbers are float32 then, and are rounded once.
 #include "base/index.h"
 #include "compile/loops/counted_loop_view.h"
 #include "compile/passes.h"
@@ -85,7 +85,7 @@ class LoopSums : private CountedLoopView {
     found.product = definition(term);
     const Type& type = body_.type(sum);
     if (!found.product || found.product->op != &core_ops().dot_general || uses_[index(term)] != 1 ||
-        !is_inexact(type.dtype) || itemsize(type.dtype) < 4 || body_.type(term).dtype != type.dtype)
+        !is_inexact(type.dtype) || is_narrow(type.dtype) || body_.type(term).dtype != type.dtype)
       return;
     found.left = factor(found.product->inputs[0]);
     found.right = factor(found.product->inputs[1]);
