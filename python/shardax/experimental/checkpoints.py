@@ -186,12 +186,14 @@ def _gather(value, step):
 
 
 def _agree(names, step):
-    for process, other in enumerate(_gather(names, step)):
-        if other != names:
+    """Raises the same error in all processes: the first that raises one ends the others."""
+    first, *others = _gather(names, step)
+    for process, other in enumerate(others, 1):
+        if other != first:
             raise RuntimeError(
-                f"checkpoints.save: the tree of process {_core.process_index()} has the leaves "
-                f"{', '.join(names)}, but that of process {process} has {', '.join(other)}; all "
-                "processes should save the same tree."
+                f"checkpoints.save: the tree of process 0 has the leaves {', '.join(first)}, but "
+                f"that of process {process} has {', '.join(other)}; all processes should save the "
+                "same tree."
             )
 
 
