@@ -89,13 +89,12 @@ PYBIND11_MODULE(_core_of_main_interpreter, m) {
   }
 }
 
-// pybind11's own initialisation waits for ever in a subinterpreter: it is not started there.
+// pybind11's own initialisation waits for ever in a subinterpreter: it is not started there. The
+// text is that of Python from 3.13 on, which refuses before; _base/load.py adds the remedy.
 extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     PyErr_SetString(PyExc_ImportError,
-                    "shardax: the extension module cannot be imported in a subinterpreter, as its "
-                    "state belongs to the main interpreter of the process. Import it there, or use "
-                    "a process (multiprocessing) in place of the subinterpreter.");
+                    "module shardax._core does not support loading in subinterpreters");
     return nullptr;
   }
   return PyInit__core_of_main_interpreter();

@@ -13,11 +13,18 @@ def load_core():
     the libraries that installed distributions list are tried.
 
     Raises:
-      ImportError: no oneTBB is found; the text says how to install it.
+      ImportError: no oneTBB is found, and the text says how to install it, or the interpreter is a
+        subinterpreter.
     """
     try:
         return importlib.import_module("shardax._core")
     except ImportError as e:
+        if "subinterpreters" in str(e):
+            raise ImportError(
+                "shardax: the extension module cannot be imported in a subinterpreter, as its "
+                "state belongs to the main interpreter of the process. Import it there, or use a "
+                "process (multiprocessing) in place of the subinterpreter."
+            ) from e
         if _LIBRARY not in str(e):
             raise
         if not _preload():
