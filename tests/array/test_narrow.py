@@ -1,5 +1,7 @@
 """tests/array/test_narrow.py - numbers of fewer than 8 bits and 8-bit floats."""
 
+import warnings
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -194,3 +196,18 @@ def test_small_integers_in_functions_of_numbers():
     assert jnp.isposinf(a).tolist() == [False] * 3
     assert jnp.round(a).dtype == "int4" and jnp.rint(a).dtype == "float32"
     assert jnp.rint(a).tolist() == [3, -1, 2]
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *INTEGERS])
+def test_narrow_dtypes_are_of_a_kind_and_no_dtype_of_numpy(name):
+    kind = jnp.floating if name in FLOATS else jnp.integer
+    with warnings.catch_warnings(record=True) as warned:  # dtype == class warns, and raises not
+        warnings.simplefilter("always")
+        for dtype in (jnp.dtype(name), getattr(jnp, name)):
+            assert jnp.issubdtype(dtype, kind) and jnp.issubdtype(dtype, np.generic)
+            assert jnp.issubdtype(dtype, jnp.dtype(name))
+            for wide in ("float64", "int64", "uint64", "complex128", "V"):
+                assert not jnp.issubdtype(dtype, np.dtype(wide))
+        assert jnp.issubdtype("float32", jnp.floating)
+        assert not jnp.issubdtype(np.dtype("float32"), jax.dtypes.prng_key)
+    assert not warned
