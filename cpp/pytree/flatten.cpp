@@ -19,6 +19,10 @@ bool is_true(PyObject* result) {
                                     "; expected a boolean");
 }
 
+[[noreturn]] void list_changed() {
+  raise_error(PyExc_RuntimeError, "list changed size while it was flattened");
+}
+
 class Flattener {
  public:
   Flattener(std::vector<Ref>& leaves, TreeBuilder& tree, PyObject* is_leaf, Opening opening)
@@ -56,17 +60,16 @@ class Flattener {
     tree_.close(index, leaves_.size() - before);
   }
 
-  // User code (is_leaf, flatten functions) may change the list meanwhile.
+  // User code (is_leaf, flatten functions) and other threads may change the list meanwhile.
   void list(PyObject* value) {
     const RecursionGuard guard(in_flatten);
     const Py_ssize_t size = PyList_GET_SIZE(value);
     const std::size_t before = leaves_.size();
     const std::size_t index = tree_.open(Kind::list, static_cast<std::size_t>(size));
     for (Py_ssize_t i = 0; i < size; ++i) {
-      if (PyList_GET_SIZE(value) != size) {
-        raise_error(PyExc_RuntimeError, "list changed size while it was flattened");
-      }
-      const Ref item = Ref::borrow(PyList_GET_ITEM(value, i));
+      if (PyList_GET_SIZE(value) != size) list_changed();
+      const Ref item = item_of(value, i);
+      if (!item) list_changed();
       visit(item.get());
     }
     tree_.close(index, leaves_.size() - before);

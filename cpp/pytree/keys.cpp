@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/hash.h"
+#include "pytree/core_lock.h"
 
 namespace shardax::pytree {
 namespace {
@@ -145,15 +146,15 @@ PyObject* make_type() {
 }  // namespace
 
 PyObject* key_type(KeyKind kind) {
-  PyObject*& type = types[static_cast<std::size_t>(kind)];
-  if (type != nullptr) return type;
-  switch (kind) {
-    case KeyKind::dict: return type = make_type<0>();
-    case KeyKind::sequence: return type = make_type<1>();
-    case KeyKind::attribute: return type = make_type<2>();
-    case KeyKind::flat_index: return type = make_type<3>();
-  }
-  return nullptr;
+  return made_once(types[static_cast<std::size_t>(kind)], [&]() -> PyObject* {
+    switch (kind) {
+      case KeyKind::dict: return make_type<0>();
+      case KeyKind::sequence: return make_type<1>();
+      case KeyKind::attribute: return make_type<2>();
+      case KeyKind::flat_index: return make_type<3>();
+    }
+    return nullptr;
+  });
 }
 
 Ref make_key(KeyKind kind, PyObject* value) {

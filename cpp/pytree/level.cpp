@@ -4,13 +4,14 @@
 #include <algorithm>
 
 #include "base/index.h"
+#include "pytree/core_lock.h"
 #include "pytree/keys.h"
 
 namespace shardax::pytree {
 namespace {
 
 void take_sequence(PyObject* value, bool with_keys, Level& level) {
-  const Ref fast = Ref::checked(PySequence_Fast(value, "a node's children must be iterable"));
+  const Ref fast = checked_sequence(value, "a node's children must be iterable");
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
     level.children.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(fast.get(), i)));
     if (with_keys) {
@@ -47,7 +48,7 @@ void take_named_tuple(PyObject* value, bool with_keys, Level& level) {
   }
   if (!with_keys) return;
   const Ref fields = Ref::checked(PyObject_GetAttrString(type, "_fields"));
-  const Ref names = Ref::checked(PySequence_Fast(fields.get(), "_fields must be a sequence"));
+  const Ref names = checked_sequence(fields.get(), "_fields must be a sequence");
   if (PySequence_Fast_GET_SIZE(names.get()) != PyTuple_GET_SIZE(value)) {
     raise_error(PyExc_ValueError, "The _fields of the named tuple type " + repr(type) +
                                       " must be as many as its values.");
@@ -65,7 +66,7 @@ void take_named_tuple(PyObject* value, bool with_keys, Level& level) {
 
 // The iterable as a list or tuple; its TypeError becomes the error about to_iterable's result.
 Ref as_sequence(PyObject* iterable, PyObject* result) {
-  Ref sequence = Ref::steal(PySequence_Fast(iterable, ""));
+  Ref sequence = fast_sequence(iterable, "");
   if (sequence) return sequence;
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError();
   PyErr_Clear();
@@ -224,15 +225,19 @@ Ref put_together(TreeView tree, const Node& node, std::span<PyObject* const> chi
 SortedItems::SortedItems(PyObject* dict) {
   bool strings = true;
   bool sorted = true;
-  Py_ssize_t position = 0;
-  PyObject *key, *value;
-  items_.reserve(index(PyDict_GET_SIZE(dict)));
-  while (PyDict_Next(dict, &position, &key, &value)) {
-    strings = strings && PyUnicode_CheckExact(key);
-    sorted = sorted && strings && (items_.empty() || compare_strings(items_.back().key, key) <= 0);
-    Py_INCREF(key);
-    Py_INCREF(value);
-    items_.push_back({key, value});
+  {
+    const ObjectLock lock(dict);
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    items_.reserve(index(PyDict_GET_SIZE(dict)));
+    while (PyDict_Next(dict, &position, &key, &value)) {
+      strings = strings && PyUnicode_CheckExact(key);
+      sorted =
+          sorted && strings && (items_.empty() || compare_strings(items_.back().key, key) <= 0);
+      Py_INCREF(key);
+      Py_INCREF(value);
+      items_.push_back({key, value});
+    }
   }
   if (sorted || items_.size() < 2) return;
   try {

@@ -50,8 +50,8 @@ class PrefixWalk {
                " != " + std::to_string(node.arity) + "; " + name + ": " + repr(value) + ".");
     }
     for (Py_ssize_t i = 0; i < size && i < PySequence_Fast_GET_SIZE(value); ++i) {
-      const Ref item = Ref::borrow(PySequence_Fast_GET_ITEM(value, i));
-      visit(item.get());
+      const Ref item = item_of(value, i);
+      if (item) visit(item.get());
     }
   }
 

@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "pytree/core_lock.h"
 #include "pytree/ref.h"
 
 namespace shardax::pytree {
 
-// Runs `body`, which returns a Ref, and gives Python the result of a C function: a new reference,
-// or NULL with an error set.
+// Runs `body`, which returns a Ref, under the core's lock. Gives Python the result of a C function:
+// a new reference, or NULL with an error set.
 template <class Body>
 PyObject* guarded(Body&& body) {
+  const CoreLock lock;
   try {
     return body().release();
   } catch (const PythonError&) {

@@ -81,6 +81,44 @@ inline int check(int status) {
   return status;
 }
 
+// PySequence_Fast, but a copy of a list that other threads may change. Null with an error set.
+inline Ref fast_sequence(PyObject* object, const char* message) {
+#ifdef Py_GIL_DISABLED
+  if (PyList_Check(object)) return Ref::steal(PyList_AsTuple(object));
+#endif
+  return Ref::steal(PySequence_Fast(object, message));
+}
+
+// The same; null throws PythonError.
+inline Ref checked_sequence(PyObject* object, const char* message) {
+  Ref items = fast_sequence(object, message);
+  if (!items) throw PythonError();
+  return items;
+}
+
+// Item i of a list or tuple. Null where another thread has made a list shorter.
+inline Ref item_of(PyObject* sequence, Py_ssize_t i) {
+#ifdef Py_GIL_DISABLED
+  if (PyList_Check(sequence)) {
+    Ref item = Ref::steal(PyList_GetItemRef(sequence, i));
+    if (!item) PyErr_Clear();
+    return item;
+  }
+#endif
+  return Ref::borrow(PySequence_Fast_GET_ITEM(sequence, i));
+}
+
+// The value of a str key in a dict; null where there is none.
+inline Ref dict_item(PyObject* dict, const char* key) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* item = nullptr;
+  if (PyDict_GetItemStringRef(dict, key, &item) < 0) PyErr_Clear();
+  return Ref::steal(item);
+#else
+  return Ref::borrow(PyDict_GetItemString(dict, key));
+#endif
+}
+
 // The current Python error, which is cleared, as an exception object with its traceback; and back.
 Ref take_error();
 void restore_error(const Ref& error);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/hash.h"
+#include "pytree/core_lock.h"
 
 namespace shardax::pytree {
 namespace {
@@ -98,13 +99,14 @@ class Registry {
 
 // Never destroyed: its references must not be dropped after the interpreter has gone.
 Registry& registry() {
-  static Registry* instance = new Registry();
-  return *instance;
+  static Registry* instance = nullptr;
+  return *made_once(instance, [] { return new Registry(); });
 }
 
 bool is_named_tuple_type(PyTypeObject* type) {
   if (!PyType_HasFeature(type, Py_TPFLAGS_TUPLE_SUBCLASS)) return false;
-  static PyObject* fields = PyUnicode_InternFromString("_fields");
+  static PyObject* fields = nullptr;
+  made_once(fields, [] { return Ref::checked(PyUnicode_InternFromString("_fields")).release(); });
   PyObject* found = PyObject_GetAttr(reinterpret_cast<PyObject*>(type), fields);
   if (found == nullptr) {
     PyErr_Clear();
@@ -115,7 +117,7 @@ bool is_named_tuple_type(PyTypeObject* type) {
 }
 
 std::vector<Ref> names(PyObject* fields) {
-  const Ref sequence = Ref::checked(PySequence_Fast(fields, "field names must be a sequence"));
+  const Ref sequence = checked_sequence(fields, "field names must be a sequence");
   std::vector<Ref> result;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); ++i) {
     PyObject* name = PySequence_Fast_GET_ITEM(sequence.get(), i);

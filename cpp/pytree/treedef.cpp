@@ -24,6 +24,7 @@ int treedef_traverse(PyObject* self, visitproc visit, void* arg) {
 
 // A cleared structure stays well formed: None takes the place of its objects.
 int treedef_clear(PyObject* self) {
+  const CoreLock lock;
   for (PyObject*& object : reinterpret_cast<TreeDef*>(self)->owned_objects()) {
     PyObject* old = object;
     object = Py_None;
@@ -34,6 +35,7 @@ int treedef_clear(PyObject* self) {
 }
 
 void treedef_dealloc(PyObject* self) {
+  const CoreLock lock;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   Py_TRASHCAN_BEGIN(self, treedef_dealloc);
@@ -327,8 +329,8 @@ PyTypeObject* make_type() {
 }  // namespace
 
 PyTypeObject* TreeDef::type() {
-  static PyTypeObject* made = make_type();
-  return made;
+  static PyTypeObject* made = nullptr;
+  return made_once(made, make_type);
 }
 
 std::span<PyObject*> TreeDef::owned_objects() {
