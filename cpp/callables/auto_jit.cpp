@@ -50,9 +50,11 @@ bool is_narrowed_dtype(PyObject* value) {
 bool is_concrete(PyObject* value) {
   if (value == Py_None || is_concrete_number(value)) return true;
   if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return false;
-  PyObject** const items = PySequence_Fast_ITEMS(value);
-  return std::all_of(items, items + PySequence_Fast_GET_SIZE(value),
-                     [](PyObject* item) { return Py_IS_TYPE(item, objects::array_impl_type); });
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+    const Ref item = pytree::item_of(value, i);
+    if (!item || !Py_IS_TYPE(item.get(), objects::array_impl_type)) return false;
+  }
+  return true;
 }
 
 // Is any part of the system recording or watching single ops?
@@ -106,8 +108,11 @@ class OneProgram final : public Transform {
 };
 
 PyTypeObject* one_program_type() {
-  static PyTypeObject* type = make_function_type(
-      "shardax.CompositionFunction", "A function that runs as one program on arrays.", nullptr);
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type("shardax.CompositionFunction",
+                              "A function that runs as one program on arrays.", nullptr);
+  });
   return type;
 }
 

@@ -39,6 +39,7 @@ void shorten_traceback() {
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
+  const CoreLock lock;
   PyObject* result = guarded([&] {
     check_stack("functions within functions");
     if (!as_function(self)->wrapped) type_error("a function that is being destroyed was called");
@@ -63,6 +64,7 @@ void drop_attributes(FunctionObject* function) {
 
 // Called for objects that nothing but each other refers to.
 int clear(PyObject* self) {
+  const CoreLock lock;
   FunctionObject* function = as_function(self);
   drop_attributes(function);
   if (function->behaviour) function->behaviour->clear();
@@ -71,6 +73,7 @@ int clear(PyObject* self) {
 
 // The functions within may be a chain of any length, which Python's trashcan takes apart.
 void deallocate(PyObject* self) {
+  const CoreLock lock;
   PyObject_GC_UnTrack(self);
   Py_TRASHCAN_BEGIN(self, deallocate);
   FunctionObject* function = as_function(self);
@@ -87,6 +90,7 @@ void deallocate(PyObject* self) {
 }
 
 PyObject* represent(PyObject* self) {
+  const CoreLock lock;
   if (stack_is_low()) {
     PyErr_Format(PyExc_RecursionError, "repr of functions within functions: %s.", stack_advice());
     return nullptr;
@@ -269,7 +273,7 @@ Ref make_function(PyTypeObject* type, PyObject* fun, std::unique_ptr<Transform> 
     copy_attribute(function->dict, fun, name);
   }
   for (const char* attribute : {"__name__", "__qualname__"}) {
-    if (PyDict_GetItemString(function->dict, attribute)) continue;
+    if (pytree::dict_item(function->dict, attribute)) continue;
     const std::string name = given_name(fun, attribute);
     const Ref text = Ref::checked(
         PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));

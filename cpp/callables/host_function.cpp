@@ -45,17 +45,19 @@ class PythonFunction final : public HostObject {
       PyObject* item = in[i] ? checked(wrap(in[i])).release() : Py_NewRef(Py_None);
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
     }
-    const Ref result =
-        Ref::steal(or_sleep([&] { return PyObject_CallOneArg(object(), list.get()); }));
+    const Ref result = Ref::steal(or_sleep([&] {
+      const CoreUnlocked unlocked;
+      return PyObject_CallOneArg(object(), list.get());
+    }));
     if (!result) {
       note_slice();
       throw PythonError();
     }
     std::vector<Values> groups;
-    const Ref sequence = checked(PySequence_Fast(result.get(), "groups"));
+    const Ref sequence = pytree::checked_sequence(result.get(), "groups");
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); ++i) {
       const Ref group =
-          checked(PySequence_Fast(PySequence_Fast_GET_ITEM(sequence.get(), i), "a group"));
+          pytree::checked_sequence(PySequence_Fast_GET_ITEM(sequence.get(), i), "a group");
       Values values;
       for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(group.get()); ++k) {
         PyObject* item = PySequence_Fast_GET_ITEM(group.get(), k);

@@ -34,11 +34,13 @@ int left_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int left_clear(PyObject* self) {
+  const CoreLock lock;
   for (const RetainedProgram& left : *as_left(self)->left) left.behaviour->clear();
   return 0;
 }
 
 void left_deallocate(PyObject* self) {
+  const CoreLock lock;
   PyObject_GC_UnTrack(self);
   Py_TRASHCAN_BEGIN(self, left_deallocate);
   delete as_left(self)->left;
@@ -66,28 +68,28 @@ PyTypeObject* left_type() {
   static PyType_Spec spec{
       "shardax.Programs", sizeof(LeftObject), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  static auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return type;
+  static PyTypeObject* type = nullptr;
+  return made_once(type, [] { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec)); });
 }
 
-// The programs kept in an attribute of `fun`, borrowed; null: none.
-LeftObject* left_with(PyObject* fun) {
-  if (!PyFunction_Check(fun)) return nullptr;
+// The programs kept in an attribute of `fun`; null: none.
+Ref left_with(PyObject* fun) {
+  if (!PyFunction_Check(fun)) return {};
   PyObject* attributes = reinterpret_cast<PyFunctionObject*>(fun)->func_dict;
-  PyObject* found = attributes ? PyDict_GetItemString(attributes, attribute) : nullptr;
-  if (!found || Py_TYPE(found) != left_type() || as_left(found)->fun != fun) return nullptr;
-  return as_left(found);
+  Ref found = attributes ? pytree::dict_item(attributes, attribute) : Ref();
+  if (!found || Py_TYPE(found.get()) != left_type() || as_left(found.get())->fun != fun) return {};
+  return found;
 }
 
 // A new one, which `fun` owns; null where that fails.
-LeftObject* new_left(PyObject* fun) {
+Ref new_left(PyObject* fun) {
   PyTypeObject* type = left_type();
-  const Ref object = Ref::steal(type ? type->tp_alloc(type, 0) : nullptr);
-  if (!object) return nullptr;
+  Ref object = Ref::steal(type ? type->tp_alloc(type, 0) : nullptr);
+  if (!object) return {};
   as_left(object.get())->left = new std::vector<RetainedProgram>;
   as_left(object.get())->fun = fun;
-  if (PyObject_SetAttrString(fun, attribute, object.get()) < 0) return nullptr;
-  return as_left(object.get());
+  if (PyObject_SetAttrString(fun, attribute, object.get()) < 0) return {};
+  return object;
 }
 
 }  // namespace
@@ -98,17 +100,17 @@ void retain_programs(PyObject* fun, std::unique_ptr<Transform>& behaviour) {
   if (!programs) return;
   PyObject *type, *value, *traceback;  // the exception under way while a function goes
   PyErr_Fetch(&type, &value, &traceback);
-  LeftObject* object = left_with(fun);
+  Ref object = left_with(fun);
   if (!object) object = new_left(fun);
-  if (object) object->left->push_back({programs, std::move(behaviour)});
+  if (object) as_left(object.get())->left->push_back({programs, std::move(behaviour)});
   PyErr_Clear();
   PyErr_Restore(type, value, traceback);
 }
 
 void reuse_programs(PyObject* fun, const void* programs) {
-  LeftObject* object = left_with(fun);
+  const Ref object = left_with(fun);
   if (!object) return;
-  auto& all = *object->left;
+  auto& all = *as_left(object.get())->left;
   const auto found = std::find_if(all.begin(), all.end(), [&](const RetainedProgram& left) {
     return left.programs == programs;
   });

@@ -99,9 +99,9 @@ bool is_user_code() {
   Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   while (frame) {
     const Ref globals = Ref::checked(PyObject_GetAttrString(frame.get(), "f_globals"));
-    PyObject* module = PyDict_GetItemString(globals.get(), "__name__");
-    if (!module || !PyUnicode_Check(module)) return true;
-    const std::string name = pytree::text_of(module);
+    const Ref module = pytree::dict_item(globals.get(), "__name__");
+    if (!module || !PyUnicode_Check(module.get())) return true;
+    const std::string name = pytree::text_of(module.get());
     if (name != "shardax.numpy._elementwise.ufuncs") return !name.starts_with("shardax.");
     auto* current = reinterpret_cast<PyFrameObject*>(frame.get());
     frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(current)));
@@ -295,7 +295,9 @@ PyObject* count(PyObject*, PyObject*) {
   return guarded([] { return PyLong_FromLong(device_count()); });
 }
 
-PyObject* counted(PyObject*, PyObject*) { return PyBool_FromLong(devices_known); }
+PyObject* counted(PyObject*, PyObject*) {
+  return guarded([] { return PyBool_FromLong(devices_known); });
+}
 
 PyMethodDef config_functions[] = {
     {"config_update", update, METH_VARARGS, "Sets a flag."},

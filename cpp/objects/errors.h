@@ -1,10 +1,12 @@
 // objects/errors.h - exceptions of the core as Python exceptions, and errors about tracers.
 //
-// Every slot that Python calls runs its body in `guarded`. It turns a C++ exception into its Python
-// counterpart, and the slot returns the value that reports one. All functions need the GIL.
+// Every slot that Python calls runs its body in `guarded`. It holds the core's lock, turns a C++
+// exception into its Python counterpart, and returns the value that reports one. All functions need
+// the GIL.
 #pragma once
 
 #include "base/errors.h"
+#include "pytree/core_lock.h"
 #include "pytree/ref.h"
 #include "trace/trace.h"
 
@@ -19,6 +21,7 @@ void set_python_error() noexcept;
 // f(), or null with Python's error set.
 template <class F>
 PyObject* guarded(F&& f) noexcept {
+  const CoreLock lock;
   try {
     return f();
   } catch (...) {
@@ -30,6 +33,7 @@ PyObject* guarded(F&& f) noexcept {
 // f(), or -1 with Python's error set.
 template <class F>
 auto guarded_status(F&& f) noexcept -> decltype(f()) {
+  const CoreLock lock;
   try {
     return f();
   } catch (...) {

@@ -4,18 +4,30 @@
 #include <Python.h>
 
 #include "base/thread_end.h"
+#include "pytree/core_lock.h"
 
 namespace shardax::objects {
 
 class Locked {
  public:
-  Locked() : state_(or_sleep([] { return PyGILState_Ensure(); })) {}
-  ~Locked() { PyGILState_Release(state_); }
+  Locked() = default;
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 
  private:
-  PyGILState_STATE state_;
+  class Interpreter {
+   public:
+    Interpreter() : state_(or_sleep([] { return PyGILState_Ensure(); })) {}
+    ~Interpreter() { PyGILState_Release(state_); }
+    Interpreter(const Interpreter&) = delete;
+    Interpreter& operator=(const Interpreter&) = delete;
+
+   private:
+    PyGILState_STATE state_;
+  };
+
+  Interpreter interpreter_;
+  CoreLock core_;
 };
 
 }  // namespace shardax::objects

@@ -21,6 +21,7 @@ PyObject* tracer_new(PyTypeObject* type, PyObject*, PyObject*) {
 
 // Tracer(trace, aval): both may be given later, as attributes.
 int tracer_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const CoreLock lock;
   static const char* names[] = {"trace", "aval", nullptr};
   PyObject *trace = nullptr, *aval = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:Tracer", const_cast<char**>(names), &trace,
@@ -42,6 +43,7 @@ int tracer_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int tracer_clear(PyObject* self) {
+  const CoreLock lock;
   Py_CLEAR(as_tracer(self)->trace);
   Py_CLEAR(as_tracer(self)->aval);
   const Value dropped = std::move(as_tracer(self)->array.value);
@@ -49,6 +51,7 @@ int tracer_clear(PyObject* self) {
 }
 
 PyObject* get_trace(PyObject* self, void*) {
+  const CoreLock lock;
   if (PyObject* trace = as_tracer(self)->trace) return Py_NewRef(trace);
   return guarded([&] {
     return call_package_function("_transform.trace_state", "trace_of", &self, 1, nullptr);
@@ -56,6 +59,7 @@ PyObject* get_trace(PyObject* self, void*) {
 }
 
 int set_trace(PyObject* self, PyObject* trace, void*) {
+  const CoreLock lock;
   Py_XSETREF(as_tracer(self)->trace, Py_XNewRef(trace));
   return 0;
 }

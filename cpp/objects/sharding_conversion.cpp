@@ -28,7 +28,7 @@ Ref strings(const std::vector<std::string>& texts) {
 }
 
 std::vector<std::string> to_strings(PyObject* object) {
-  const Ref items = Ref::checked(PySequence_Fast(object, "a sequence of str was expected"));
+  const Ref items = pytree::checked_sequence(object, "a sequence of str was expected");
   std::vector<std::string> out;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
     out.push_back(pytree::text_of(PySequence_Fast_GET_ITEM(items.get(), i)));
@@ -97,7 +97,7 @@ Described parse_sharding(PyObject* description) {
   for (std::int64_t n : parse_ints(devices, "devices"))
     sharding->devices.push_back(static_cast<int>(n));
   Ints open;
-  const Ref items = Ref::checked(PySequence_Fast(spec, "a spec must be a sequence"));
+  const Ref items = pytree::checked_sequence(spec, "a spec must be a sequence");
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
     PyObject* entry = PySequence_Fast_GET_ITEM(items.get(), i);
     if (entry == Py_None) open.push_back(i);

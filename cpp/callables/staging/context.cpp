@@ -34,6 +34,7 @@ Table& table() {
 
 // Called by the weak reference to a function that is dying; `address` says which one.
 PyObject* forget_function(PyObject* address, PyObject*) {
+  const CoreLock lock;
   void* fun = PyLong_AsVoidPtr(address);
   const auto it = table().find(static_cast<PyObject*>(fun));
   if (it != table().end()) {
@@ -82,13 +83,14 @@ bool jit_disabled() { return objects::call_flags.disable_jit; }
 std::shared_ptr<void> shared_object(PyObject* fun, PyObject* options,
                                     const std::function<std::shared_ptr<void>()>& make,
                                     void (*clear)(void*)) {
-  auto it = table().find(fun);
-  if (it == table().end()) {
+  if (!table().contains(fun)) {
     Ref reference = weak_reference(fun);
     if (!reference) return make();
-    it = table().emplace(fun, Slot{std::move(reference), {}}).first;
+    table().emplace(fun, Slot{std::move(reference), {}});
   }
-  for (const SharedObject& shared : it->second.objects) {
+  // Comparing may run Python, and another thread that adds to the objects.
+  for (std::size_t i = 0; i < table()[fun].objects.size(); ++i) {
+    const SharedObject shared = table()[fun].objects[i];
     const int same = PyObject_RichCompareBool(shared.options.get(), options, Py_EQ);
     if (same < 0) PyErr_Clear();
     if (same == 1) return shared.object;

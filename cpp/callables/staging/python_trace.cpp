@@ -23,6 +23,7 @@ constexpr const char* handlers = "_transform.python_traces";
 // A Function that an op carries, as a callable: a list of values to a list of lists.
 py::object callable(const FunctionPtr& function) {
   return py::cpp_function([function](const py::list& values) {
+    const CoreLock lock;
     Values in;
     for (const py::handle value : values)
       in.push_back(value.is_none() ? Value() : objects::to_value(value.ptr()));

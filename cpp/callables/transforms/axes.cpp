@@ -141,9 +141,10 @@ std::string axis_name_text(PyObject* name) {
   if (PyUnicode_Check(name)) return str(name);
   Ref& texts = names().texts;
   if (!texts) texts = checked(PyDict_New());
-  PyObject* known = PyDict_GetItemWithError(texts.get(), name);
-  if (known) return str(known);
-  if (PyErr_Occurred()) throw PythonError();
+  const Ref known = Ref::steal(PyObject_GetItem(texts.get(), name));
+  if (known) return str(known.get());
+  if (!PyErr_ExceptionMatches(PyExc_KeyError)) throw PythonError();
+  PyErr_Clear();
   // Distinct objects that look alike are distinct names.
   std::string text = repr(name);
   const Ref taken = checked(PyDict_Values(texts.get()));

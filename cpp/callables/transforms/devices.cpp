@@ -87,8 +87,9 @@ std::int64_t to_integer(PyObject* object) {
 Axes parse_axes(PyObject* object, PyObject* groups, std::string_view user) {
   Axes axes;
   if (lists_axes(object)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-      add_axis(axes, PySequence_Fast_GET_ITEM(object, i), user);
+    const Ref items = pytree::checked_sequence(object, "axes");
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      add_axis(axes, PySequence_Fast_GET_ITEM(items.get(), i), user);
   } else {
     add_axis(axes, object, user);
   }

@@ -124,6 +124,7 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
     for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = traced[i].get();
     Ref result = checked(or_sleep([&] {
+      const CoreUnlocked unlocked;
       return PyObject_Vectorcall(fun, all.data(), index(arguments.count), arguments.names);
     }));
     Ref aux_object;
@@ -170,8 +171,11 @@ Ref Grad::gradient(const LinearMap& map, const FlatObjects& inputs,
 }  // namespace
 
 Ref make_grad(PyObject* fun, GradOptions options, PyObject* doc) {
-  static PyTypeObject* type = make_function_type(
-      "shardax.GradientFunction", "A function that gives the gradient of another.", nullptr);
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type("shardax.GradientFunction",
+                              "A function that gives the gradient of another.", nullptr);
+  });
   check_callable(fun);
   if (options.argnums.empty())
     value_error("grad: argnums is empty; name at least one positional argument.");

@@ -60,29 +60,35 @@ Ref options_key(const JitOptions& o) {
 }
 
 PyObject* cache_size(PyObject* self, PyObject*) {
+  const CoreLock lock;
   return PyLong_FromSize_t(static_cast<Jit&>(behaviour_of(self)).cache().size());
 }
 
 PyObject* clear_cache(PyObject* self, PyObject*) {
+  const CoreLock lock;
   static_cast<Jit&>(behaviour_of(self)).cache().clear();
   Py_RETURN_NONE;
 }
 
 PyObject* out_shardings(PyObject* self, PyObject*) {
+  const CoreLock lock;
   const Ref& given = static_cast<Jit&>(behaviour_of(self)).options().out_shardings;
   return Py_NewRef(given ? given.get() : Py_None);
 }
 
 PyTypeObject* jit_type() {
-  static PyTypeObject* type = make_function_type(
-      "shardax.PjitFunction",
-      "A function that is staged once per signature and then runs as one program.",
-      staging_methods(
-          {{"clear_cache", clear_cache, METH_NOARGS,
-            "Forgets the programs kept for all signatures."},
-           {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
-           {"_out_shardings", out_shardings, METH_NOARGS,
-            "What jit was given for the results; None where nothing."}}));
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type(
+        "shardax.PjitFunction",
+        "A function that is staged once per signature and then runs as one program.",
+        staging_methods(
+            {{"clear_cache", clear_cache, METH_NOARGS,
+              "Forgets the programs kept for all signatures."},
+             {"_cache_size", cache_size, METH_NOARGS, "How many signatures have a program."},
+             {"_out_shardings", out_shardings, METH_NOARGS,
+              "What jit was given for the results; None where nothing."}}));
+  });
   return type;
 }
 

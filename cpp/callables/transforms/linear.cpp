@@ -204,6 +204,7 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
     const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
     Ref result = checked(or_sleep([&] {
+      const CoreUnlocked unlocked;
       return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
     }));
     Ref aux_object;

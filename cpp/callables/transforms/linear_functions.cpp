@@ -63,6 +63,7 @@ Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_
     const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
     Ref result = checked(or_sleep([&] {
+      const CoreUnlocked unlocked;
       return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
     }));
     Ref aux_object;
@@ -252,8 +253,8 @@ PyTypeObject* linear_function_type() {
 }
 
 Ref function_of_residuals(PyObject* fun, std::unique_ptr<Transform> behaviour) {
-  static PyTypeObject* type = linear_function_type();
-  return make_function(type, fun, std::move(behaviour));
+  static PyTypeObject* type = nullptr;
+  return make_function(made_once(type, linear_function_type), fun, std::move(behaviour));
 }
 
 // Residuals that are inputs are told from the others.
@@ -289,7 +290,7 @@ Ref tuple_of(const std::vector<Ref>& items) {
 
 Values residual_values(const CallArguments& arguments, const Types& types) {
   if (arguments.count == 0) type_error("a linear function takes its residuals first");
-  const Ref list = checked(PySequence_Fast(arguments.values[0], "residuals must be a list"));
+  const Ref list = pytree::checked_sequence(arguments.values[0], "residuals must be a list");
   Values residuals;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
     residuals.push_back(objects::to_value(PySequence_Fast_GET_ITEM(list.get(), i)));

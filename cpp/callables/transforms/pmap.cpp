@@ -387,9 +387,12 @@ Ref options_key(const PmapOptions& o) {
 }  // namespace
 
 Ref make_pmap(PyObject* fun, PmapOptions options) {
-  static PyTypeObject* type = make_function_type(
-      "shardax.PmapFunction", "A function that runs on all devices of a mapped axis.",
-      staging_methods());
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type("shardax.PmapFunction",
+                              "A function that runs on all devices of a mapped axis.",
+                              staging_methods());
+  });
   check_callable(fun);
   auto cache = shared_cache<PmapCache>(fun, options_key(options).get());
   return make_function(type, fun, std::make_unique<Pmap>(std::move(options), std::move(cache)));

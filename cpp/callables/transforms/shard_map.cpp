@@ -366,9 +366,12 @@ Ref ShardMap::run_by_op(PyObject* fun, FlatCall& call, const Values& values) {
 }  // namespace
 
 Ref make_shard_map(PyObject* fun, PyObject* plan) {
-  static PyTypeObject* type = make_function_type(
-      "shardax.ShardMapFunction", "A function of blocks that runs on all devices of a mesh.",
-      staging_methods());
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type("shardax.ShardMapFunction",
+                              "A function of blocks that runs on all devices of a mesh.",
+                              staging_methods());
+  });
   check_callable(fun);
   auto cache = shared_cache<ShardMapCache>(fun, plan);
   return make_function(type, fun, std::make_unique<ShardMap>(plan, std::move(cache)));

@@ -198,8 +198,11 @@ Ref Vmap::call_batched(PyObject* fun, const CallArguments& arguments) const {
 }  // namespace
 
 Ref make_vmap(PyObject* fun, VmapOptions options, PyObject* doc) {
-  static PyTypeObject* type = make_function_type(
-      "shardax.VmappedFunction", "A function applied along an axis of its arguments.", nullptr);
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type("shardax.VmappedFunction",
+                              "A function applied along an axis of its arguments.", nullptr);
+  });
   check_callable(fun);
   return make_function(type, fun, std::make_unique<Vmap>(std::move(options)), doc);
 }

@@ -44,13 +44,21 @@ PyObject* get_shape(PyObject* self, void*) {
 PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return Py_NewRef(dtype_object(type_of(self).dtype)); });
 }
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromSize_t(type_of(self).rank()); }
-PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(type_of(self).size()); }
-PyObject* get_itemsize(PyObject* self, void*) {
-  return PyLong_FromLong(itemsize(type_of(self).dtype));
+PyObject* get_ndim(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromSize_t(type_of(self).rank()); });
 }
-PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(type_of(self).bytes()); }
-PyObject* get_weak_type(PyObject* self, void*) { return PyBool_FromLong(type_of(self).weak); }
+PyObject* get_size(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromLongLong(type_of(self).size()); });
+}
+PyObject* get_itemsize(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromLong(itemsize(type_of(self).dtype)); });
+}
+PyObject* get_nbytes(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromLongLong(type_of(self).bytes()); });
+}
+PyObject* get_weak_type(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(type_of(self).weak); });
+}
 
 template <Value (*f)(const Value&)>
 PyObject* get_value(PyObject* self, void*) {
@@ -286,8 +294,10 @@ PyObject* delete_array(PyObject* self, PyObject*) {
   });
 }
 PyObject* is_deleted(PyObject* self, PyObject*) {
-  const Value& value = value_of(self);
-  return PyBool_FromLong(!value->is_tracer() && as_array(value).deleted());
+  return guarded([&] {
+    const Value& value = value_of(self);
+    return PyBool_FromLong(!value->is_tracer() && as_array(value).deleted());
+  });
 }
 PyObject* is_ready(PyObject*, PyObject*) { Py_RETURN_TRUE; }
 

@@ -3,10 +3,12 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "base/index.h"
 #include "objects/array/array_methods.h"
@@ -48,6 +50,29 @@ void unlink(ArrayObject* object) {
   if (object->older) object->older->newer = object->newer;
 }
 
+// Free threads: another one may have dropped the last reference to an object in the list, and wait
+// for the lock to take it out.
+#if !defined(Py_GIL_DISABLED)
+void enable_if_alive(PyObject*) {}
+Ref if_alive(PyObject* object) { return Ref::borrow(object); }
+#elif PY_VERSION_HEX >= 0x030E0000
+void enable_if_alive(PyObject* object) { PyUnstable_EnableTryIncRef(object); }
+Ref if_alive(PyObject* object) { return PyUnstable_TryIncRef(object) ? Ref::steal(object) : Ref(); }
+#else  // as CPython 3.14 has it
+void enable_if_alive(PyObject* object) {
+  _Py_atomic_store_ssize_relaxed(&object->ob_ref_shared, _Py_REF_MAYBE_WEAKREF);
+}
+Ref if_alive(PyObject* object) {
+  if (_Py_IsOwnedByCurrentThread(object)) return Ref::borrow(object);
+  Py_ssize_t shared = _Py_atomic_load_ssize_relaxed(&object->ob_ref_shared);
+  do {
+    if (shared == 0 || shared == _Py_REF_MERGED) return {};
+  } while (!_Py_atomic_compare_exchange_ssize(&object->ob_ref_shared, &shared,
+                                              shared + (Py_ssize_t{1} << _Py_REF_SHARED_SHIFT)));
+  return Ref::steal(object);
+}
+#endif
+
 PyObject* allocate(PyTypeObject* type) {
   if (type == array_impl_type && free_list.count > 0) {
     PyObject* object = free_list.objects[--free_list.count];
@@ -59,10 +84,11 @@ PyObject* allocate(PyTypeObject* type) {
 }
 
 void deallocate(PyObject* self) {
+  const CoreLock lock;
   ArrayObject* object = as_object(self);
-  if (object->weak_references) PyObject_ClearWeakRefs(self);
   PyTypeObject* type = Py_TYPE(self);
-  if (type == array_impl_type) unlink(object);  // first: the end of the value may run Python
+  if (type == array_impl_type) unlink(object);  // first: the rest may run Python
+  if (object->weak_references) PyObject_ClearWeakRefs(self);
   object->value.~Value();
   if (type == array_impl_type && free_list.count < free_list.objects.size()) {
     free_list.objects[free_list.count++] = self;
@@ -198,6 +224,7 @@ PyObject* wrap(Value value) {
   new (&as_object(object)->value) Value(std::move(value));
   as_object(object)->weak_references = nullptr;
   if (type == array_impl_type) {
+    enable_if_alive(object);
     link(as_object(object));
   } else {
     auto* tracer = reinterpret_cast<TracerObject*>(object);
@@ -207,12 +234,15 @@ PyObject* wrap(Value value) {
 }
 
 PyObject* live_arrays() {
-  Ref list = Ref::checked(PyList_New(0));
+  std::vector<Ref> alive;  // first: a longer list may let other threads make and drop arrays
   for (ArrayObject* object = newest; object; object = object->older) {
     if (as_array(object->value).deleted()) continue;
-    pytree::check(PyList_Append(list.get(), reinterpret_cast<PyObject*>(object)));
+    Ref array = if_alive(reinterpret_cast<PyObject*>(object));
+    if (array) alive.push_back(std::move(array));
   }
-  pytree::check(PyList_Reverse(list.get()));
+  std::reverse(alive.begin(), alive.end());
+  Ref list = Ref::checked(PyList_New(0));
+  for (const Ref& array : alive) pytree::check(PyList_Append(list.get(), array.get()));
   return list.release();
 }
 

@@ -262,7 +262,7 @@ PyObject* another_array(PyObject*, PyObject* object) {
 // a view with a new dimension 0. None where they do not.
 PyObject* stacked_view(PyObject*, PyObject* object) {
   return guarded([&]() -> PyObject* {
-    const Ref items = Ref::checked(PySequence_Fast(object, "a sequence of arrays was expected"));
+    const Ref items = pytree::checked_sequence(object, "a sequence of arrays was expected");
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
     Values values;
     for (Py_ssize_t i = 0; i < count; ++i) {

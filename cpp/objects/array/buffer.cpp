@@ -98,7 +98,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   });
 }
 
-void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Lent*>(view->internal); }
+void release_buffer(PyObject*, Py_buffer* view) {
+  const CoreLock lock;
+  delete static_cast<Lent*>(view->internal);
+}
 
 // An object whose only purpose is to lend an array's memory.
 struct RawObject {
@@ -124,6 +127,7 @@ int raw_get_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 void raw_deallocate(PyObject* self) {
+  const CoreLock lock;
   PyTypeObject* type = Py_TYPE(self);
   reinterpret_cast<RawObject*>(self)->array.~ArrayPtr();
   PyObject_Free(self);
@@ -131,7 +135,8 @@ void raw_deallocate(PyObject* self) {
 }
 
 PyTypeObject* raw_type() {
-  static PyTypeObject* type = [] {
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
     PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(raw_deallocate)},
                            {Py_bf_getbuffer, reinterpret_cast<void*>(raw_get_buffer)},
                            {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
@@ -139,7 +144,7 @@ PyTypeObject* raw_type() {
     PyType_Spec spec{"shardax.RawMemory", sizeof(RawObject), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  }();
+  });
   if (!type) throw PythonError();
   return type;
 }

@@ -20,7 +20,8 @@ namespace {
 // A type of NumPy's, once NumPy has been imported by anyone; null before.
 PyTypeObject* loaded_numpy_type(const char* name, PyTypeObject*& cache) {
   if (cache) return cache;
-  static PyObject* module_name = PyUnicode_InternFromString("numpy");
+  static PyObject* module_name = nullptr;
+  made_once(module_name, [] { return PyUnicode_InternFromString("numpy"); });
   const Ref module = Ref::steal(PyImport_GetModule(module_name));
   PyObject* type = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
   if (!type) {
@@ -80,7 +81,8 @@ Operand array_operand(Value value) {
 
 // object.__jax_array__(), or an empty operand where there is none.
 Operand jax_array_operand(PyObject* object) {
-  static PyObject* method_name = PyUnicode_InternFromString("__jax_array__");
+  static PyObject* method_name = nullptr;
+  made_once(method_name, [] { return PyUnicode_InternFromString("__jax_array__"); });
   if (PyType_Check(object)) return {};
   const Ref method = Ref::steal(PyObject_GetAttr(object, method_name));
   if (!method) {
@@ -245,8 +247,7 @@ Value to_argument(PyObject* object, std::string_view function, int position) {
 
 PyObject* numpy() {
   static PyObject* module = nullptr;
-  if (!module) module = Ref::checked(PyImport_ImportModule("numpy")).release();
-  return module;
+  return made_once(module, [] { return Ref::checked(PyImport_ImportModule("numpy")).release(); });
 }
 
 bool is_numpy_array(PyObject* object) {

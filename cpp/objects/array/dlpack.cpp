@@ -117,6 +117,7 @@ struct Export {
 
 template <class Managed>
 void drop_capsule(PyObject* capsule, const char* name) {
+  const CoreLock lock;
   if (!PyCapsule_IsValid(capsule, name)) return;  // someone has taken the tensor
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   managed->deleter(managed);

@@ -136,7 +136,7 @@ void inspect(PyObject* object, std::size_t depth, bool first, std::optional<DTyp
     return;
   }
   const pytree::RecursionGuard guard(" while reading nested lists");
-  const Ref items = Ref::checked(PySequence_Fast(object, "a sequence was expected"));
+  const Ref items = pytree::checked_sequence(object, "a sequence was expected");
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
   if (first) contents.shape.push_back(n);
   if (contents.shape.size() > max_rank) {
@@ -151,13 +151,30 @@ void inspect(PyObject* object, std::size_t depth, bool first, std::optional<DTyp
   }
 }
 
+// Nested lists as tuples where other threads may change them while they are read.
+Ref unchanging(PyObject* object) {
+#ifdef Py_GIL_DISABLED
+  if (is_sequence(object)) {
+    const pytree::RecursionGuard guard(" while reading nested lists");
+    const Ref items = pytree::checked_sequence(object, "a sequence was expected");
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+    Ref copy = Ref::checked(PyTuple_New(n));
+    for (Py_ssize_t i = 0; i < n; ++i)
+      PyTuple_SET_ITEM(copy.get(), i,
+                       unchanging(PySequence_Fast_GET_ITEM(items.get(), i)).release());
+    return copy;
+  }
+#endif
+  return Ref::borrow(object);
+}
+
 void store_all(PyObject* object, DType dtype, std::byte*& at) {
   if (!is_sequence(object)) {
     store_scalar(at, dtype, scalar_operand(object, dtype));
     at += itemsize(dtype);
     return;
   }
-  const Ref items = Ref::checked(PySequence_Fast(object, "a sequence was expected"));
+  const Ref items = pytree::checked_sequence(object, "a sequence was expected");
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
     store_all(PySequence_Fast_GET_ITEM(items.get(), i), dtype, at);
   }
@@ -170,7 +187,7 @@ Value leaf_value(PyObject* object, DType dtype) {
 
 Value stack_all(PyObject* object, DType dtype) {
   if (!is_sequence(object)) return leaf_value(object, dtype);
-  const Ref items = Ref::checked(PySequence_Fast(object, "a sequence was expected"));
+  const Ref items = pytree::checked_sequence(object, "a sequence was expected");
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
   if (n == 0) return empty_array(Type{dtype, false, {0}, {}});
   bool same = true;
@@ -244,7 +261,7 @@ PyObject* make_array(PyObject* object, std::optional<DType> dtype, bool copy, in
   } else if (is_python_scalar(object)) {
     value = from_scalar(object, dtype);
   } else if (is_sequence(object)) {
-    value = from_sequence(object, dtype);
+    value = from_sequence(unchanging(object).get(), dtype);
   } else {
     value = from_other(object, dtype);
   }

@@ -54,7 +54,7 @@ bool plain_ints(PyObject* sequence, Ints& out) {
 
 AxisNames axis_names(PyObject* object) {
   AxisNames out;
-  if (!PyTuple_Check(object) && !PyList_Check(object)) {
+  if (!PyTuple_Check(object)) {
     out.names.push_back(to_axis_name(object));
     return out;
   }
@@ -73,7 +73,8 @@ AxisName to_axis_name(PyObject* object) {
 
 ParamValue to_param(std::string_view name, PyObject* object) {
   if (object == Py_None) return std::monostate{};
-  const bool sequence = PyTuple_Check(object) || PyList_Check(object);
+  if (PyList_Check(object)) return to_param(name, Ref::checked(PyList_AsTuple(object)).get());
+  const bool sequence = PyTuple_Check(object);
   if (name == "axis_name" ||
       (name == "axes" && !is_int(object) && !(sequence && all_ints(object)))) {
     return axis_names(object);
@@ -128,7 +129,7 @@ PyObject* bind_by_name(PyObject*, PyObject* const* args, Py_ssize_t count, PyObj
   return guarded([&]() -> PyObject* {
     if (count != 2) type_error("bind takes the name of an op and its operands, got ", count);
     const Op& op = op_named(args[0]);
-    const Ref items = Ref::checked(PySequence_Fast(args[1], "operands must be a sequence"));
+    const Ref items = pytree::checked_sequence(args[1], "operands must be a sequence");
     Values in;
     in.reserve(index(PySequence_Fast_GET_SIZE(items.get())));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {

@@ -247,7 +247,8 @@ PyMemberDef members[] = {
 };
 
 PyTypeObject* function_type() {
-  static PyTypeObject* type = [] {
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
     PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
                            {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                            {Py_tp_repr, reinterpret_cast<void*>(repr)},
@@ -261,7 +262,7 @@ PyTypeObject* function_type() {
                          Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE,
                      slots};
     return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  }();
+  });
   if (!type) throw PythonError();
   return type;
 }

@@ -59,7 +59,7 @@ Ints parse_ints(PyObject* object, std::string_view what) {
     out.push_back(number);
     return out;
   }
-  const Ref items = Ref::steal(PySequence_Fast(object, ""));
+  const Ref items = pytree::fast_sequence(object, "");
   if (!items) shape_error(object, what);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
     const Py_ssize_t number =

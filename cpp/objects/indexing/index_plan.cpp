@@ -46,7 +46,8 @@ bool indexes_alone(PyObject* entry) {
 [[noreturn]] void sequence_error(PyObject* list) {
   const char* remedy = "array";
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
-    if (indexes_alone(PyList_GET_ITEM(list, i))) remedy = "tuple";
+    const Ref item = pytree::item_of(list, i);
+    if (item && indexes_alone(item.get())) remedy = "tuple";
   }
   type_error(
       "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[", remedy,
