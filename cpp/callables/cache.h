@@ -51,13 +51,22 @@ class Cache {
   // Null where the signature is new.
   template <class Leaves>
   EntryPtr find(FlatCall& call, const Leaves& values) {
-    if (last_ && matches(*last_, call, values)) return last_->entry;
-    const auto [begin, end] = items_.equal_range(hash(call, values));
-    for (auto it = begin; it != end; ++it) {
-      if (!matches(**it->second, call, values)) continue;
-      order_.splice(order_.begin(), order_, it->second);
-      last_ = order_.front();
-      return last_->entry;
+    // Comparing may run user code, during which another call, or thread, changes the cache.
+    std::shared_ptr<Item> last = last_;
+    if (last && matches(*last, call, values)) return entry_of(std::move(last));
+    const std::size_t key = hash(call, values);
+    std::vector<std::shared_ptr<Item>> alike;
+    const auto [begin, end] = items_.equal_range(key);
+    for (auto it = begin; it != end; ++it) alike.push_back(*it->second);
+    for (std::shared_ptr<Item>& item : alike) {
+      if (!matches(*item, call, values)) continue;
+      const auto [first, past] = items_.equal_range(key);
+      const auto at = std::find_if(first, past, [&](const auto& it) { return *it.second == item; });
+      if (at != past) {
+        order_.splice(order_.begin(), order_, at->second);
+        last_ = item;
+      }
+      return entry_of(std::move(item));
     }
     return nullptr;
   }
@@ -138,6 +147,12 @@ class Cache {
     std::size_t key;
   };
   using Order = std::list<std::shared_ptr<Item>>;  // most recently used first
+
+  // Owns the item, which owns the entry: as many counts as a copy of the entry's pointer.
+  static EntryPtr entry_of(std::shared_ptr<Item> item) {
+    Entry* const entry = item->entry.get();
+    return EntryPtr(std::move(item), entry);
+  }
 
   void forget(typename Order::iterator item) {
     const auto [first, last] = items_.equal_range((*item)->key);

@@ -32,8 +32,9 @@ struct FixedArgument {
   }
 };
 
-// A call's arguments by kind. All is borrowed.
+// A call's arguments by kind. All is borrowed, from the caller or from `sequences`.
 struct Arguments {
+  std::vector<Ref> sequences;        // of functions
   std::vector<PyObject*> functions;  // those of sequences one after another
   std::vector<FixedArgument> fixed;  // functions, sequences of them, and statics
   std::vector<FixedArgument> statics;
@@ -60,8 +61,10 @@ bool add_function(Arguments& out, PyObject* value) {
     out.functions.push_back(value);
     return true;
   }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-    PyObject* function = PySequence_Fast_GET_ITEM(value, i);
+  PyObject* functions =
+      out.sequences.emplace_back(pytree::checked_sequence(value, "functions")).get();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(functions); ++i) {
+    PyObject* function = PySequence_Fast_GET_ITEM(functions, i);
     if (!PyCallable_Check(function)) return false;
     out.functions.push_back(function);
   }
@@ -110,6 +113,17 @@ EntryPtr empty_entry() {
       RecalledEntry{std::nullopt, false, nullptr, KeptFunctions(Program())});
 }
 
+// The object of a weak reference; null where it has gone.
+Ref referent(PyObject* reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* object = nullptr;
+  return PyWeakref_GetRef(reference, &object) == 1 ? Ref::steal(object) : Ref();
+#else
+  PyObject* object = PyWeakref_GET_OBJECT(reference);
+  return object == Py_None ? Ref() : Ref::borrow(object);
+#endif
+}
+
 // The programs for one list of functions and static arguments.
 class Group {
  public:
@@ -126,7 +140,7 @@ class Group {
     return std::equal(functions_.begin(), functions_.end(), arguments.functions.begin(),
                       arguments.functions.end(),
                       [](const Ref& reference, PyObject* function) {
-                        return PyWeakref_GET_OBJECT(reference.get()) == function;
+                        return referent(reference.get()).get() == function;
                       }) &&
            std::equal(places_.begin(), places_.end(), arguments.statics.begin(),
                       arguments.statics.end(), [&](const auto& place, const auto& fixed) {
@@ -148,22 +162,27 @@ class Group {
 // The programs kept with a function, most recently used first.
 class Groups {
  public:
-  Group& of(const Arguments& arguments) {
+  // Shared: user code, which runs while signatures are compared, may make others take its place.
+  std::shared_ptr<Group> of(const Arguments& arguments) {
     auto found = groups_.begin();
-    while (found != groups_.end() && !found->is_of(arguments)) ++found;
+    while (found != groups_.end() && !(*found)->is_of(arguments)) ++found;
+    std::shared_ptr<Group> gone;  // dropped last: that may run Python
     if (found == groups_.end()) {
-      groups_.emplace_front(arguments);
-      if (groups_.size() > most_groups) groups_.pop_back();
+      groups_.push_front(std::make_shared<Group>(arguments));
+      if (groups_.size() > most_groups) {
+        gone = std::move(groups_.back());
+        groups_.pop_back();
+      }
     } else if (found != groups_.begin()) {
       groups_.splice(groups_.begin(), groups_, found);
     }
     return groups_.front();
   }
-  void clear() { const std::list<Group> dying = std::exchange(groups_, {}); }
+  void clear() { const auto dying = std::exchange(groups_, {}); }
 
  private:
   static constexpr std::size_t most_groups = 32;  // bounds of fori_loop, say, that come and go
-  std::list<Group> groups_;
+  std::list<std::shared_ptr<Group>> groups_;
 };
 
 // A function that closes over tracers makes some of arrays.
@@ -215,7 +234,8 @@ Ref ControlFlowCache::recall(PyObject* fun, const CallArguments& given, EntryPtr
   if (!concrete_values(call.leaves(), values) || !computes_at_once(values)) return {};
   const auto groups = shared_cache<Groups>(arguments.functions[0], key_.get());
   if (groups.use_count() == 1) return {};  // the function cannot be referenced weakly
-  Cache<RecalledEntry>& programs = groups->of(arguments).programs;
+  const std::shared_ptr<Group> group = groups->of(arguments);
+  Cache<RecalledEntry>& programs = group->programs;
   const EntryPtr entry = programs.find(call, values);
   if (!entry) {
     first = empty_entry();
@@ -252,9 +272,12 @@ void ControlFlowCache::stage(PyObject* fun, const Arguments& arguments, FlatCall
 }
 
 PyTypeObject* control_flow_cache_type() {
-  static PyTypeObject* type = make_function_type(
-      "shardax.ControlFunction",
-      "Control flow that is a program from its second call with the same functions on.", nullptr);
+  static PyTypeObject* type = nullptr;
+  made_once(type, [] {
+    return make_function_type(
+        "shardax.ControlFunction",
+        "Control flow that is a program from its second call with the same functions on.", nullptr);
+  });
   return type;
 }
 

@@ -59,6 +59,7 @@ PlanPtr EagerCache::find(std::size_t key, const Op& op, const Params& params, co
 }
 
 void EagerCache::insert(Entry entry) {
+  std::list<Entry> gone;  // dropped without the lock: that may run Python
   const std::lock_guard lock(mutex);
   entries.push_front(std::move(entry));
   places.emplace(entries.front().key, entries.begin());
@@ -66,7 +67,7 @@ void EagerCache::insert(Entry entry) {
   const auto oldest = std::prev(entries.end());
   const auto [first, last] = places.equal_range(oldest->key);
   places.erase(std::find_if(first, last, [&](const auto& p) { return p.second == oldest; }));
-  entries.pop_back();
+  gone.splice(gone.begin(), entries, oldest);
 }
 
 // Never destroyed: threads may compute while the process ends.
@@ -163,6 +164,7 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   static ControlCache& cache = *new ControlCache;  // never destroyed, as above
   constexpr std::size_t max_entries = 64;
   std::size_t key = 0;
+  std::list<Entry> gone;  // dropped without the lock: that may run Python
   const auto same = [&](const Entry& e) {
     return e.key == key && structurally_equal_params(e.params, params);
   };
@@ -178,7 +180,8 @@ std::shared_ptr<Callable> control_callable(const Op& op, const Params& params, c
   const std::lock_guard lock(cache.mutex);
   if (auto known = cache.find(op, in, same)) return known;
   cache.entries.push_front({&op, params, key, types_of(in), callable});
-  if (cache.entries.size() > max_entries) cache.entries.pop_back();
+  if (cache.entries.size() > max_entries)
+    gone.splice(gone.begin(), cache.entries, std::prev(cache.entries.end()));
   return callable;
 }
 
