@@ -16,9 +16,6 @@ std::atomic<bool> execution_refused = false;
 
 CompileListener compile_listener = nullptr;
 
-// Handing the lock over costs about a microsecond; worth it from some tens of microseconds on.
-constexpr double long_work_ns = 50'000;
-
 }  // namespace
 
 void refuse_execution(bool refused) { execution_refused = refused; }
@@ -49,7 +46,7 @@ Values run_plan(const Plan& plan, const Values& arrays) {
   memory.reserve(arrays.size());
   for (const Value& array : arrays) memory.push_back(as_array(array).buffer());
   for (std::size_t i : plan.overwritten) as_array(arrays[i]).mark_deleted();
-  const runtime::LockReleased released(plan.cost > long_work_ns);
+  const runtime::LockReleased released(plan.cost);
   const runtime::FlushDenormals flush(runtime::flushes_denormals());
   return plan.run(arrays, memory);
 }

@@ -15,6 +15,8 @@ LockReleased::LockReleased(bool wanted)
   if (state_ && hooks.gets_signals()) signals_.emplace(hooks.check_signals, state_);
 }
 
+LockReleased::LockReleased(double work_ns) : LockReleased(work_ns > hooks.handover_ns) {}
+
 LockReleased::~LockReleased() {
   if (state_) hooks.acquire(state_);
 }

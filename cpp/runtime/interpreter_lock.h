@@ -13,6 +13,7 @@ struct LockHooks {
   void (*acquire)(void* state) = nullptr;
   bool (*gets_signals)() = nullptr;              // does this thread handle them?
   void (*check_signals)(void* state) = nullptr;  // while released; throws what a handler raises
+  double handover_ns = 0;                        // work that takes less is not worth a release
 };
 void set_lock_hooks(const LockHooks& hooks);
 
@@ -21,6 +22,8 @@ void set_lock_hooks(const LockHooks& hooks);
 class LockReleased {
  public:
   explicit LockReleased(bool wanted = true);
+  // For work of that length.
+  explicit LockReleased(double work_ns);
   ~LockReleased();
   LockReleased(const LockReleased&) = delete;
   LockReleased& operator=(const LockReleased&) = delete;
