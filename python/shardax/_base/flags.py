@@ -1,6 +1,7 @@
 # shardax/_base/flags.py - the context managers that change a flag for a while.
 import contextlib
 import itertools
+import threading
 
 import shardax._core as _core
 
@@ -197,9 +198,11 @@ class make_user_context:
     """
 
     _made = itertools.count()
+    _lock = threading.Lock()  # of the numbers that are given
 
     def __init__(self, default_value=None) -> None:
-        self._name = f"user context {next(self._made)}"
+        with self._lock:
+            self._name = f"user context {next(self._made)}"
         self._numbers = {}  # of the values that were ever set
         self.set_global(default_value)
 
@@ -214,7 +217,8 @@ class make_user_context:
 
     def set_global(self, value):
         """Sets the value from now on."""
-        number = self._numbers.setdefault(value, len(self._numbers))
+        with self._lock:
+            number = self._numbers.setdefault(value, len(self._numbers))
         _core.set_traced_setting(self._name, str(number))
         self._value = value
 

@@ -143,9 +143,7 @@ _known: dict[int, Device] = {}
 def device(id):
     """The device with that id; always the same object."""
     found = _known.get(id)
-    if found is None:
-        found = _known[id] = Device(id)
-    return found
+    return _known.setdefault(id, Device(id)) if found is None else found
 
 
 def default_device():

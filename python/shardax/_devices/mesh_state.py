@@ -3,11 +3,13 @@
 mesh_context.py), each entry hiding those before it.
 """
 
+import threading
+
 from shardax._core import api as _core
 
 meshes = []  # Mesh
 abstract = []  # AbstractMesh: of set_mesh and use_abstract_mesh, and, within shard_map, its own
-_words = {}
+_words, _lock = {}, threading.Lock()
 
 
 def tell():
@@ -15,7 +17,8 @@ def tell():
     key = tuple(
         stack[-1] if stack and not stack[-1].empty else None for stack in (meshes, abstract)
     )
-    word = 0 if key == (None, None) else _words.setdefault(key, len(_words) + 1)
+    with _lock:
+        word = 0 if key == (None, None) else _words.setdefault(key, len(_words) + 1)
     _core.set_mesh_word(word, _label(*key))
 
 

@@ -98,7 +98,7 @@ def _main(tracer):
     _, generation = _api.tracer_trace(tracer)
     main = _mains.get(generation)
     if main is None:
-        _mains[generation] = main = _Main()
+        main = _mains.setdefault(generation, _Main())
     return main
 
 

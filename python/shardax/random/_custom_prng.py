@@ -115,13 +115,14 @@ class DefinedKeyTy(KeyTy):
         return words[..., : self.words].reshape((*keys.shape, *self.shape_of_words))
 
 
-_known = {}
+_known, _lock = {}, threading.Lock()
 
 
 def defined_generator(definition):
     """The dtype of the keys of a generator: one object for equal definitions."""
-    if definition not in _known:
-        made = DefinedKeyTy(definition)
-        _core.define_key(made.tag, made)
-        _known[definition] = made
-    return _known[definition]
+    with _lock:
+        if definition not in _known:
+            made = DefinedKeyTy(definition)
+            _core.define_key(made.tag, made)
+            _known[definition] = made
+        return _known[definition]

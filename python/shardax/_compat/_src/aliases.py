@@ -135,8 +135,9 @@ _made = {}
 def module(name):
     """The module of that name; always the same object."""
     if name not in _made:
-        _made[name] = _Module(
+        made = _Module(
             name, "Names of JAX's, as the table of shardax/_compat/_src/aliases.py has it."
         )
-        _made[name].__path__ = []
+        made.__path__ = []
+        _made.setdefault(name, made)
     return _made[name]
