@@ -41,7 +41,7 @@ void acquire_lock(void* state) {
 // Handing the interpreter's lock over costs about a microsecond. The core's alone costs a tenth of
 // that, and threads compute at once.
 #ifdef Py_GIL_DISABLED
-constexpr double handover_ns = 3'000;
+constexpr double handover_ns = 500;
 #else
 constexpr double handover_ns = 50'000;
 #endif

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/index.h"
@@ -58,10 +59,11 @@ int last_instruction(PyFrameObject* frame) {
 }
 
 LocationPtr intern(PyFrameObject* frame, PyCodeObject* code) {
-  static auto& table = *new std::unordered_map<Place, Interned, PlaceHash>;
+  using Table = std::unordered_map<Place, Interned, PlaceHash>;
+  static auto& table = *new Table;
   const Place place{code, last_instruction(frame)};
   if (const auto it = table.find(place); it != table.end()) return it->second.location;
-  if (table.size() >= table_limit) table.clear();
+  const Table dying = table.size() >= table_limit ? std::exchange(table, {}) : Table();
   auto location = std::make_shared<Location>();
   location->file = file_of(code);
 #if PY_VERSION_HEX < 0x030b0000
