@@ -213,8 +213,7 @@ Ref call_with_leaves(PyObject* fun, const CallForm& form, const std::vector<Ref>
   const std::pair<Ref, Ref> arguments = rebuild_arguments(form, leaves);
   const Ref &args = arguments.first, &kwargs = arguments.second;
   PyObject* named = PyDict_GET_SIZE(kwargs.get()) == 0 ? nullptr : kwargs.get();
-  const CoreUnlocked unlocked;
-  return checked(or_sleep([&] { return PyObject_Call(fun, args.get(), named); }));
+  return checked(call_unlocked([&] { return PyObject_Call(fun, args.get(), named); }));
 }
 
 Ref call_with_values(PyObject* fun, const CallForm& form, const Values& values) {

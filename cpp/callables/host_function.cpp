@@ -45,10 +45,8 @@ class PythonFunction final : public HostObject {
       PyObject* item = in[i] ? checked(wrap(in[i])).release() : Py_NewRef(Py_None);
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
     }
-    const Ref result = Ref::steal(or_sleep([&] {
-      const CoreUnlocked unlocked;
-      return PyObject_CallOneArg(object(), list.get());
-    }));
+    const Ref result =
+        Ref::steal(call_unlocked([&] { return PyObject_CallOneArg(object(), list.get()); }));
     if (!result) {
       note_slice();
       throw PythonError();

@@ -10,6 +10,7 @@
 #include "objects/array/convert.h"
 #include "objects/dtypes.h"
 #include "objects/errors.h"
+#include "pytree/core_lock.h"
 #include "pytree/flatten.h"
 #include "pytree/ref.h"
 #include "pytree/tree.h"
@@ -59,6 +60,14 @@ template <class... Args>
 [[noreturn]] void raise_in_python(const char* name, const Args&... args) {
   call_python("_base.api_errors", name, args...);
   throw InternalError(concat("_api_errors.", name, " returned"));
+}
+
+// f(), which calls a user's function, for which the core's lock is given up. A thread that Python
+// ends there sleeps before it would take the lock again.
+template <class F>
+auto call_unlocked(F&& f) {
+  const CoreUnlocked unlocked;
+  return or_sleep(std::forward<F>(f));
 }
 
 }  // namespace shardax::callables

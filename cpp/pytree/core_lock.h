@@ -23,7 +23,8 @@ namespace shardax {
 
 class CoreLock {
  public:
-  CoreLock() : entered_(!held()) {
+  // While Python ends, no other thread runs in it, and one that has stopped may have the lock.
+  CoreLock() : entered_(!held() && !Py_IsFinalizing()) {
     if (entered_) or_sleep([&] { PyCriticalSection_Begin(&section_, object); });
   }
   ~CoreLock() {

@@ -123,8 +123,7 @@ PyObject* Grad::call(PyObject* function, const CallArguments& arguments) {
     const auto count = index(arguments.count + arguments.keyword_count());
     std::vector<PyObject*> all(arguments.values, arguments.values + count);
     for (std::size_t i = 0; i < at.size(); ++i) all[at[i]] = traced[i].get();
-    Ref result = checked(or_sleep([&] {
-      const CoreUnlocked unlocked;
+    Ref result = checked(call_unlocked([&] {
       return PyObject_Vectorcall(fun, all.data(), index(arguments.count), arguments.names);
     }));
     Ref aux_object;

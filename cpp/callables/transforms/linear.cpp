@@ -203,8 +203,7 @@ PyObject* jvp_of(PyObject* fun, PyObject* primals, PyObject* tangents, bool has_
   const auto body = [&](const Values& in) {
     const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
-    Ref result = checked(or_sleep([&] {
-      const CoreUnlocked unlocked;
+    Ref result = checked(call_unlocked([&] {
       return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
     }));
     Ref aux_object;

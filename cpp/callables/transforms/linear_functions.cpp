@@ -62,8 +62,7 @@ Differentiated differentiate(PyObject* fun, PyObject* const* primals, std::size_
   const auto body = [&](const Values& in) {
     const TransformationScope names("jvp");
     const std::vector<Ref> traced = inputs.unflatten(wrap_all(in));
-    Ref result = checked(or_sleep([&] {
-      const CoreUnlocked unlocked;
+    Ref result = checked(call_unlocked([&] {
       return PyObject_Vectorcall(fun, pytree::pointers(traced).data(), traced.size(), nullptr);
     }));
     Ref aux_object;
