@@ -79,7 +79,13 @@ def test_import_in_a_subinterpreter_is_refused():
         """,
         timeout=60,
     )
-    assert out.startswith("shardax: the extension module cannot be imported in a subinterpreter")
+    # From 3.13 on, CPython refuses it before the module is asked.
+    assert out.startswith(
+        (
+            "shardax: the extension module cannot be imported in a subinterpreter",
+            "module shardax._core does not support loading in subinterpreters",
+        )
+    )
 
 
 # A function that calls a function, and so on, each staged before it is called; made once.

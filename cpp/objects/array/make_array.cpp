@@ -151,17 +151,17 @@ void inspect(PyObject* object, std::size_t depth, bool first, std::optional<DTyp
   }
 }
 
-// Nested lists as tuples where other threads may change them while they are read.
-Ref unchanging(PyObject* object) {
+// Nested lists as tuples where other threads may change them while they are read, down to the depth
+// at which `inspect` refuses them.
+Ref unchanging(PyObject* object, [[maybe_unused]] std::size_t depth = 0) {
 #ifdef Py_GIL_DISABLED
-  if (is_sequence(object)) {
-    const pytree::RecursionGuard guard(" while reading nested lists");
+  if (is_sequence(object) && depth <= max_rank) {
     const Ref items = pytree::checked_sequence(object, "a sequence was expected");
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
     Ref copy = Ref::checked(PyTuple_New(n));
     for (Py_ssize_t i = 0; i < n; ++i)
       PyTuple_SET_ITEM(copy.get(), i,
-                       unchanging(PySequence_Fast_GET_ITEM(items.get(), i)).release());
+                       unchanging(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1).release());
     return copy;
   }
 #endif
