@@ -116,6 +116,7 @@ class TreeDef {
 
  private:
   TreeDef() = delete;
+  PyObject* object() { return &head_.ob_base; }
   const Node* nodes() const { return reinterpret_cast<const Node*>(this + 1); }
   PyObject* const* objects() const {
     return reinterpret_cast<PyObject* const*>(nodes() + num_nodes_);

@@ -355,7 +355,7 @@ TreeDefPtr TreeDef::make(TreeView tree) {
     self->owned_objects()[i] = object;
     collectable = collectable || may_form_cycle(object);
   }
-  auto* object = reinterpret_cast<PyObject*>(self);
+  PyObject* const object = self->object();
   if (collectable) PyObject_GC_Track(object);
   return TreeDefPtr(Ref::steal(object));
 }
