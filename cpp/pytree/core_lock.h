@@ -7,11 +7,12 @@
 //
 // The lock is a critical section of CPython, and behaves as the interpreter's lock does. A thread
 // that blocks, or leaves the interpreter to execute a program, gives it up and takes it again when
-// it goes on. So no deadlock with other locks arises, and a fork finds it free. CoreUnlocked gives
+// it goes on. So no deadlock with other locks arises. CoreUnlocked gives
 // it up while a user's function runs. With the interpreter's lock, all of it is empty.
 #pragma once
 
 #include <Python.h>
+#include <pthread.h>
 
 #include <cstdint>
 
@@ -35,7 +36,9 @@ class CoreLock {
 
   // Before any other use; false with Python's error set.
   static bool init() {
-    if (!object) object = PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+    if (object) return true;
+    object = PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+    if (object) pthread_atfork(nullptr, nullptr, after_fork);
     return object != nullptr;
   }
 
@@ -45,11 +48,25 @@ class CoreLock {
   // This thread's innermost critical section, if it is the core's and not suspended. CPython ends
   // sections of its own before it returns to the core, so that no other hides the core's there.
   static PyCriticalSection* held() {
-    constexpr std::uintptr_t tags = 3;  // suspended; of two objects
     const std::uintptr_t innermost = PyThreadState_GetUnchecked()->critical_section;
-    if (innermost == 0 || (innermost & tags) != 0) return nullptr;
-    auto* section = reinterpret_cast<PyCriticalSection*>(innermost);
-    return section->_cs_mutex == &object->ob_mutex ? section : nullptr;
+    return is_own(innermost) ? reinterpret_cast<PyCriticalSection*>(innermost) : nullptr;
+  }
+
+  static constexpr std::uintptr_t tags = 3;  // of pointers to sections: suspended; of two objects
+
+  static bool is_own(std::uintptr_t section) {
+    return section != 0 && (section & tags) == 0 &&
+           reinterpret_cast<PyCriticalSection*>(section)->_cs_mutex == &object->ob_mutex;
+  }
+
+  // In a forked child: a thread that is not there may have been handed the lock.
+  static void after_fork() {
+    PyThreadState* thread = PyThreadState_GetUnchecked();
+    bool own = false;
+    for (std::uintptr_t at = thread ? thread->critical_section : 0; at != 0;
+         at = reinterpret_cast<PyCriticalSection*>(at & ~tags)->_cs_prev)
+      own = own || is_own(at);
+    object->ob_mutex._bits = own ? 1 : 0;
   }
 
   inline static PyObject* object = nullptr;  // nobody else locks it

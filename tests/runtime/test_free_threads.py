@@ -5,6 +5,7 @@ Work is done in one thread and in eight that start together, and bits are compar
 
 import gc
 import os
+import signal
 import sys
 import sysconfig
 import threading
@@ -368,6 +369,29 @@ def test_a_function_waits_for_another_thread():
             turn.append("computed")
 
         together(work, 2)
+
+
+@pytest.mark.filterwarnings("ignore:This process")
+def test_forks_while_others_have_the_lock():
+    f, x, ended = jax.jit(lambda v: v + 1), jnp.ones(3), []
+
+    def call():
+        while not ended:
+            f(x)
+
+    def fork(_):
+        try:
+            for _ in range(30):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(60)
+                    os._exit(0 if float(f(x)[0]) == 2 else 1)
+                assert os.waitpid(child, 0)[1] == 0
+        finally:
+            ended.append(True)
+
+    f(x)
+    together(lambda i: fork(i) if i == 0 else call(), 4)
 
 
 def test_objects_that_there_are_once():
