@@ -33,6 +33,7 @@ PyObject* dispatch(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 void deallocate(PyObject* self) {
+  if (PyObject_IS_GC(self)) PyObject_GC_UnTrack(self);
   const CoreLock lock;
   deallocator(self);
 }

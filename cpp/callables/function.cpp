@@ -73,8 +73,8 @@ int clear(PyObject* self) {
 
 // The functions within may be a chain of any length, which Python's trashcan takes apart.
 void deallocate(PyObject* self) {
+  PyObject_GC_UnTrack(self);  // before the lock: pytree/core_lock.h
   const CoreLock lock;
-  PyObject_GC_UnTrack(self);
   Py_TRASHCAN_BEGIN(self, deallocate);
   FunctionObject* function = as_function(self);
   if (function->weak_references) PyObject_ClearWeakRefs(self);

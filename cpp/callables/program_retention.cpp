@@ -40,8 +40,8 @@ int left_clear(PyObject* self) {
 }
 
 void left_deallocate(PyObject* self) {
+  PyObject_GC_UnTrack(self);  // before the lock: pytree/core_lock.h
   const CoreLock lock;
-  PyObject_GC_UnTrack(self);
   Py_TRASHCAN_BEGIN(self, left_deallocate);
   delete as_left(self)->left;
   PyTypeObject* type = Py_TYPE(self);

@@ -7,8 +7,11 @@
 //
 // The lock is a critical section of CPython, and behaves as the interpreter's lock does. A thread
 // that blocks, or leaves the interpreter to execute a program, gives it up and takes it again when
-// it goes on. So no deadlock with other locks arises. CoreUnlocked gives
-// it up while a user's function runs. With the interpreter's lock, all of it is empty.
+// it goes on. So no deadlock with other locks arises. CoreUnlocked gives it up while a user's
+// function runs. With the interpreter's lock, all of it is empty.
+//
+// An object whose last reference is gone may wait for the lock. Deallocation therefore takes it from
+// the garbage collector first, which would else free it a second time.
 #pragma once
 
 #include <Python.h>

@@ -35,9 +35,9 @@ int treedef_clear(PyObject* self) {
 }
 
 void treedef_dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);  // before the lock: pytree/core_lock.h
   const CoreLock lock;
   PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
   Py_TRASHCAN_BEGIN(self, treedef_dealloc);
   for (PyObject* object : reinterpret_cast<TreeDef*>(self)->owned_objects()) Py_DECREF(object);
   PyObject_GC_Del(self);
