@@ -10,8 +10,8 @@
 // it goes on. So no deadlock with other locks arises. CoreUnlocked gives it up while a user's
 // function runs. With the interpreter's lock, all of it is empty.
 //
-// An object whose last reference is gone may wait for the lock. Deallocation therefore takes it from
-// the garbage collector first, which would else free it a second time.
+// An object whose last reference is gone may wait for the lock. Deallocation therefore takes it
+// from the garbage collector first, which would else free it a second time.
 #pragma once
 
 #include <Python.h>
