@@ -107,24 +107,6 @@ std::optional<Vars> reduce_into_conv(const PatternContext& m) {
   return Vars{rest.empty() ? sum : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {sum})};
 }
 
-std::optional<Vars> convert_into_product(const PatternContext& m) {
-  const DType narrow = m.b.type(m.in[0]).dtype;
-  if (!is_half(narrow) || m.params.dtype(param::new_dtype) != DType::float32 || !m.uses_known ||
-      m.b.uses(m.in[0]) > 1)
-    return {};
-  for (const Op* op : {&core_ops().dot_general, &core_ops().conv_general_dilated}) {
-    const Equation* product = m.b.defined_by(m.in[0], *op);
-    if (!product) continue;
-    const Vars operands = product->inputs;
-    for (const Var v : operands) {
-      if (m.b.type(v).dtype != narrow) return {};
-    }
-    return Vars{
-        m.emit(*op, product->params.with("preferred_element_type", DType::float32), operands)};
-  }
-  return {};
-}
-
 std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
   const Op& scatter_add = core_ops().scatter_add;
   if (!m.uses_known || m.b.uses(m.in[0]) > 1) return {};
@@ -159,6 +141,24 @@ std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
              {m.b.constant(scalar_array(type.dtype, 0))});
   const Var sum = m.emit(scatter_add, p, {zeros, operands[1], operands[2]});
   return Vars{rest.empty() ? sum : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {sum})};
+}
+
+std::optional<Vars> convert_into_product(const PatternContext& m) {
+  const DType narrow = m.b.type(m.in[0]).dtype;
+  if (!is_half(narrow) || m.params.dtype(param::new_dtype) != DType::float32 || !m.uses_known ||
+      m.b.uses(m.in[0]) > 1)
+    return {};
+  for (const Op* op : {&core_ops().dot_general, &core_ops().conv_general_dilated}) {
+    const Equation* product = m.b.defined_by(m.in[0], *op);
+    if (!product) continue;
+    const Vars operands = product->inputs;
+    for (const Var v : operands) {
+      if (m.b.type(v).dtype != narrow) return {};
+    }
+    return Vars{
+        m.emit(*op, product->params.with("preferred_element_type", DType::float32), operands)};
+  }
+  return {};
 }
 
 }  // namespace shardax

@@ -1,4 +1,4 @@
-// compile/simplify/fold_reductions.h - reductions folded into the products that they reduce.
+// compile/simplify/fold_reductions.h - sums and conversions folded into the products they take.
 #pragma once
 
 #include "compile/simplify/pattern_driver.h"
@@ -14,13 +14,13 @@ std::optional<Vars> reduce_into_dot(const PatternContext& m);
 // sum over a batch of both is one convolution that contracts it.
 std::optional<Vars> reduce_into_conv(const PatternContext& m);
 
+// The same for updates that are added to zeros: the gradient of rows that were looked up.
+//   sum(scatter_add(0, updates)) over batches   ->   scatter_add(0, updates) of all of them
+std::optional<Vars> reduce_into_scatter(const PatternContext& m);
+
 // Products of 16-bit numbers are sums of float32: without a rounding to 16 bits in between, as XLA
 // has it. Then the sum over devices of weight gradients is one product, too.
 //   convert(dot(a, b)) to float32   ->   dot(a, b) of that type; also of convolutions
 std::optional<Vars> convert_into_product(const PatternContext& m);
-
-// The same for updates that are added to zeros: the gradient of rows that were looked up.
-//   sum(scatter_add(0, updates)) over batches   ->   scatter_add(0, updates) of all of them
-std::optional<Vars> reduce_into_scatter(const PatternContext& m);
 
 }  // namespace shardax
