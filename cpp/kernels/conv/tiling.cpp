@@ -103,11 +103,11 @@ Tiling Cutter::cut(const Part& part) const {
                           ? (items_side_by_side() && cut.runs > 1 ? 640 : 240)
                       : cut.way == Strategy::lanes ? 256
                                                    : 1024 * std::clamp<std::int64_t>(8 / all, 1, 4);
+  const std::int64_t enough = runtime::enough_chunks(8);
   while (true) {
     boxes(part, cut, rows);
     cut.column_parts = cut.way == Strategy::sums ? 1 : parts_of(all, cut.columns);
     const double each = nanoseconds(part) / static_cast<double>(cut.blocks());
-    const std::int64_t enough = runtime::enough_chunks(8);
     if (each < (enough > 8 ? 50e3 : 100e3) || cut.blocks() * cut.runs >= enough) break;
     if (cut.runs == 1 && rows > 60) {
       rows /= 2;
