@@ -84,6 +84,15 @@ inline bool has_avx2_and_fma() {
 #endif
 }
 
+// Has Intel made this processor?
+inline bool is_intel() {
+#if SHARDAX_X86_64
+  return __builtin_cpu_is("intel") != 0;
+#else
+  return false;
+#endif
+}
+
 // Levels of x86-64's psABI: v3 has AVX2 and fused multiply-add, v4 AVX-512 of the first servers.
 // Other processors are the baseline of theirs, AArch64's with NEON.
 enum class Level { baseline, v3, v4 };

@@ -109,6 +109,7 @@ const char* level_name() {
 const char* products_name() {
   if (kernels::has_tiles()) return "AMX for narrow numbers, AVX-512 for others";
   switch (kernels::best_isa()) {
+    case kernels::Isa::avx512_intel:
     case kernels::Isa::avx512: return "AVX-512";
     case kernels::Isa::avx2: return "AVX2";
     case kernels::Isa::baseline: return SHARDAX_AARCH64 ? "NEON" : "baseline";

@@ -136,7 +136,7 @@ Out element(const MatmulArgs& p, std::int64_t batch, std::int64_t i, std::int64_
     const bool is_pair = is_complex(p.dtype);
     const std::int64_t block_size = is_pair ? matmul_k_block / 2 : matmul_k_block;
     if constexpr (std::is_same_v<S, bfloat16_t> && std::is_same_v<Sum, float>) {
-      if (current == Isa::avx512 && has_tiles())
+      if (current >= Isa::avx512 && has_tiles())
         return rounded<Out>(in_tiles(a, p.a_k, b, p.b_k, p.k));
     }
     Sum sum{};
@@ -427,6 +427,7 @@ int main() {
   check_isa<Isa::baseline>("baseline");
   if (best_isa() >= Isa::avx2) check_isa<Isa::avx2>("AVX2");
   if (best_isa() >= Isa::avx512) check_isa<Isa::avx512>("AVX-512");
+  if (best_isa() >= Isa::avx512) check_isa<Isa::avx512_intel>("AVX-512 of Intel");
   check_random<float, float>(2000, 70, "random", run_public);
   check_random<double, double>(1000, 50, "random", run_public);
 

@@ -82,7 +82,7 @@ void check(int which, std::int64_t n) {
       }
     }
   }
-  for (Isa isa : {Isa::avx2, Isa::avx512}) {
+  for (Isa isa : {Isa::avx2, Isa::avx512, Isa::avx512_intel}) {
     if (isa > best_isa()) continue;
     const std::vector<T> other = run(isa);
     if (std::memcmp(out.data(), other.data(), out.size() * sizeof(T)) != 0 && ++failures < 20)

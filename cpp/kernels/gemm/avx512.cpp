@@ -33,6 +33,10 @@ extern const FloatKernels<float> float32_kernels;
 extern const FloatKernels<double> float64_kernels;
 const FloatKernels<float> float32_kernels = table<float>;
 const FloatKernels<double> float64_kernels = table<double>;
+extern const FloatKernels<float> float32_row_panel_kernels;
+extern const FloatKernels<double> float64_row_panel_kernels;
+const FloatKernels<float> float32_row_panel_kernels = table_with<float>(row_panel<float>);
+const FloatKernels<double> float64_row_panel_kernels = table_with<double>(row_panel<double>);
 
 }  // namespace shardax::kernels::avx512
 

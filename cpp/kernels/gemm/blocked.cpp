@@ -37,7 +37,7 @@ struct Aligned {
 // AlignedBuffer for the packed operands and for sums that c cannot hold, kept by each thread.
 template <class T>
 struct Scratch {
-  static constexpr std::int64_t a_size = block_rows * matmul_k_block;
+  static constexpr std::int64_t a_size = (block_rows + 32) * matmul_k_block;  // whole panels
   static constexpr std::int64_t b_size = panel_group * 32 * matmul_k_block;
   static constexpr std::int64_t c_size = block_rows * block_columns / 2;
   T* a;
@@ -348,21 +348,38 @@ class FloatProduct {
                     ? panel_of<T>(args_, width, w.j + first + j, k) + w.batch * args_.b_batch
                     : scratch.b + j * p.k;
           p.c = c + first + j;
-          kernels_.panel(p, k > 0 || args_.adds);
+          multiply(p, p.a == scratch.a, k > 0 || args_.adds);
         }
       }
     }
     if (needs_sums()) write_sums(w, scratch.c);
   }
 
-  // Sets where p reads a: in place, or packed as rows of the block.
+  // c (= or +=) all rows of a block times a panel.
+  void multiply(Product<T> p, bool packed, bool add) const {
+    if (!packed || !kernels_.row_panel) return kernels_.panel(p, add);
+    const std::int64_t rows = p.m;
+    for (std::int64_t i = 0; i < rows; i += p.m) {
+      p.m = std::min(kernels_.tile_rows, rows - i);
+      kernels_.row_panel(p, add);
+      p.a += kernels_.tile_rows * p.k;
+      p.c += p.m * p.c_m;
+    }
+  }
+
+  // Sets where p reads a: in place, or packed, in panels or as rows of the block.
   void place_a(const Part& w, std::int64_t k, T* room, Product<T>& p) const {
     const bool in_cache = w.m * p.k <= resident_bytes / static_cast<std::int64_t>(sizeof(T));
     if (args_.dtype == dtype() &&
-        (in_cache || w.n <= kernels_.panel_columns || reads_rows_in_place<T>(args_))) {
+        (in_cache || w.n <= kernels_.panel_columns || reads_rows_in_place<T>(args_, kernels_))) {
       p.a = static_cast<const T*>(a_at(w, k));
       p.a_m = args_.a_m;
       p.a_k = args_.a_k;
+    } else if (kernels_.row_panel) {
+      pack_(a_at(w, k), args_.a_k, args_.a_m, p.k, w.m, kernels_.tile_rows, room);
+      p.a = room;
+      p.a_m = 1;
+      p.a_k = kernels_.tile_rows;
     } else {
       pack_(a_at(w, k), args_.a_m, args_.a_k, w.m, p.k, p.k, room);
       p.a = room;

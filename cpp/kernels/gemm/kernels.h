@@ -79,6 +79,9 @@ struct FloatKernels {
   // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
   // n <= panel_columns the columns that are written.
   void (*panel)(const Product<T>& p, bool add);
+  // As panel, of a packed panel of at most tile_rows rows: a_m is 1, a_k is tile_rows. Null: rows
+  // of a are packed one after the other.
+  void (*row_panel)(const Product<T>& p, bool add);
   // Columns of b are those of a packed panel, one or two vectors wide; n of them are written.
   void (*found_panel)(const FoundProduct<T>& p, std::int64_t width);
   // Columns of b are read in place. In the second rows of a have columns too: column j of a times
@@ -95,7 +98,8 @@ struct FloatKernels {
   WinogradMaps<T> winograd;
 };
 
-enum class Isa { baseline, avx2, avx512 };
+// In avx512_intel, rows are packed in panels, too.
+enum class Isa { baseline, avx2, avx512, avx512_intel };
 
 // The table for `isa`, and the best one that this machine runs.
 template <class T>
@@ -108,13 +112,14 @@ const T* panel_of(const MatmulArgs& p, std::int64_t width, std::int64_t j, std::
   return static_cast<const T*>(p.b) + j / width * p.b_panel + k * width;
 }
 
-// Are rows of a read where they lie? Tiles read a row after the other, 12 at a time: if these are
-// 4096 bytes apart, they push each other out of the first-level cache. Packed, products of 2048 x
-// 768 by 768 x 768 floats take 7 % longer, of 1024 x 784 by 784 x 1024 5 % (Zen 4).
+// Are rows of a read where they lie, if they are not packed in panels? Tiles read a row after the
+// other, 12 at a time: if these are 4096 bytes apart, they push each other out of the first-level
+// cache. Packed, products of 2048 x 768 by 768 x 768 floats take 7 % longer, of 1024 x 784 by 784 x
+// 1024 5 % (Zen 4).
 template <class T>
-bool reads_rows_in_place(const MatmulArgs& p) {
+bool reads_rows_in_place(const MatmulArgs& p, const FloatKernels<T>& kernels) {
   constexpr std::int64_t page = 4096;
-  return p.a_k == 1 && itemsize(p.dtype) == sizeof(T) &&
+  return !kernels.row_panel && p.a_k == 1 && itemsize(p.dtype) == sizeof(T) &&
          p.a_m * static_cast<std::int64_t>(sizeof(T)) % page != 0;
 }
 

@@ -18,6 +18,8 @@ extern const FloatKernels<double> float64_kernels;
 namespace avx512 {
 extern const FloatKernels<float> float32_kernels;
 extern const FloatKernels<double> float64_kernels;
+extern const FloatKernels<float> float32_row_panel_kernels;
+extern const FloatKernels<double> float64_row_panel_kernels;
 }  // namespace avx512
 namespace baseline {
 extern const FloatKernels<float> float32_kernels;
@@ -35,6 +37,8 @@ const FloatKernels<T>& float_kernels(Isa isa) {
     }
   };
 #if SHARDAX_X86_64
+  if (isa == Isa::avx512_intel)
+    return pick(avx512::float32_row_panel_kernels, avx512::float64_row_panel_kernels);
   if (isa == Isa::avx512) return pick(avx512::float32_kernels, avx512::float64_kernels);
   if (isa == Isa::avx2) return pick(avx2::float32_kernels, avx2::float64_kernels);
 #else
@@ -46,9 +50,10 @@ template const FloatKernels<float>& float_kernels<float>(Isa);
 template const FloatKernels<double>& float_kernels<double>(Isa);
 
 Isa best_isa() {
-  static const Isa isa = !has_avx2_and_fma()               ? Isa::baseline
-                         : SHARDAX_CPU_SUPPORTS("avx512f") ? Isa::avx512
-                                                           : Isa::avx2;
+  static const Isa isa = !has_avx2_and_fma()                ? Isa::baseline
+                         : !SHARDAX_CPU_SUPPORTS("avx512f") ? Isa::avx2
+                         : is_intel()                       ? Isa::avx512_intel
+                                                            : Isa::avx512;
   return isa;
 }
 

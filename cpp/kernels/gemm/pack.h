@@ -198,20 +198,24 @@ Round<T> round_to(DType out) {
 }
 
 template <class T>
-constexpr FloatKernels<T> table = {
-    full_size<T>,
-    tile_rows,
-    panel_columns<T>,
-    direct<T>,
-    stream<T>,
-    dots<T>,
-    dot_sums<T>,
-    panel<T>,
-    found_panel<T>,
-    found_rows<T, Columns::placed>,
-    found_rows<T, Columns::lanes>,
-    pack_columns<T, T>,
-    pack_from<T>,
-    round_to<T>,
-    {map_channels<T, FromOperand>, map_channels<T, FromKernel>, map_channels<T, ToResult>,
-     map_channels<T, FromCotangent>, map_channels<T, ToKernel>}};
+constexpr FloatKernels<T> table_with(void (*row_panel)(const Product<T>&, bool)) {
+  return {full_size<T>,
+          tile_rows,
+          panel_columns<T>,
+          direct<T>,
+          stream<T>,
+          dots<T>,
+          dot_sums<T>,
+          panel<T>,
+          row_panel,
+          found_panel<T>,
+          found_rows<T, Columns::placed>,
+          found_rows<T, Columns::lanes>,
+          pack_columns<T, T>,
+          pack_from<T>,
+          round_to<T>,
+          {map_channels<T, FromOperand>, map_channels<T, FromKernel>, map_channels<T, ToResult>,
+           map_channels<T, FromCotangent>, map_channels<T, ToKernel>}};
+}
+template <class T>
+constexpr FloatKernels<T> table = table_with<T>(nullptr);

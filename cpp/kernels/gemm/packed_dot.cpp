@@ -93,11 +93,11 @@ using Bits16 = std::uint16_t;  // of a bfloat16
 template <class S>
 const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
 #if SHARDAX_X86_64
-  const bool wide = isa == Isa::avx512 && SHARDAX_CPU_SUPPORTS("avx512bw");
+  const bool wide = isa >= Isa::avx512 && SHARDAX_CPU_SUPPORTS("avx512bw");
   if (wide && has_tiles()) return tile_kernels<S>();
   if constexpr (std::is_same_v<S, Bits16>) {
     // Intel's processors start one of these instructions every other cycle, and four FMAs.
-    const bool fast = !__builtin_cpu_is("intel");
+    const bool fast = !is_intel();
     if (wide && fast && SHARDAX_CPU_SUPPORTS("avx512bf16")) return &bf16::table<S>;
   } else {
     if (wide && SHARDAX_CPU_SUPPORTS("avx512vnni")) return &vnni::table<S>;
@@ -362,7 +362,7 @@ bool product(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
 bool matmul_grouped(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
   if (itemsize(p.out_dtype) > 4 || p.out_dtype == DType::boolean) return false;
   // Tiles add up in an order of their own: all shapes get it.
-  if (p.dtype == DType::bfloat16 && isa == Isa::avx512 && has_tiles())
+  if (p.dtype == DType::bfloat16 && isa >= Isa::avx512 && has_tiles())
     return product<Bits16>(p, isa, parallel_for);
   constexpr std::int64_t least = std::int64_t{1} << 16;  // multiplications of each product
   if (p.m < 8 || p.n < 8 || p.k < 16 || p.m * p.n * p.k < least) return false;

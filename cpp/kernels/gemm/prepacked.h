@@ -26,8 +26,8 @@ class PackedProduct {
         pack_(kernels.pack(args.dtype)),
         tile_(kernels.tile_rows),
         width_(kernels.panel_columns),
-        turned_(args.a_m == 1 && args.a_k != 1),
-        rows_in_place_(reads_rows_in_place<T>(args)) {
+        in_panels_(kernels.row_panel != nullptr || (args.a_m == 1 && args.a_k != 1)),
+        rows_in_place_(reads_rows_in_place<T>(args, kernels)) {
     const std::int64_t row_blocks = plan.row_chunks * parts_of(plan.rows, block_rows),
                        column_blocks = plan.column_chunks * parts_of(plan.columns, block_columns);
     if (column_blocks > few && !rows_in_place_) shared_rows_ = padded(args.m, tile_);
@@ -111,11 +111,11 @@ class PackedProduct {
     return static_cast<const std::byte*>(data) + offset * itemsize(args_.dtype);
   }
 
-  // Rows one after the other, or, where a's columns lie so, panels of a tile's rows.
+  // Panels of a tile's rows, or rows one after the other.
   void pack_rows(std::int64_t block, std::int64_t i, std::int64_t rows, T* to) const {
     const std::int64_t n = length(block);
     const void* from = rows_at(block, i);
-    if (turned_) {
+    if (in_panels_) {
       pack_(from, args_.a_k, args_.a_m, n, rows, tile_, to);
     } else {
       pack_(from, args_.a_m, args_.a_k, rows, n, n, to);
@@ -132,8 +132,9 @@ class PackedProduct {
     if (block * matmul_k_block >= args_.k) return;
     constexpr std::int64_t line = 64;
     const std::int64_t k = length(block), size = itemsize(args_.dtype);
-    const std::int64_t count = turned_ ? k : c.m, bytes = (turned_ ? c.m : k) * size,
-                       step = (turned_ ? args_.a_k : args_.a_m) * size;
+    const bool turned = args_.a_k != 1;
+    const std::int64_t count = turned ? k : c.m, bytes = (turned ? c.m : k) * size,
+                       step = (turned ? args_.a_k : args_.a_m) * size;
     const auto* from = static_cast<const std::byte*>(rows_at(block, c.i));
     for (std::int64_t r = count * panel / panels; r < count * (panel + 1) / panels; ++r) {
       for (std::int64_t b = 0; b < bytes; b += line) __builtin_prefetch(from + r * step + b, 0, 2);
@@ -172,14 +173,15 @@ class PackedProduct {
     const std::int64_t panel = args_.b_panel ? args_.b_panel : width_ * k;
     Product<T> p{};
     p.k = k;
-    p.a_m = turned_ ? 1 : row;
-    p.a_k = turned_ ? tile_ : 1;
+    p.a_m = in_panels_ ? 1 : row;
+    p.a_k = in_panels_ ? tile_ : 1;
     p.b_k = width_;
     p.b_n = 1;
     p.c_m = args_.c_m;
     T* const out = static_cast<T*>(args_.c) + c.i * args_.c_m + c.j;
-    const std::int64_t rows = turned_ ? tile_ : c.m;
-    const bool packs = !rows_in_place_ && shared_rows_ == 0 && (turned_ || args_.a_k == 1);
+    const std::int64_t rows = in_panels_ ? tile_ : c.m;
+    const auto multiply = kernels_.row_panel ? kernels_.row_panel : kernels_.panel;
+    const bool packs = !rows_in_place_ && shared_rows_ == 0 && (args_.a_m == 1 || args_.a_k == 1);
     for (std::int64_t j = 0; j < c.n; j += width_) {
       if (packs) fetch_rows(c, block + 1, j / width_, parts_of(c.n, width_));
       p.n = std::min(width_, c.n - j);
@@ -188,7 +190,7 @@ class PackedProduct {
         p.m = std::min(rows, c.m - i);
         p.a = a + i * row;
         p.c = out + i * args_.c_m + j;
-        kernels_.panel(p, block > 0 || args_.adds);
+        multiply(p, block > 0 || args_.adds);
       }
     }
   }
@@ -198,7 +200,7 @@ class PackedProduct {
   const MatmulChunks& plan_;
   Pack<T> pack_;
   std::int64_t tile_, width_;
-  bool turned_;                                        // a is packed in panels
+  bool in_panels_;                                     // a is packed in panels
   bool rows_in_place_;                                 // a is not packed
   std::int64_t shared_rows_ = 0, shared_columns_ = 0;  // 0: each chunk packs them for itself
 };
