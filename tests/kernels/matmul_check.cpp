@@ -398,6 +398,11 @@ void check_isa(const char* what) {
   check_type<std::complex<float>, std::complex<float>>(what, run_isa<isa>);
   check_type<std::int8_t, std::int32_t>(what, run_isa<isa>);
   check_type<std::uint8_t, std::uint16_t>(what, run_isa<isa>);
+  for (const Layout a : {Layout::rows, Layout::columns, Layout::spread}) {
+    check<float, float>(1, 270, 333, 515, a, Layout::rows, Layout::rows, what, run_isa<isa>);
+    check<double, double>(1, 145, 300, 514, a, Layout::columns, Layout::rows, what, run_isa<isa>);
+    check<float, float>(1, 61, 67, 3333, a, Layout::rows, Layout::columns, what, run_isa<isa>);
+  }
   check<std::int8_t, std::int8_t>(2, 130, 600, 1100, Layout::rows, Layout::columns, Layout::rows,
                                   what, run_isa<isa>);
   check<std::uint8_t, std::int32_t>(1, 100, 70, 4096, Layout::columns, Layout::rows, Layout::spread,

@@ -149,14 +149,16 @@ class FloatProduct {
     *p.c = std::accumulate(sums.data() + 1, sums.data() + blocks, sums[0]);
   }
 
-  // Few elements of so long sums that threads had better share these.
+  // Few elements of so long sums that threads had better share these. Chunks of c would be few, or
+  // each would pack much for few sums.
   bool is_long_sum(const MatmulChunks& plan) const {
-    constexpr std::int64_t least_blocks = 64, most_sums = 1 << 20, enough = 4;
+    constexpr std::int64_t most_sums = 1 << 20, enough = 4;
     const MatmulArgs& p = args_;
     const std::int64_t blocks = parts_of(p.k, matmul_k_block);
+    const bool thin = plan.count > 1 && p.m * p.n <= 64 * (p.m + p.n) && blocks >= plan.count;
     return p.batch == 1 && !p.adds && p.m <= block_rows && p.n <= block_columns / 2 &&
-           blocks >= least_blocks && p.m * p.n * blocks <= most_sums &&
-           plan.count < runtime::enough_chunks(enough);
+           blocks >= (thin ? 8 : 64) && p.m * p.n * blocks <= most_sums &&
+           (thin || plan.count < runtime::enough_chunks(enough));
   }
   // The sums of each k-block, which are then added in order.
   void long_sum(ParallelFor parallel_for) const {
@@ -164,9 +166,10 @@ class FloatProduct {
     const Part whole{0, 0, 0, args_.m, args_.n};
     const std::int64_t blocks = parts_of(args_.k, matmul_k_block), size = args_.m * args_.n;
     const double each = nanoseconds() / static_cast<double>(blocks);
-    const auto together = std::clamp(static_cast<std::int64_t>(shortest / each) / dot_group + 1,
-                                     std::int64_t{1}, most_dots / dot_group) *
-                          dot_group;
+    const std::int64_t group = is_few_dots() ? dot_group : 1;
+    const auto together = std::clamp(static_cast<std::int64_t>(shortest / each) / group + 1,
+                                     std::int64_t{1}, most_dots / group) *
+                          group;
     const AlignedBuffer<T> sums(blocks * size);
     const auto part = [&](std::int64_t i) {
       const std::int64_t first = i * together, end = std::min(blocks, first + together);
@@ -369,9 +372,11 @@ class FloatProduct {
 
   // Sets where p reads a: in place, or packed, in panels or as rows of the block.
   void place_a(const Part& w, std::int64_t k, T* room, Product<T>& p) const {
+    constexpr std::int64_t least_columns = 256;  // fewer are not worth panels of rows
     const bool in_cache = w.m * p.k <= resident_bytes / static_cast<std::int64_t>(sizeof(T));
     if (args_.dtype == dtype() &&
-        (in_cache || w.n <= kernels_.panel_columns || reads_rows_in_place<T>(args_, kernels_))) {
+        (in_cache || w.n <= kernels_.panel_columns ||
+         (reads_rows_in_place<T>(args_) && (!kernels_.row_panel || w.n < least_columns)))) {
       p.a = static_cast<const T*>(a_at(w, k));
       p.a_m = args_.a_m;
       p.a_k = args_.a_k;

@@ -117,9 +117,9 @@ const T* panel_of(const MatmulArgs& p, std::int64_t width, std::int64_t j, std::
 // cache. Packed, products of 2048 x 768 by 768 x 768 floats take 7 % longer, of 1024 x 784 by 784 x
 // 1024 5 % (Zen 4).
 template <class T>
-bool reads_rows_in_place(const MatmulArgs& p, const FloatKernels<T>& kernels) {
+bool reads_rows_in_place(const MatmulArgs& p) {
   constexpr std::int64_t page = 4096;
-  return !kernels.row_panel && p.a_k == 1 && itemsize(p.dtype) == sizeof(T) &&
+  return p.a_k == 1 && itemsize(p.dtype) == sizeof(T) &&
          p.a_m * static_cast<std::int64_t>(sizeof(T)) % page != 0;
 }
 

@@ -226,7 +226,7 @@ template <class T, class V, int rows, int vectors>
   }
 }
 
-// The tile of a packed panel of rows by one of columns: strides are known, each multiply-add reads
+// The tile of a packed panel of rows by one of columns. Strides are known, each multiply-add reads
 // its element of a, and four steps of k share the loop's own instructions. Fewer instructions are
 // faster by a fifth while another thread shares the core (Emerald Rapids).
 template <class T, int rows>

@@ -27,7 +27,7 @@ class PackedProduct {
         tile_(kernels.tile_rows),
         width_(kernels.panel_columns),
         in_panels_(kernels.row_panel != nullptr || (args.a_m == 1 && args.a_k != 1)),
-        rows_in_place_(reads_rows_in_place<T>(args, kernels)) {
+        rows_in_place_(!kernels.row_panel && reads_rows_in_place<T>(args)) {
     const std::int64_t row_blocks = plan.row_chunks * parts_of(plan.rows, block_rows),
                        column_blocks = plan.column_chunks * parts_of(plan.columns, block_columns);
     if (column_blocks > few && !rows_in_place_) shared_rows_ = padded(args.m, tile_);
