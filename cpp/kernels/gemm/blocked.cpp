@@ -338,7 +338,7 @@ class FloatProduct {
     p.c_m = needs_sums() ? w.n : args_.c_m;
     for (std::int64_t k = 0; k < args_.k; k += matmul_k_block) {
       p.k = std::min(matmul_k_block, args_.k - k);
-      place_a(w, k, scratch.a, p);
+      const bool in_panels = place_a(w, k, scratch.a, p);
       const std::int64_t width = kernels_.panel_columns,
                          group = (w.m <= 64 ? panel_group : panel_group / 4) * width;
       for (std::int64_t first = 0; first < w.n; first += group) {
@@ -351,7 +351,7 @@ class FloatProduct {
                     ? panel_of<T>(args_, width, w.j + first + j, k) + w.batch * args_.b_batch
                     : scratch.b + j * p.k;
           p.c = c + first + j;
-          multiply(p, p.a == scratch.a, k > 0 || args_.adds);
+          multiply(p, in_panels, k > 0 || args_.adds);
         }
       }
     }
@@ -359,8 +359,8 @@ class FloatProduct {
   }
 
   // c (= or +=) all rows of a block times a panel.
-  void multiply(Product<T> p, bool packed, bool add) const {
-    if (!packed || !kernels_.row_panel) return kernels_.panel(p, add);
+  void multiply(Product<T> p, bool in_panels, bool add) const {
+    if (!in_panels) return kernels_.panel(p, add);
     const std::int64_t rows = p.m;
     for (std::int64_t i = 0; i < rows; i += p.m) {
       p.m = std::min(kernels_.tile_rows, rows - i);
@@ -370,27 +370,29 @@ class FloatProduct {
     }
   }
 
-  // Sets where p reads a: in place, or packed, in panels or as rows of the block.
-  void place_a(const Part& w, std::int64_t k, T* room, Product<T>& p) const {
-    constexpr std::int64_t least_columns = 256;  // fewer are not worth panels of rows
-    const bool in_cache = w.m * p.k <= resident_bytes / static_cast<std::int64_t>(sizeof(T));
-    if (args_.dtype == dtype() &&
-        (in_cache || w.n <= kernels_.panel_columns ||
-         (reads_rows_in_place<T>(args_) && (!kernels_.row_panel || w.n < least_columns)))) {
+  // Sets where p reads a: in place, or packed, as rows or in panels. Is it in panels?
+  bool place_a(const Part& w, std::int64_t k, T* room, Product<T>& p) const {
+    constexpr std::int64_t least_columns = 512;  // fewer are not worth panels of rows
+    const bool in_cache = w.m * p.k <= resident_bytes / static_cast<std::int64_t>(sizeof(T)),
+               in_panels = kernels_.row_panel && w.n >= least_columns;
+    if (args_.dtype == dtype() && (in_cache || w.n <= kernels_.panel_columns ||
+                                   (!in_panels && reads_rows_in_place<T>(args_)))) {
       p.a = static_cast<const T*>(a_at(w, k));
       p.a_m = args_.a_m;
       p.a_k = args_.a_k;
-    } else if (kernels_.row_panel) {
-      pack_(a_at(w, k), args_.a_k, args_.a_m, p.k, w.m, kernels_.tile_rows, room);
-      p.a = room;
+      return false;
+    }
+    p.a = room;
+    if (in_panels) {
       p.a_m = 1;
       p.a_k = kernels_.tile_rows;
+      pack_(a_at(w, k), args_.a_k, args_.a_m, p.k, w.m, p.a_k, room);
     } else {
-      pack_(a_at(w, k), args_.a_m, args_.a_k, w.m, p.k, p.k, room);
-      p.a = room;
       p.a_m = p.k;
       p.a_k = 1;
+      pack_(a_at(w, k), args_.a_m, args_.a_k, w.m, p.k, p.k, room);
     }
+    return in_panels;
   }
 
   void write_sums(const Part& w, const T* sums) const {

@@ -103,6 +103,33 @@ void pack_columns(const S* in, std::int64_t in_j, std::int64_t rows, std::int64_
   pack_columns_from<T, S>(0, in, in_j, rows, columns, width, out);
 }
 
+#if SHARDAX_VECTOR_BYTES >= 64
+// A panel of 12 rows that are contiguous, in_j apart: four steps of k make four stores.
+inline void pack_rows_of_tile(const float* in, std::int64_t in_j, std::int64_t rows, float* out) {
+  static_assert(tile_rows == 12);
+  constexpr std::int64_t lane = lane_size<float>;
+  using V = Vector<float, 16>;
+  const auto group = [&](const float* from) {
+    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(from));
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(from + lane * in_j), 1);
+    return V(_mm512_insertf32x4(v, _mm_loadu_ps(from + 2 * lane * in_j), 2));
+  };
+  std::int64_t i = 0;
+  for (; i + lane <= rows; i += lane, out += lane * tile_rows) {
+    V v[lane];
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l) v[l] = group(in + l * in_j + i);
+    transpose_lanes<float>(v);
+#pragma GCC unroll 4
+    for (int l = 0; l < lane; ++l)
+      _mm512_mask_storeu_ps(out + l * tile_rows, (1 << tile_rows) - 1, __m512(v[l]));
+  }
+  for (; i < rows; ++i, out += tile_rows) {
+    for (std::int64_t j = 0; j < tile_rows; ++j) out[j] = in[j * in_j + i];
+  }
+}
+#endif
+
 template <class T, class S>
 void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t rows,
           std::int64_t columns, std::int64_t width, T* out) {
@@ -132,6 +159,14 @@ void pack(const void* data, std::int64_t in_i, std::int64_t in_j, std::int64_t r
     for (std::int64_t j = 0; j < columns; j += width) {
       const std::int64_t n = columns - j < width ? columns - j : width;
       if (in_i == 1) {
+#if SHARDAX_VECTOR_BYTES >= 64
+        if constexpr (std::is_same_v<T, float> && std::is_same_v<S, float>) {
+          if (n == tile_rows && width == tile_rows) {
+            pack_rows_of_tile(in + j * in_j, in_j, rows, out + j * rows);
+            continue;
+          }
+        }
+#endif
         pack_columns(in + j * in_j, in_j, rows, n, width, out + j * rows);
         continue;
       }
