@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "array/half.h"
+#include "base/float_control.h"
 #include "kernels/gemm/amx.h"
+#include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
 #include "kernels/gemm/matmul.h"
 #include "kernels/tiles/dispatch.h"
@@ -103,6 +105,9 @@ void multiply_add(std::complex<T>& sum, std::complex<T> a, std::complex<T> b) {
 // The instructions that compute.
 Isa current = best_isa();
 
+// Are products of few rows called by themselves?
+bool is_alone = false;
+
 // As AMX adds up: of 32 elements those of even and of odd places first.
 float in_tiles(const bfloat16_t* a, std::int64_t a_k, const bfloat16_t* b, std::int64_t b_k,
                std::int64_t k) {
@@ -136,7 +141,7 @@ Out element(const MatmulArgs& p, std::int64_t batch, std::int64_t i, std::int64_
     const bool is_pair = is_complex(p.dtype);
     const std::int64_t block_size = is_pair ? matmul_k_block / 2 : matmul_k_block;
     if constexpr (std::is_same_v<S, bfloat16_t> && std::is_same_v<Sum, float>) {
-      if (current >= Isa::avx512 && has_tiles())
+      if ((current >= Isa::avx512 && has_tiles()) || is_alone)
         return rounded<Out>(in_tiles(a, p.a_k, b, p.b_k, p.k));
     }
     Sum sum{};
@@ -304,6 +309,43 @@ void check_long_sums(Run run) {
   }
 }
 
+void run_few_rows(const MatmulArgs& p) {
+  if (!is_few_rows(p)) fail("few rows", p, -1);
+  matmul_few_rows(p, threads);
+}
+
+// Products of few rows, or columns, that read the other operand in place.
+void check_few_rows() {
+  if (best_isa() < Isa::avx512 || !SHARDAX_CPU_SUPPORTS("avx512bw")) return;
+  is_alone = true;
+  for (const Layout b : {Layout::rows, Layout::columns}) {
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 8}) {
+      for (const std::int64_t k : {1, 31, 32, 33, 300}) {
+        for (const std::int64_t n : {32, 33, 63, 700}) {
+          check<bfloat16_t, float>(1, rows, n, k, Layout::spread, b, Layout::rows, "few rows",
+                                   run_few_rows);
+          check<bfloat16_t, bfloat16_t>(2, n, rows, k, b, Layout::columns, Layout::columns,
+                                        "few columns", run_few_rows);
+        }
+      }
+    }
+  }
+  is_alone = false;
+  // Denormal numbers count as zero, and the caller's arithmetic stays as it was.
+  std::vector<bfloat16_t> a(40), b(40 * 32);
+  for (bfloat16_t& x : a) x = to_bfloat16(1e-39f);
+  for (bfloat16_t& x : b) x = to_bfloat16(1e30f);
+  std::vector<float> c(32, 7.0f);
+  const std::uint64_t before = read_float_control();
+  MatmulArgs p{DType::bfloat16, DType::float32, 1,  1, 32,       40, a.data(), 40, 40, 1,
+               b.data(),        40 * 32,        32, 1, c.data(), 32, 32,       1};
+  run_few_rows(p);
+  for (const float x : c) {
+    if (x != 0) fail("few rows of denormal numbers", p, 0);
+  }
+  if (read_float_control() != before) fail("few rows: arithmetic of the caller", p, 0);
+}
+
 // Parts of a product, computed alone, against the whole.
 template <class T>
 void check_parts(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -436,6 +478,7 @@ int main() {
   check_random<float, float>(2000, 70, "random", run_public);
   check_random<double, double>(1000, 50, "random", run_public);
 
+  check_few_rows();
   check_long_sums<float, float>(run_threads);
   check_long_sums<double, double>(run_public);
   check_long_sums<bfloat16_t, float>(run_public);

@@ -1,0 +1,16 @@
+// kernels/gemm/few_rows.h - products of few rows of bfloat16; the other operand is read in place.
+//
+// Private to kernels/gemm.
+#pragma once
+
+#include "kernels/gemm/matmul.h"
+
+namespace shardax::kernels {
+
+// Is it a product of few rows, or of few columns, whose other operand is contiguous along one
+// dimension? Only where this processor has AVX-512 for 16 bits.
+bool is_few_rows(const MatmulArgs& p);
+// The product of such operands. Sums have the bits of AMX's tiles (amx.cpp).
+void matmul_few_rows(const MatmulArgs& p, ParallelFor parallel_for);
+
+}  // namespace shardax::kernels
