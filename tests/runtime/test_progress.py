@@ -165,7 +165,7 @@ def test_the_real_tqdm(monkeypatch, quick):
 
 def test_compilations_are_shown(monkeypatch, quick):
     file = io.StringIO()
-    chain = unrolled(20_000)
+    chain = unrolled(40_000)
 
     def slow(x):
         time.sleep(0.2)
