@@ -37,8 +37,12 @@ struct Lanes {
   static constexpr int bytes = size;
   typedef Real Vector __attribute__((vector_size(size)));
   typedef IndexOf<Real> Index __attribute__((vector_size(size)));
-  // one that begins with a number somewhere in memory
-  typedef Real Loose __attribute__((vector_size(size), aligned(sizeof(Real)), may_alias));
+  // One that begins with a number somewhere in memory. A typedef's alignment is lost where clang
+  // instantiates a template.
+  struct __attribute__((packed, may_alias)) Loose {
+    Vector vector;
+  };
+  static_assert(alignof(Loose) == 1);
 };
 template <class L>
 using Number = typename L::Number;

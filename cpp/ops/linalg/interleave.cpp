@@ -103,7 +103,7 @@ void load_group(const Stack& stack, const Group<L>& group, Cells<L>& cells, bool
     done = for_each_run<L>(stack, transposed, [&](auto cell, auto step, auto offset) {
       lanes::Vector<L> v[lanes::width<L>];
 #pragma GCC unroll 16
-      for (std::size_t l = 0; l < lanes::width<L>; ++l) v[l] = at<L>(from[l] + offset);
+      for (std::size_t l = 0; l < lanes::width<L>; ++l) v[l] = at<L>(from[l] + offset).vector;
       transpose_lanes<L>(v);
 #pragma GCC unroll 16
       for (std::int64_t q = 0; q < run_length<L>; ++q) {
@@ -134,7 +134,7 @@ void store_group(const Stack& stack, const Group<L>& group, const Cells<L>& cell
       }
       transpose_lanes<L>(v);
 #pragma GCC unroll 16
-      for (std::size_t l = 0; l < lanes::width<L>; ++l) at<L>(to[l] + offset) = v[l];
+      for (std::size_t l = 0; l < lanes::width<L>; ++l) at<L>(to[l] + offset).vector = v[l];
     });
   });
   if (done) return;
