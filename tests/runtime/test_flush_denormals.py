@@ -1,5 +1,6 @@
 """tests/runtime/test_flush_denormals.py - jax_cpu_flush_denormals."""
 
+import os
 import subprocess
 import sys
 
@@ -94,7 +95,7 @@ def test_the_environment_sets_it():
     code = "import shardax.numpy as jnp; print(float(jnp.float32(1e-40) + jnp.float32(0)))"
     run = subprocess.run(
         [sys.executable, "-c", code],
-        env={"JAX_CPU_FLUSH_DENORMALS": "1"},
+        env={**os.environ, "JAX_CPU_FLUSH_DENORMALS": "1"},
         capture_output=True,
         text=True,
         timeout=60,
