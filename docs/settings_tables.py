@@ -2,6 +2,7 @@
 """Flags and their values come from the package, environment variables from `--info`. The flags that
 have an effect are described here; tests/test_settings_page.py holds them against the sources."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -64,10 +65,11 @@ EFFECTS = {
 
 
 def initial_values():
-    """The flags of a process whose environment sets none."""
+    """The flags of a process whose environment sets none, with the package of this one."""
+    path = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     code = "import shardax; print(repr(shardax.config.values))"
     done = subprocess.run(
-        [sys.executable, "-c", code], env={}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env=path, capture_output=True, text=True, check=True
     )
     return eval(done.stdout)
 
