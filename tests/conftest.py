@@ -10,6 +10,22 @@ import pytest
 
 os.environ.setdefault("SHARDAX_VERIFY", "1")  # read when the first function is compiled
 
+PATIENCE = float(os.environ.get("TESTS_PATIENCE", "1"))
+
+
+class PatientPopen(subprocess.Popen):
+    """Limits of time are those of a processor of today; an emulated one gets a multiple of them."""
+
+    def communicate(self, input=None, timeout=None):
+        return super().communicate(input, timeout and timeout * PATIENCE)
+
+    def wait(self, timeout=None):
+        return super().wait(timeout and timeout * PATIENCE)
+
+
+if PATIENCE != 1:  # tests/emulated sets it
+    subprocess.Popen = PatientPopen
+
 
 @contextmanager
 def locked(path, how):
