@@ -5,13 +5,15 @@
 // elementwise ones that say they have kernels of their own (half_native).
 //
 // Convolutions of 16-bit floats become those of float32, which sum the same and may take minimal
-// filtering; kernels of one tap stay, for they are products. So do choices within windows, whose
-// kernels are vectors for float32 only. The loops beside them convert.
+// filtering. Those of bfloat16 stay on machines that multiply it faster, and kernels of one tap
+// everywhere, for they are products. Choices within windows become those of float32, for which
+// alone they have vectors. The loops beside them convert.
 #include "array/narrow.h"
 #include "base/index.h"
 #include "compile/builder.h"
 #include "compile/passes.h"
 #include "ir/core_ops.h"
+#include "kernels/conv/convolution.h"
 #include "ops/convolution.h"
 
 namespace shardax {
@@ -23,13 +25,18 @@ bool computes(const Op& op) {
          op.effect.empty() && !op.eager;
 }
 
-bool has_taps(const Equation& convolution, const Program& source) {
-  const ops::ConvNumbers n = ops::conv_numbers(convolution.params);
-  const Shape& shape = source.type(convolution.inputs[1]).shape;
-  for (std::size_t d = 2; d < n.rhs_spec.size(); ++d) {
-    if (shape[index(n.of_rhs() + n.rhs_spec[d])] > 1) return true;
-  }
-  return false;
+// Is this a convolution of 16-bit floats that is faster with those of 32? One of kernels of one tap
+// is a product, and machines may multiply bfloat16.
+bool convolves_floats(const Equation& eqn, const Program& source) {
+  const ops::ConvNumbers n = ops::conv_numbers(eqn.params);
+  const Type& rhs = source.type(eqn.inputs[1]);
+  const auto size = [&](std::size_t d) { return rhs.shape[index(n.of_rhs() + n.rhs_spec[d])]; };
+  std::int64_t taps = 1;
+  for (std::size_t d = 2; d < n.rhs_spec.size(); ++d) taps *= size(d);
+  if (taps <= 1) return false;
+  if (rhs.dtype != DType::bfloat16) return true;
+  const std::int64_t groups = std::max(n.feature_groups, n.batch_groups);
+  return !kernels::multiplies_bfloat16(size(0) / groups, size(1) * taps);
 }
 
 // An equation of 16-bit floats that is faster with those of 32?
@@ -38,7 +45,7 @@ bool prefers_floats(const Equation& eqn, const Program& source) {
                                       find_op("select_and_gather_add")};
   if (eqn.inputs.empty() || !is_half(source.type(eqn.inputs[0]).dtype)) return false;
   return eqn.op == &core_ops().conv_general_dilated
-             ? has_taps(eqn, source)
+             ? convolves_floats(eqn, source)
              : std::find(std::begin(choices), std::end(choices), eqn.op) != std::end(choices);
 }
 

@@ -36,6 +36,23 @@ std::vector<Line> lines_of(const ConvSpace& s) {
   return lines;
 }
 
+std::vector<Part> lines_by_taps(const ConvArgs& p) {
+  std::array<std::vector<Line>, 3> lines;
+  for (std::size_t d = 0; d < 3; ++d) lines[d] = lines_of(p.space[d]);
+  std::vector<Part> parts;
+  for (const Line& a : lines[0]) {
+    for (const Line& b : lines[1]) {
+      for (const Line& c : lines[2]) {
+        Part part{{a, b, c}};
+        part.steps = p.c.size;
+        for (const Line& l : part.lines) part.steps *= static_cast<std::int64_t>(l.taps.size());
+        parts.push_back(std::move(part));
+      }
+    }
+  }
+  return parts;
+}
+
 void Part::find(const ConvArgs& p, std::int64_t first, std::int64_t count, Steps& out) const {
   const auto size = [&](std::size_t d) { return static_cast<std::int64_t>(lines[d].taps.size()); };
   std::int64_t x = first % size(2), y = first / size(2) % size(1),

@@ -58,6 +58,13 @@ struct Part {
   void find(const ConvArgs& p, std::int64_t first, std::int64_t count, Steps& out) const;
 };
 
+// The outputs of a convolution of three dimensions, by the taps that they see.
+std::vector<Part> lines_by_taps(const ConvArgs& p);
+inline ConvArgs with_three_dimensions(ConvArgs p) {
+  while (p.space.size() < 3) p.space.insert(0, ConvSpace{1, 1, 1, 0, 0, 0});
+  return p;
+}
+
 // The outputs of a block: positions along n and along the lines.
 struct Box {
   std::int64_t n0, n1;

@@ -6,24 +6,6 @@
 namespace shardax::kernels {
 namespace {
 
-// Outputs by the taps that they see.
-std::vector<Part> parts_of(const ConvArgs& p) {
-  std::array<std::vector<Line>, 3> lines;
-  for (std::size_t d = 0; d < 3; ++d) lines[d] = lines_of(p.space[d]);
-  std::vector<Part> parts;
-  for (const Line& a : lines[0]) {
-    for (const Line& b : lines[1]) {
-      for (const Line& c : lines[2]) {
-        Part part{{a, b, c}};
-        part.steps = p.c.size;
-        for (const Line& l : part.lines) part.steps *= static_cast<std::int64_t>(l.taps.size());
-        parts.push_back(std::move(part));
-      }
-    }
-  }
-  return parts;
-}
-
 // Steps are those of the first tap along the last dimension; the others are columns.
 void along_taps(Part& part) {
   std::vector<Tap>& taps = part.lines[2].taps;
@@ -57,7 +39,7 @@ void run_part(ConvOperands<T>& conv, Part& part, ParallelFor parallel_for) {
 template <class T>
 void run(const ConvArgs& args, ParallelFor parallel_for) {
   ConvOperands<T> conv(args, float_kernels<T>(best_isa()));
-  std::vector<Part> parts = parts_of(conv.p);
+  std::vector<Part> parts = lines_by_taps(conv.p);
   for (Part& part : parts) run_part(conv, part, parallel_for);
 }
 

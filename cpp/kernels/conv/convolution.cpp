@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/conv/packed.h"
 #include "kernels/conv/winograd.h"
 
 namespace shardax::kernels {
@@ -69,6 +70,7 @@ void convolution(const ConvArgs& args, ParallelFor parallel_for) {
   ConvArgs p = args;
   MatmulArgs product;
   if (as_product(p, product)) return matmul(product, parallel_for);
+  if (is_packed(p)) return convolution_packed(p, parallel_for);
   switch (winograd_of(p)) {
     case Winograd::forward: return winograd_forward(p, parallel_for);
     case Winograd::kernel: return winograd_kernel(p, parallel_for);

@@ -14,7 +14,8 @@
 // in row-major order. The chains are added up in ascending order by runs of 8 to 32, and so are the
 // runs. With few features and many taps, each place along the last dimension has chains of its own.
 // Neither depends on threads, strides or position. 16-bit floats are added up in float32 and
-// rounded once. Integers wrap; bool is the or of ands. For 3 x 3 taps see kernels/conv/winograd.h.
+// rounded once. Integers wrap; bool is the or of ands. For 3 x 3 taps see kernels/conv/winograd.h,
+// for bfloat16 on machines with AMX kernels/conv/packed.h.
 //
 // Start at convolution.cpp (the choice of a way), then tiling.h (blocks of a product of floats),
 // compute.h (one block) and block.h (its elements). direct.cpp serves any dtype and rank.
@@ -64,6 +65,10 @@ inline std::int64_t batch_offset(const ConvArgs& p, std::int64_t b, std::int64_t
 
 // Writes all of out. Chunks depend on the shape only. Any thread; chunks keep thread-local scratch.
 void convolution(const ConvArgs& args, ParallelFor parallel_for);
+
+// Are convolutions of bfloat16 with so many features, and steps to a sum, faster than those of
+// float32 on this machine? Then convolution() multiplies bfloat16 as it is (kernels/conv/packed.h).
+bool multiplies_bfloat16(std::int64_t features, std::int64_t steps);
 
 // The ways to compute it: floats of at most three spatial dimensions, and anything.
 void convolution_float(const ConvArgs& args, ParallelFor parallel_for);

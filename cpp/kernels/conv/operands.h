@@ -21,11 +21,6 @@ struct ConvOperands {
   ConvOperands(const ConvOperands&) = delete;
   ConvOperands& operator=(const ConvOperands&) = delete;
 
-  static ConvArgs with_three_dimensions(ConvArgs p) {
-    while (p.space.size() < 3) p.space.insert(0, ConvSpace{1, 1, 1, 0, 0, 0});
-    return p;
-  }
-
   // Lanes of the columns of a block: the elements of rhs lie so far apart.
   std::int64_t lane_stride(const Tiling& cut) const {
     return cut.way == Strategy::lanes ? p.batch.back().rhs : p.space[2].rhs;

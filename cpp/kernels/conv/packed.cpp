@@ -1,0 +1,498 @@
+// kernels/conv/packed.cpp - blocks of products of bfloat16: operands packed, results written.
+#include "kernels/conv/packed.h"
+
+#include <cstring>
+
+#include "kernels/ceil_div.h"
+#include "kernels/conv/packed_runs.h"
+#include "kernels/conv/packed_window.h"
+#include "kernels/gemm/amx.h"
+#include "runtime/interrupt.h"
+#include "runtime/pool.h"
+
+namespace shardax::kernels {
+namespace {
+
+using Kernels = GroupKernels<Bits16, float>;
+using Row = std::int64_t;  // the place of an output in a window, or in the result
+
+constexpr std::int64_t block_rows = 64;  // their packed elements stay in the first caches
+
+// Parts of nearly equal size, of at most `size`.
+std::int64_t even(std::int64_t n, std::int64_t size) {
+  size = std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(n, 1));
+  return parts_of(n, parts_of(n, size));
+}
+
+std::int64_t taps_of(const Line& line) { return static_cast<std::int64_t>(line.taps.size()); }
+
+// Taps [first, end) of each dimension, and channels: some elements of the sums.
+struct Segment {
+  std::int64_t c0, c1;
+  Ints3 w0, w1;
+};
+
+class Packed {
+ public:
+  Packed(const ConvArgs& p, const Part& part, Inner inner, const Kernels& kernels)
+      : p_(p),
+        part_(part),
+        inner_(inner),
+        kernels_(kernels),
+        floats_(float_kernels<float>(best_isa())),
+        round_(floats_.round(p.out_dtype)),
+        panels_(parts_of(p.o.size, kernels.panel)),
+        batch_(batch_size(p)) {
+    const std::vector<Tap>& taps = part.lines[2].taps;
+    if (taps.size() > 1) tap_step_ = taps[1].place - taps[0].place;
+  }
+
+  void run(ParallelFor parallel_for) {
+    inner_ == Inner::channels ? by_boxes(parallel_for) : by_segments(parallel_for);
+  }
+
+ private:
+  std::int64_t width() const { return panels_ * kernels_.panel; }
+  const Bits16* lhs(std::int64_t batch) const {
+    return reinterpret_cast<const Bits16*>(p_.lhs) + batch_offset(p_, batch, &ConvAxis::lhs);
+  }
+  const Bits16* rhs(std::int64_t batch) const {
+    return reinterpret_cast<const Bits16*>(p_.rhs) + batch_offset(p_, batch, &ConvAxis::rhs);
+  }
+  double nanoseconds(double rows, double steps) const {
+    return rows * static_cast<double>(panels_) * steps / 32 + rows * steps / 16;
+  }
+  Segment whole() const {
+    return {0,
+            p_.c.size,
+            {0, 0, 0},
+            {taps_of(part_.lines[0]), taps_of(part_.lines[1]), taps_of(part_.lines[2])}};
+  }
+
+  // Calls f(channel, count, taps) for each run of elements in order; counts go along `inner_`.
+  template <class F>
+  void for_runs(const Segment& s, F&& f) const {
+    const auto &z = part_.lines[0].taps, &y = part_.lines[1].taps, &x = part_.lines[2].taps;
+    const bool channels = inner_ == Inner::channels;
+    for (std::int64_t c = s.c0; c < (channels ? s.c0 + 1 : s.c1); ++c) {
+      for (std::int64_t i = s.w0[0]; i < s.w1[0]; ++i) {
+        for (std::int64_t j = s.w0[1]; j < s.w1[1]; ++j) {
+          for (std::int64_t k = s.w0[2]; k < (channels ? s.w1[2] : s.w0[2] + 1); ++k)
+            f(c, channels ? s.c1 - s.c0 : s.w1[2] - s.w0[2], z[index(i)], y[index(j)], x[index(k)]);
+        }
+      }
+    }
+  }
+  // The places in rhs of the elements of a segment.
+  void find_in_rhs(const Segment& s, Runs& runs) const {
+    runs.clear();
+    const std::vector<Tap>& taps = part_.lines[2].taps;
+    const std::int64_t step = inner_ == Inner::channels ? p_.c.rhs
+                              : taps.size() > 1         ? (taps[1].w - taps[0].w) * p_.space[2].rhs
+                                                        : 1;
+    for_runs(s, [&](std::int64_t c, std::int64_t count, const Tap& z, const Tap& y, const Tap& x) {
+      const std::int64_t at =
+          c * p_.c.rhs + z.w * p_.space[0].rhs + y.w * p_.space[1].rhs + x.w * p_.space[2].rhs;
+      runs.add({at, count, step});
+    });
+  }
+
+  // Columns from j on of rhs, n of them, as a panel.
+  void pack_panel(const Runs& runs, const Bits16* rhs, std::int64_t j, std::int64_t n,
+                  std::uint32_t* out) const {
+    constexpr std::int64_t most = Runs::block, pitch = most + Runs::together, widest = 32;
+    alignas(64) Bits16 lines[widest * pitch];
+    std::int64_t places[most];
+    rhs += j * p_.o.rhs;
+    for (std::size_t b = 0; b < runs.blocks(); ++b) {
+      const std::int64_t length = runs.length(b), padded = runs.padded(b),
+                         groups = padded / kernels_.group;
+      if (p_.o.rhs == 1) {
+        std::int64_t* to = places;
+        for (const Run* r = runs.first(b); r < runs.last(b); ++r)
+          for (std::int64_t i = 0; i < r->count; ++i) *to++ = r->at + i * r->step;
+        if (n < kernels_.panel || padded > length)
+          std::fill_n(out, groups * kernels_.panel, std::uint32_t{});
+        for (std::int64_t i = 0; i < length; i += 2) {
+          const bool both = i + 1 < length;
+          kernels_.pack_rows(rhs + places[i], both ? places[i + 1] - places[i] : 0, n, both ? 2 : 1,
+                             0, out + i / 2 * kernels_.panel);
+        }
+      } else {
+        for (std::int64_t l = 0; l < kernels_.panel; ++l) {
+          Bits16* to = lines + l * pitch;
+          for (const Run* r = runs.first(b); l < n && r < runs.last(b); ++r) {
+            const Bits16* const from = rhs + l * p_.o.rhs + r->at;
+            if (r->step == 1) {
+              std::memcpy(to, from, index(r->count) * sizeof *to);
+            } else {
+              for (std::int64_t i = 0; i < r->count; ++i) to[i] = from[i * r->step];
+            }
+            to += r->count;
+          }
+          std::fill(to, lines + l * pitch + padded, Bits16{});
+        }
+        // Turned as floats: they are moved only.
+        floats_.turn(reinterpret_cast<const float*>(lines), pitch / 2, groups, kernels_.panel,
+                     kernels_.panel, reinterpret_cast<float*>(out));
+      }
+      out += groups * kernels_.panel;
+    }
+  }
+  std::int64_t panel_size(const Runs& runs) const {
+    return runs.padded() / kernels_.group * kernels_.panel;
+  }
+
+  // Words between packed rows: an odd number of cache lines.
+  static constexpr std::int64_t row_words = Runs::block / 2 + 16;
+
+  // Copies the elements of block b of `rows` rows.
+  static void pack_rows(const Runs& runs, std::size_t b, const Bits16* window, const Row* sites,
+                        std::int64_t rows, Bits16* to) {
+    const Run *const first = runs.first(b), *const last = runs.last(b);
+    const std::int64_t length = runs.length(b), padded = runs.padded(b);
+    dispatch([=] {
+      constexpr std::int64_t few = 16, many = 32;  // elements that are copied at a time
+      for (std::int64_t r = 0; r < rows; ++r) {
+        // Too many are copied; the next run is written over them.
+        Bits16* out = to + r * 2 * row_words;
+        for (const Run* run = first; run < last; ++run) {
+          const Bits16* const from = window + sites[r] + run->at;
+          const std::int64_t n = run->count;
+          if (n <= few) {
+            __builtin_memcpy(out, from, few * sizeof *out);
+          } else {
+            for (std::int64_t i = 0; i < n; i += many)
+              __builtin_memcpy(out + i, from + i, many * sizeof *out);
+          }
+          out += n;
+        }
+        for (std::int64_t i = length; i < padded; ++i) to[r * 2 * row_words + i] = 0;
+      }
+    });
+  }
+
+  // The sums of up to block_rows rows with some panels, which lie panel_size apart.
+  void multiply(const Runs& runs, const Bits16* window, const Row* sites, std::int64_t rows,
+                const std::uint32_t* panels, std::int64_t count, std::uint32_t* room, float* sums,
+                bool add) const {
+    const std::int64_t pitch = count * kernels_.panel, apart = panel_size(runs);
+    if (runs.blocks() == 0 && !add) std::fill_n(sums, rows * pitch, 0.0f);
+    for (std::size_t b = 0; b < runs.blocks(); ++b) {
+      pack_rows(runs, b, window, sites, rows, reinterpret_cast<Bits16*>(room));
+      const std::uint32_t* columns =
+          panels + static_cast<std::int64_t>(b) * Runs::block / 2 * kernels_.panel;
+      kernels_.open();
+      for (std::int64_t j = 0; j < count; ++j, columns += apart)
+        kernels_.rows_by_panel(rows, runs.padded(b) / kernels_.group, room, row_words, columns,
+                               sums + j * kernels_.panel, pitch, add || b > 0);
+      kernels_.close();
+    }
+  }
+
+  // Places of the outputs of a box in the result and, counted from the first, in a window.
+  void find_rows(const Box& box, const PackedWindow& window, std::vector<Row>& places,
+                 std::vector<Row>& sites) const {
+    places.clear();
+    sites.clear();
+    for (std::int64_t n = box.n0; n < box.n1; ++n) {
+      for (std::int64_t z = box.t0[0]; z < box.t1[0]; ++z) {
+        for (std::int64_t y = box.t0[1]; y < box.t1[1]; ++y) {
+          for (std::int64_t x = box.t0[2]; x < box.t1[2]; ++x) {
+            const Ints3 t{z, y, x};
+            Ints3 seen;
+            std::int64_t at = n * p_.n.out;
+            for (std::size_t d = 0; d < 3; ++d) {
+              const Line& l = part_.lines[d];
+              at += (l.first + t[d] * l.step) * p_.space[d].out;
+              seen[d] = (t[d] - box.t0[d]) * l.lhs_step;
+            }
+            places.push_back(at);
+            sites.push_back(window.at(n - box.n0, 0, seen));
+          }
+        }
+      }
+    }
+  }
+
+  // Fills the window for a box of outputs and finds the elements of their sums there.
+  void see(const Box& box, const Segment& s, const Bits16* lhs, PackedWindow& window,
+           Runs& runs) const {
+    Seen seen{box.n0, box.n1, s.c0, s.c1, {}, {}};
+    Ints3 first{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Line& l = part_.lines[d];
+      first[d] = l.taps[index(s.w0[d])].place;
+      seen.low[d] = first[d] + box.t0[d] * l.lhs_step;
+      seen.size[d] = l.taps[index(s.w1[d] - 1)].place - first[d] + 1 +
+                     (box.t1[d] - 1 - box.t0[d]) * l.lhs_step;
+    }
+    window.fill(lhs, seen);
+    runs.clear();
+    for_runs(s, [&](std::int64_t c, std::int64_t count, const Tap& z, const Tap& y, const Tap& x) {
+      const Ints3 place{z.place - first[0], y.place - first[1], x.place - first[2]};
+      runs.add({window.at(0, c - s.c0, place), count, 1});
+    });
+  }
+
+  // Rows of sums, `pitch` apart, of features [j, j + n) to the result at `out`.
+  void write(const float* sums, std::int64_t pitch, const Row* places, std::int64_t rows,
+             std::int64_t j, std::int64_t n, std::int64_t out) const {
+    const std::int64_t bytes = itemsize(p_.out_dtype), step = p_.o.out;
+    std::byte* const to = p_.out + (out + j * step) * bytes;
+    for (std::int64_t i = 0; i < rows;) {
+      std::int64_t end = i + 1;
+      while (step != 1 && end < rows && places[end] == places[end - 1] + 1) ++end;
+      const float* from = sums + i * pitch;
+      if (end - i < 4) {
+        for (; i < end; ++i, from += pitch) round_(from, 1, n, to + places[i] * bytes, 0, step);
+        continue;
+      }
+      for (; i < end; i += block_rows) {
+        from = sums + i * pitch;
+        turn_out(from, pitch, std::min(block_rows, end - i), n, to + places[i] * bytes);
+      }
+      i = end;
+    }
+  }
+  // The sums of adjacent outputs.
+  void turn_out(const float* sums, std::int64_t pitch, std::int64_t rows, std::int64_t n,
+                std::byte* to) const {
+    const std::int64_t step = p_.o.out;
+    if (p_.out_dtype == DType::float32)
+      return floats_.turn(sums, pitch, n, rows, step, reinterpret_cast<float*>(to));
+    constexpr std::int64_t some = 64;
+    Bits16 rounded[block_rows * some];
+    Bits16* lines[some];
+    for (std::int64_t j = 0; j < n; j += some) {
+      const std::int64_t count = std::min(some, n - j);
+      for (std::int64_t r = 0; r < rows; ++r)
+        round_(sums + r * pitch + j, 1, count, rounded + r * some, 0, 1);
+      for (std::int64_t l = 0; l < count; ++l)
+        lines[l] = reinterpret_cast<Bits16*>(to) + (j + l) * step;
+      transpose16(rounded, some, count, rows, lines);
+    }
+  }
+
+  // Outputs in boxes, each of which has all the elements of its sums.
+  void by_boxes(ParallelFor parallel_for) {
+    Runs of_rhs;
+    find_in_rhs(whole(), of_rhs);
+    const std::int64_t size = panel_size(of_rhs);
+    const AlignedBuffer<std::uint32_t> packed(batch_ * panels_ * size);
+    const auto pack = [&](std::int64_t i) {
+      const std::int64_t j = i % panels_ * kernels_.panel;
+      pack_panel(of_rhs, rhs(i / panels_), j, std::min(kernels_.panel, p_.o.size - j),
+                 packed.data() + i * size);
+    };
+    run_chunks(batch_ * panels_, static_cast<double>(size), parallel_for, pack);
+    Box cut{};  // sizes in n1 and t1
+    std::int64_t columns = panels_;
+    const auto blocks = [&] {
+      std::int64_t count = batch_ * parts_of(p_.n.size, cut.n1) * parts_of(panels_, columns);
+      for (std::size_t d = 0; d < 3; ++d) count *= parts_of(part_.lines[d].count, cut.t1[d]);
+      return count;
+    };
+    for (std::int64_t rows = 1024;; rows /= 2) {
+      cut = box_of(rows);
+      if (blocks() >= runtime::enough_chunks(8) || rows <= block_rows) break;
+    }
+    while (blocks() < runtime::enough_chunks(8) && columns > 1) columns = parts_of(columns, 2);
+    const double each =
+        nanoseconds(static_cast<double>(cut.rows()), static_cast<double>(part_.steps));
+    run_chunks(blocks(), each, parallel_for, [&](std::int64_t i) {
+      const std::int64_t across = parts_of(panels_, columns), j = i % across * columns;
+      box(i / across, cut, j, std::min(columns, panels_ - j), packed.data(), size);
+    });
+  }
+  Box box_of(std::int64_t rows) const {
+    Box box{};
+    for (std::size_t d = 3; d-- > 0;) {
+      const std::int64_t count = part_.lines[d].count;
+      box.t1[d] = even(count, rows);
+      rows = box.t1[d] == count ? std::max<std::int64_t>(1, rows / count) : 1;
+    }
+    box.n1 = even(p_.n.size, rows);
+    return box;
+  }
+  void box(std::int64_t i, const Box& cut, std::int64_t first, std::int64_t count,
+           const std::uint32_t* packed, std::int64_t size) const {
+    runtime::poll();
+    Box box{};
+    for (std::size_t d = 3; d-- > 0;) {
+      const std::int64_t all = part_.lines[d].count, parts = parts_of(all, cut.t1[d]);
+      box.t0[d] = i % parts * cut.t1[d];
+      box.t1[d] = std::min(box.t0[d] + cut.t1[d], all);
+      i /= parts;
+    }
+    const std::int64_t parts = parts_of(p_.n.size, cut.n1), batch = i / parts;
+    box.n0 = i % parts * cut.n1;
+    box.n1 = std::min(box.n0 + cut.n1, p_.n.size);
+    PackedWindow window(p_, inner_, 1);
+    Runs runs;
+    if (part_.steps > 0) see(box, whole(), lhs(batch), window, runs);
+    std::vector<Row> places, sites;
+    find_rows(box, window, places, sites);
+    const AlignedBuffer<std::uint32_t> room(block_rows * row_words);
+    const std::int64_t pitch = count * kernels_.panel, j = first * kernels_.panel,
+                       n = std::min(pitch, p_.o.size - j),
+                       out = batch_offset(p_, batch, &ConvAxis::out);
+    const AlignedBuffer<float> sums(block_rows * pitch);
+    const Bits16* const data = part_.steps > 0 ? window.data() : nullptr;
+    for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
+      const std::int64_t rows = std::min(block_rows, box.rows() - r);
+      multiply(runs, data, sites.data() + r, rows, packed + (batch * panels_ + first) * size, count,
+               room.data(), sums.data(), false);
+      write(sums.data(), pitch, places.data() + r, rows, j, n, out);
+    }
+  }
+
+  // All outputs of some items, segment by segment of the elements of their sums. Runs of segments
+  // have sums of their own, so that cores are busy where outputs are few.
+  void by_segments(ParallelFor parallel_for) {
+    constexpr std::int64_t most_steps = 1024, most_rows = 512, most_runs = 16;
+    Segment cut{};  // sizes in c1 and w1
+    std::int64_t left = most_steps, segments = 1;
+    for (std::size_t d = 3; d-- > 0;) {
+      const std::int64_t taps = taps_of(part_.lines[d]);
+      cut.w1[d] = even(taps, left);
+      left = cut.w1[d] == taps ? std::max<std::int64_t>(1, left / taps) : 1;
+      segments *= parts_of(taps, cut.w1[d]);
+    }
+    cut.c1 = even(p_.c.size, left);
+    segments *= parts_of(p_.c.size, cut.c1);
+    const std::int64_t each = part_.outputs();
+    std::int64_t items = even(p_.n.size, most_rows / each);
+    const std::int64_t splits =
+        std::clamp<std::int64_t>(most_runs / (batch_ * parts_of(p_.n.size, items)), 1, segments);
+    const std::int64_t run = parts_of(segments, splits), runs = parts_of(segments, run);
+    while (items * each > block_rows && items > 1 &&
+           batch_ * parts_of(p_.n.size, items) * runs < runtime::enough_chunks(8))
+      items = even(p_.n.size, items / 2);
+    const std::int64_t parts = parts_of(p_.n.size, items),
+                       size = parts_of(items * each, block_rows) * block_rows * width();
+    const AlignedBuffer<float> sums(batch_ * parts * runs * size);
+    const auto body = [&](std::int64_t i) {
+      const std::int64_t first = i % runs * run, block = i / runs;
+      segments_of(first, std::min(segments, first + run), cut, box_of_items(block % parts, items),
+                  block / parts, sums.data() + i * size);
+    };
+    const double steps = static_cast<double>(parts_of(part_.steps, runs));
+    run_chunks(batch_ * parts * runs, nanoseconds(static_cast<double>(items * each), steps),
+               parallel_for, body);
+    const std::int64_t groups = parts_of(items * each, block_rows);
+    const auto finish = [&](std::int64_t i) {
+      const std::int64_t block = i / groups;
+      finish_rows(i % groups * block_rows, box_of_items(block % parts, items), block / parts,
+                  sums.data() + block * runs * size, runs, size);
+    };
+    run_chunks(batch_ * parts * groups, static_cast<double>(block_rows * width() * (runs + 1)) / 4,
+               parallel_for, finish);
+  }
+  Box box_of_items(std::int64_t i, std::int64_t items) const {
+    return {i * items,
+            std::min((i + 1) * items, p_.n.size),
+            {},
+            {part_.lines[0].count, part_.lines[1].count, part_.lines[2].count}};
+  }
+
+  void segments_of(std::int64_t first, std::int64_t end, const Segment& cut, const Box& box,
+                   std::int64_t batch, float* sums) const {
+    PackedWindow window(p_, inner_, tap_step_);
+    Runs of_lhs, of_rhs;
+    std::vector<Row> places, sites;
+    const AlignedBuffer<std::uint32_t> room(block_rows * row_words);
+    std::unique_ptr<AlignedBuffer<std::uint32_t>> panels;
+    for (std::int64_t i = first; i < end; ++i) {
+      runtime::poll();
+      const Segment s = segment(i, cut);
+      see(box, s, lhs(batch), window, of_lhs);
+      find_rows(box, window, places, sites);
+      find_in_rhs(s, of_rhs);
+      const std::int64_t size = panel_size(of_rhs);
+      if (!panels || panels->size() < panels_ * size)
+        panels = std::make_unique<AlignedBuffer<std::uint32_t>>(panels_ * size);
+      for (std::int64_t j = 0; j < panels_; ++j) {
+        const std::int64_t column = j * kernels_.panel;
+        pack_panel(of_rhs, rhs(batch), column, std::min(kernels_.panel, p_.o.size - column),
+                   panels->data() + j * size);
+      }
+      for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
+        multiply(of_lhs, window.data(), sites.data() + r, std::min(block_rows, box.rows() - r),
+                 panels->data(), panels_, room.data(), sums + r * width(), i > first);
+      }
+    }
+  }
+  Segment segment(std::int64_t i, const Segment& cut) const {
+    Segment s{};
+    for (std::size_t d = 3; d-- > 0;) {
+      const std::int64_t taps = taps_of(part_.lines[d]), parts = parts_of(taps, cut.w1[d]);
+      s.w0[d] = i % parts * cut.w1[d];
+      s.w1[d] = std::min(s.w0[d] + cut.w1[d], taps);
+      i /= parts;
+    }
+    s.c0 = i * cut.c1;
+    s.c1 = std::min(s.c0 + cut.c1, p_.c.size);
+    return s;
+  }
+
+  // Rows from `first` on: the sums of all runs, `apart` elements from each other, to the result.
+  void finish_rows(std::int64_t first, const Box& box, std::int64_t batch, float* sums,
+                   std::int64_t runs, std::int64_t apart) const {
+    if (first >= box.rows()) return;
+    const std::int64_t rows = std::min(block_rows, box.rows() - first), count = rows * width();
+    float* const from = sums + first * width();
+    for (std::int64_t r = 1; r < runs; ++r) {
+      for (std::int64_t i = 0; i < count; ++i) from[i] += from[r * apart + i];
+    }
+    PackedWindow none(p_, inner_, tap_step_);
+    std::vector<Row> places, sites;
+    find_rows(box, none, places, sites);
+    write(from, width(), places.data() + first, rows, 0, p_.o.size,
+          batch_offset(p_, batch, &ConvAxis::out));
+  }
+
+  const ConvArgs& p_;
+  const Part& part_;
+  const Inner inner_;
+  const Kernels& kernels_;
+  const FloatKernels<float>& floats_;
+  const Round<float> round_;
+  const std::int64_t panels_, batch_;
+  std::int64_t tap_step_ = 1;
+};
+
+// Gradients of kernels have fewer outputs than taps.
+Inner inner_of(const ConvArgs& p) {
+  constexpr std::int64_t most_outputs = 4096;
+  std::int64_t outputs = 1, taps = 1;
+  for (const ConvSpace& s : p.space) outputs *= s.out_size, taps *= s.rhs_size;
+  return outputs < taps && outputs <= most_outputs ? Inner::taps : Inner::channels;
+}
+
+}  // namespace
+
+bool multiplies_bfloat16(std::int64_t features, std::int64_t steps) {
+  constexpr std::int64_t fewest_features = 4, fewest_steps = 16;
+  return has_tiles() && features >= fewest_features && steps >= fewest_steps;
+}
+
+bool is_packed(const ConvArgs& p) {
+  if (p.dtype != DType::bfloat16 || p.space.size() > 3) return false;
+  if (p.out_dtype != DType::bfloat16 && p.out_dtype != DType::float32) return false;
+  std::int64_t steps = p.c.size;
+  for (const ConvSpace& s : p.space) steps *= s.rhs_size;
+  return multiplies_bfloat16(p.o.size, steps);
+}
+
+void convolution_packed(const ConvArgs& args, ParallelFor parallel_for) {
+  const ConvArgs p = with_three_dimensions(args);
+  const Inner inner = inner_of(p);
+  for (const Part& part : lines_by_taps(p)) {
+    // No taps: zeros are written for each output.
+    Packed(p, part, part.steps == 0 ? Inner::channels : inner, *tile_kernels<Bits16>())
+        .run(parallel_for);
+  }
+}
+
+}  // namespace shardax::kernels
