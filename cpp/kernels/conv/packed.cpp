@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "array/half.h"
+#include "base/target.h"
 #include "kernels/ceil_div.h"
 #include "kernels/conv/packed_runs.h"
 #include "kernels/conv/packed_window.h"
@@ -124,7 +126,7 @@ class Packed {
           for (const Run* r = runs.first(b); l < n && r < runs.last(b); ++r) {
             const Bits16* const from = rhs + l * p_.o.rhs + r->at;
             if (r->step == 1) {
-              std::memcpy(to, from, index(r->count) * sizeof *to);
+              copy16(from, r->count, to);
             } else {
               for (std::int64_t i = 0; i < r->count; ++i) to[i] = from[i * r->step];
             }
@@ -177,7 +179,6 @@ class Packed {
                 const std::uint32_t* panels, std::int64_t count, std::uint32_t* room, float* sums,
                 bool add) const {
     const std::int64_t pitch = count * kernels_.panel, apart = panel_size(runs);
-    if (runs.blocks() == 0 && !add) std::fill_n(sums, rows * pitch, 0.0f);
     for (std::size_t b = 0; b < runs.blocks(); ++b) {
       pack_rows(runs, b, window, sites, rows, reinterpret_cast<Bits16*>(room));
       const std::uint32_t* columns =
@@ -193,22 +194,26 @@ class Packed {
   // Places of the outputs of a box in the result and, counted from the first, in a window.
   void find_rows(const Box& box, const PackedWindow& window, std::vector<Row>& places,
                  std::vector<Row>& sites) const {
-    places.clear();
-    sites.clear();
+    places.resize(index(box.rows()));
+    sites.resize(index(box.rows()));
+    Row *place = places.data(), *site = sites.data();
+    const Line& line = part_.lines[2];
+    const std::int64_t apart = line.step * p_.space[2].out;
     for (std::int64_t n = box.n0; n < box.n1; ++n) {
       for (std::int64_t z = box.t0[0]; z < box.t1[0]; ++z) {
         for (std::int64_t y = box.t0[1]; y < box.t1[1]; ++y) {
-          for (std::int64_t x = box.t0[2]; x < box.t1[2]; ++x) {
-            const Ints3 t{z, y, x};
-            Ints3 seen;
-            std::int64_t at = n * p_.n.out;
-            for (std::size_t d = 0; d < 3; ++d) {
-              const Line& l = part_.lines[d];
-              at += (l.first + t[d] * l.step) * p_.space[d].out;
-              seen[d] = (t[d] - box.t0[d]) * l.lhs_step;
-            }
-            places.push_back(at);
-            sites.push_back(window.at(n - box.n0, 0, seen));
+          const Ints3 t{z, y, box.t0[2]};
+          Ints3 seen{};
+          std::int64_t at = n * p_.n.out;
+          for (std::size_t d = 0; d < 3; ++d) {
+            const Line& l = part_.lines[d];
+            at += (l.first + t[d] * l.step) * p_.space[d].out;
+            if (d < 2) seen[d] = (t[d] - box.t0[d]) * l.lhs_step;
+          }
+          const std::int64_t first = window.at(n - box.n0, 0, seen);
+          for (std::int64_t x = 0; x < box.t1[2] - box.t0[2]; ++x) {
+            *place++ = at + x * apart;
+            *site++ = first + window.along(x * line.lhs_step);
           }
         }
       }
@@ -242,35 +247,50 @@ class Packed {
     std::byte* const to = p_.out + (out + j * step) * bytes;
     for (std::int64_t i = 0; i < rows;) {
       std::int64_t end = i + 1;
-      while (step != 1 && end < rows && places[end] == places[end - 1] + 1) ++end;
+      const std::int64_t apart = end < rows ? places[end] - places[i] : 1;
+      while (step != 1 && end < rows && places[end] == places[end - 1] + apart) ++end;
       const float* from = sums + i * pitch;
-      if (end - i < 4) {
+      if (end - i < 4 || (apart != 1 && p_.out_dtype == DType::float32)) {
         for (; i < end; ++i, from += pitch) round_(from, 1, n, to + places[i] * bytes, 0, step);
         continue;
       }
-      for (; i < end; i += block_rows) {
-        from = sums + i * pitch;
-        turn_out(from, pitch, std::min(block_rows, end - i), n, to + places[i] * bytes);
-      }
+      turn_out(from, pitch, end - i, n, to + places[i] * bytes, apart);
       i = end;
     }
   }
-  // The sums of adjacent outputs.
+  // Whole panels of sums, rounded to bfloat16.
+  static void round_panels(const float* sums, std::int64_t pitch, std::int64_t rows,
+                           std::int64_t columns, Bits16* to, std::int64_t to_pitch) {
+    dispatch([=] {
+      constexpr std::int64_t panel = 32;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t j = 0; j < columns; j += panel) {
+          SHARDAX_IVDEP
+          for (std::int64_t l = j; l < j + panel; ++l)
+            to[r * to_pitch + l] = to_bfloat16(sums[r * pitch + l]).bits;
+        }
+      }
+    });
+  }
+  // The sums of outputs that lie `apart`.
   void turn_out(const float* sums, std::int64_t pitch, std::int64_t rows, std::int64_t n,
-                std::byte* to) const {
+                std::byte* to, std::int64_t apart) const {
     const std::int64_t step = p_.o.out;
     if (p_.out_dtype == DType::float32)
       return floats_.turn(sums, pitch, n, rows, step, reinterpret_cast<float*>(to));
-    constexpr std::int64_t some = 64;
-    Bits16 rounded[block_rows * some];
+    constexpr std::int64_t some = 64, panel = 32;
+    Bits16 rounded[block_rows * some], turned[block_rows * some];
     Bits16* lines[some];
     for (std::int64_t j = 0; j < n; j += some) {
       const std::int64_t count = std::min(some, n - j);
-      for (std::int64_t r = 0; r < rows; ++r)
-        round_(sums + r * pitch + j, 1, count, rounded + r * some, 0, 1);
+      Bits16* const first = reinterpret_cast<Bits16*>(to) + j * step;
+      round_panels(sums + j, pitch, rows, parts_of(count, panel) * panel, rounded, some);
       for (std::int64_t l = 0; l < count; ++l)
-        lines[l] = reinterpret_cast<Bits16*>(to) + (j + l) * step;
+        lines[l] = apart == 1 ? first + l * step : turned + l * block_rows;
       transpose16(rounded, some, count, rows, lines);
+      for (std::int64_t l = 0; apart != 1 && l < count; ++l) {
+        for (std::int64_t r = 0; r < rows; ++r) first[l * step + r * apart] = lines[l][r];
+      }
     }
   }
 
@@ -330,7 +350,7 @@ class Packed {
     box.n1 = std::min(box.n0 + cut.n1, p_.n.size);
     PackedWindow window(p_, inner_, 1);
     Runs runs;
-    if (part_.steps > 0) see(box, whole(), lhs(batch), window, runs);
+    see(box, whole(), lhs(batch), window, runs);
     std::vector<Row> places, sites;
     find_rows(box, window, places, sites);
     const AlignedBuffer<std::uint32_t> room(block_rows * row_words);
@@ -338,11 +358,10 @@ class Packed {
                        n = std::min(pitch, p_.o.size - j),
                        out = batch_offset(p_, batch, &ConvAxis::out);
     const AlignedBuffer<float> sums(block_rows * pitch);
-    const Bits16* const data = part_.steps > 0 ? window.data() : nullptr;
     for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
       const std::int64_t rows = std::min(block_rows, box.rows() - r);
-      multiply(runs, data, sites.data() + r, rows, packed + (batch * panels_ + first) * size, count,
-               room.data(), sums.data(), false);
+      multiply(runs, window.data(), sites.data() + r, rows,
+               packed + (batch * panels_ + first) * size, count, room.data(), sums.data(), false);
       write(sums.data(), pitch, places.data() + r, rows, j, n, out);
     }
   }
@@ -470,6 +489,29 @@ Inner inner_of(const ConvArgs& p) {
   return outputs < taps && outputs <= most_outputs ? Inner::taps : Inner::channels;
 }
 
+// Zeros for all outputs, feature by feature.
+void write_zeros(const ConvArgs& p, ParallelFor parallel_for) {
+  const std::int64_t bytes = itemsize(p.out_dtype);
+  const ConvSpace &z = p.space[0], &y = p.space[1], &x = p.space[2];
+  const auto body = [&](std::int64_t i) {
+    const std::int64_t at = i % p.o.size * p.o.out + i / p.o.size % p.n.size * p.n.out +
+                            batch_offset(p, i / p.o.size / p.n.size, &ConvAxis::out);
+    for (std::int64_t j = 0; j < z.out_size; ++j) {
+      for (std::int64_t k = 0; k < y.out_size; ++k) {
+        std::byte* const line = p.out + (at + j * z.out + k * y.out) * bytes;
+        if (x.out == 1) {
+          std::memset(line, 0, index(x.out_size * bytes));
+        } else {
+          for (std::int64_t l = 0; l < x.out_size; ++l)
+            std::memset(line + l * x.out * bytes, 0, index(bytes));
+        }
+      }
+    }
+  };
+  const double each = static_cast<double>(z.out_size * y.out_size * (x.out_size / 4 + 8));
+  run_chunks(batch_size(p) * p.n.size * p.o.size, each / 4, parallel_for, body);
+}
+
 }  // namespace
 
 bool multiplies_bfloat16(std::int64_t features, std::int64_t steps) {
@@ -488,10 +530,11 @@ bool is_packed(const ConvArgs& p) {
 void convolution_packed(const ConvArgs& args, ParallelFor parallel_for) {
   const ConvArgs p = with_three_dimensions(args);
   const Inner inner = inner_of(p);
-  for (const Part& part : lines_by_taps(p)) {
-    // No taps: zeros are written for each output.
-    Packed(p, part, part.steps == 0 ? Inner::channels : inner, *tile_kernels<Bits16>())
-        .run(parallel_for);
+  const std::vector<Part> parts = lines_by_taps(p);
+  const auto empty = [](const Part& part) { return part.steps == 0; };
+  if (std::any_of(parts.begin(), parts.end(), empty)) write_zeros(p, parallel_for);
+  for (const Part& part : parts) {
+    if (!empty(part)) Packed(p, part, inner, *tile_kernels<Bits16>()).run(parallel_for);
   }
 }
 

@@ -1,6 +1,8 @@
 // kernels/conv/packed_window.cpp - windows are copied, and transposed where lhs lies otherwise.
 #include "kernels/conv/packed_window.h"
 
+#include "base/target.h"
+
 namespace shardax::kernels {
 
 void PackedWindow::lay_out() {
@@ -75,8 +77,7 @@ void PackedWindow::fill(const Bits16* lhs, const Seen& seen) {
 void PackedWindow::fill_channels(const Bits16* from, std::int64_t count) {
   const std::int64_t channels = seen_.c1 - seen_.c0, apart = p_.space[2].lhs;
   if (channels == 1 || p_.c.lhs == 1) {
-    for (std::int64_t i = 0; i < count; ++i)
-      std::copy_n(from + i * apart, channels, rows_[index(i)]);
+    for (std::int64_t i = 0; i < count; ++i) copy16(from + i * apart, channels, rows_[index(i)]);
   } else if (apart == 1) {
     transpose16(from, p_.c.lhs, count, channels, rows_.data());
   } else {
@@ -88,6 +89,7 @@ void PackedWindow::fill_channels(const Bits16* from, std::int64_t count) {
 }
 
 // A line of all items.
+SHARDAX_NO_MEMSET
 void PackedWindow::fill_taps(const Bits16* lhs, std::int64_t c, std::int64_t z, std::int64_t y) {
   const std::int64_t items = seen_.n1 - seen_.n0, length = step_ * pitch_, apart = p_.space[2].lhs;
   Bits16* const to = room_->data() + c * c_ + z * space_[0] + y * space_[1];
@@ -111,7 +113,7 @@ void PackedWindow::fill_taps(const Bits16* lhs, std::int64_t c, std::int64_t z, 
     if (turned) {
       rows_.push_back(line + first_);
     } else if (apart == 1) {
-      std::copy_n(from + n * p_.n.lhs, end_ - first_, line + first_);
+      copy16(from + n * p_.n.lhs, end_ - first_, line + first_);
     } else {
       for (std::int64_t x = first_; x < end_; ++x)
         line[x] = from[n * p_.n.lhs + (x - first_) * apart];

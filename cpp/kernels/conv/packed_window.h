@@ -39,8 +39,11 @@ class PackedWindow {
   const Bits16* data() const { return room_->data(); }
   // The offset of an item, a channel and a place, all counted from the first ones seen.
   std::int64_t at(std::int64_t n, std::int64_t c, const Ints3& x) const {
-    return n * n_ + c * c_ + x[0] * space_[0] + x[1] * space_[1] +
-           (inner_ == Inner::channels ? x[2] * space_[2] : x[2] % step_ * pitch_ + x[2] / step_);
+    return n * n_ + c * c_ + x[0] * space_[0] + x[1] * space_[1] + along(x[2]);
+  }
+
+  std::int64_t along(std::int64_t x) const {
+    return step_ == 1 ? x * space_[2] : x % step_ * pitch_ + x / step_;
   }
 
  private:
