@@ -68,7 +68,17 @@ void PackedWindow::fill(const Bits16* lhs, const Seen& seen) {
   }
   for (std::int64_t c = 0; c < seen.c1 - seen.c0; ++c) {
     for (std::int64_t z = 0; z < seen.size[0]; ++z) {
-      for (std::int64_t y = 0; y < seen.size[1]; ++y) fill_taps(lhs, c, z, y);
+      const Bits16* const from =
+          lhs + c * p_.c.lhs +
+          (inside(0, z) ? (seen.low[0] + z) * p_.space[0].lhs : std::int64_t{0});
+      Bits16* const to = room_->data() + c * c_ + z * space_[0];
+      const Range rows = inside(0, z) ? rows_inside() : Range{0, 0};
+      if (step_ == 1 && p_.space[2].lhs != 1 && p_.n.lhs == 1) {
+        fill_items(from, rows, to);
+      } else {
+        for (std::int64_t n = 0; n < seen.n1 - seen.n0; ++n)
+          fill_plane(from + n * p_.n.lhs, rows, to + n * n_);
+      }
     }
   }
 }
@@ -88,38 +98,44 @@ void PackedWindow::fill_channels(const Bits16* from, std::int64_t count) {
   }
 }
 
-// A line of all items.
+// The lines of one item, of which `rows` are inside of lhs.
 SHARDAX_NO_MEMSET
-void PackedWindow::fill_taps(const Bits16* lhs, std::int64_t c, std::int64_t z, std::int64_t y) {
-  const std::int64_t items = seen_.n1 - seen_.n0, length = step_ * pitch_, apart = p_.space[2].lhs;
-  Bits16* const to = room_->data() + c * c_ + z * space_[0] + y * space_[1];
-  const bool any = inside(0, z) && inside(1, y) && first_ < end_;
-  const Bits16* const from =
-      lhs + c * p_.c.lhs +
-      (any ? (seen_.low[0] + z) * p_.space[0].lhs + (seen_.low[1] + y) * p_.space[1].lhs +
-                 (seen_.low[2] + first_) * apart
-           : 0);
-  const bool turned = any && step_ == 1 && apart != 1 && p_.n.lhs == 1;
-  if (turned) rows_.clear();
-  for (std::int64_t n = 0; n < items; ++n) {
-    Bits16* const line = to + n * n_;
-    if (!any || step_ > 1) {
-      std::fill_n(line, length, Bits16{});
-      if (any) fill_phases(from + n * p_.n.lhs, line);
+void PackedWindow::fill_plane(const Bits16* from, Range rows, Bits16* to) const {
+  const std::int64_t length = step_ * pitch_, apart = p_.space[2].lhs, row = p_.space[1].lhs,
+                     first = first_, end = end_;
+  from += (seen_.low[1] + rows.begin) * row + (seen_.low[2] + first) * apart;
+  Bits16* const lines = to + rows.begin * length;
+  for (std::int64_t i = 0; i < rows.begin * length; ++i) to[i] = 0;
+  for (std::int64_t i = rows.end * length; i < seen_.size[1] * length; ++i) to[i] = 0;
+  for (std::int64_t y = 0; y < rows.end - rows.begin; ++y) {
+    Bits16* const line = lines + y * length;
+    if (step_ > 1) {
+      for (std::int64_t x = 0; x < length; ++x) line[x] = 0;
+      fill_phases(from + y * row, line);
       continue;
     }
-    for (std::int64_t x = 0; x < first_; ++x) line[x] = 0;
-    for (std::int64_t x = end_; x < length; ++x) line[x] = 0;
-    if (turned) {
-      rows_.push_back(line + first_);
-    } else if (apart == 1) {
-      copy16(from + n * p_.n.lhs, end_ - first_, line + first_);
+    for (std::int64_t x = 0; x < first; ++x) line[x] = 0;
+    for (std::int64_t x = end; x < length; ++x) line[x] = 0;
+    if (apart == 1) {
+      copy16(from + y * row, end - first, line + first);
     } else {
-      for (std::int64_t x = first_; x < end_; ++x)
-        line[x] = from[n * p_.n.lhs + (x - first_) * apart];
+      for (std::int64_t x = first; x < end; ++x) line[x] = from[y * row + (x - first) * apart];
     }
   }
-  if (turned) transpose16(from, apart, items, end_ - first_, rows_.data());
+}
+
+// The same of all items, which lie side by side.
+void PackedWindow::fill_items(const Bits16* from, Range rows, Bits16* to) {
+  const std::int64_t items = seen_.n1 - seen_.n0;
+  from += (seen_.low[2] + first_) * p_.space[2].lhs;
+  for (std::int64_t n = 0; n < items; ++n)
+    std::fill_n(to + n * n_, seen_.size[1] * pitch_, Bits16{});
+  rows_.resize(index(items));
+  for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+    for (std::int64_t n = 0; n < items; ++n) rows_[index(n)] = to + n * n_ + y * pitch_ + first_;
+    transpose16(from + (seen_.low[1] + y) * p_.space[1].lhs, p_.space[2].lhs, items, end_ - first_,
+                rows_.data());
+  }
 }
 
 // One line, by the remainders of places.

@@ -48,9 +48,19 @@ class PackedWindow {
 
  private:
   using Rows = std::vector<Bits16*>;
+  struct Range {
+    std::int64_t begin, end;
+  };
+  // Lines of a plane that are inside of lhs; none if no place along the last dimension is.
+  Range rows_inside() const {
+    if (first_ == end_) return {0, 0};
+    const std::int64_t begin = std::clamp<std::int64_t>(-seen_.low[1], 0, seen_.size[1]);
+    return {begin, std::clamp(p_.space[1].lhs_size - seen_.low[1], begin, seen_.size[1])};
+  }
   void lay_out();
   void fill_channels(const Bits16* from, std::int64_t count);
-  void fill_taps(const Bits16* lhs, std::int64_t c, std::int64_t z, std::int64_t y);
+  void fill_plane(const Bits16* from, Range rows, Bits16* to) const;
+  void fill_items(const Bits16* from, Range rows, Bits16* to);
   void fill_phases(const Bits16* from, Bits16* to) const;
   bool inside(std::size_t d, std::int64_t x) const {
     return seen_.low[d] + x >= 0 && seen_.low[d] + x < p_.space[d].lhs_size;
