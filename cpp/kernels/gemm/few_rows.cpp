@@ -1,10 +1,8 @@
-// kernels/gemm/few_rows.cpp - products of few rows of bfloat16, which read the other operand in
-// place.
+// kernels/gemm/few_rows.cpp - products of few rows of bfloat16; the other operand is read in place.
 //
 // Packing that operand for tiles would take longer than its product. It goes by blocks of 32 rows
-// and 32 columns of b: their pairs along k become words of one vector for each 16 columns. The
-// products of even places and those of odd ones add up from zero, and then to the sums, as in
-// AMX's tiles; denormal numbers count as zero, too.
+// and 32 columns of b: their pairs along k become words of one vector for each 16 columns. Sums are
+// those of AMX's tiles (amx.cpp): denormal numbers count as zero, too.
 #include "kernels/gemm/few_rows.h"
 
 #include <algorithm>
