@@ -330,6 +330,10 @@ void check_few_rows() {
       }
     }
   }
+  for (const std::int64_t batch : {70, 700}) {
+    check<bfloat16_t, float>(batch, 3, 65, 70, Layout::rows, Layout::rows, Layout::rows,
+                             "stacks of few rows", run_few_rows);
+  }
   is_alone = false;
   // Denormal numbers count as zero, and the caller's arithmetic stays as it was.
   std::vector<bfloat16_t> a(40), b(40 * 32);

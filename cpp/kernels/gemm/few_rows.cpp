@@ -14,7 +14,6 @@
 #include "kernels/aligned_buffer.h"
 #include "kernels/ceil_div.h"
 #include "kernels/gemm/kernels.h"
-#include "runtime/pool.h"
 
 #if SHARDAX_X86_64
 #include <immintrin.h>
@@ -131,21 +130,20 @@ class FewRows {
         round_(float_kernels<float>(Isa::avx512).round(p.out_dtype)) {}
 
   void run(ParallelFor parallel_for) const {
-    constexpr std::int64_t enough = 8;
-    constexpr double shortest = 12e3;
-    // At 20 bytes a nanosecond.
-    const double each = static_cast<double>(p_.k * strip * 2) / 20 + 100;
-    const std::int64_t strips = parts_of(p_.n, strip),
-                       least = static_cast<std::int64_t>(shortest / each) + 1,
-                       part = std::max(least, parts_of(strips, runtime::enough_chunks(enough)));
-    const std::int64_t parts = parts_of(strips, part);
+    constexpr double bytes_a_nanosecond = 20;
+    const double bytes = 2 * static_cast<double>(p_.k) * static_cast<double>(p_.n);
+    const MatmulChunks plan = plan_chunks(p_, bytes / bytes_a_nanosecond, most_rows, strip);
     const auto chunk = [&](std::int64_t i) {
-      const std::int64_t j = i % parts * part * strip;
-      columns(i / parts, j, std::min(part * strip, p_.n - j));
+      if (plan.column_chunks > 1) {
+        const std::int64_t j = i % plan.column_chunks * plan.columns;
+        return columns(i / plan.column_chunks, j, std::min(plan.columns, p_.n - j));
+      }
+      const std::int64_t first = i * plan.products;
+      for (std::int64_t b = first; b < std::min(p_.batch, first + plan.products); ++b)
+        columns(b, 0, p_.n);
     };
-    const std::int64_t chunks = p_.batch * parts;
-    if (chunks == 1) return chunk(0);
-    parallel_for(chunks, chunk);
+    if (plan.count == 1) return chunk(0);
+    parallel_for(plan.count, chunk);
   }
 
  private:
