@@ -310,8 +310,7 @@ void check_long_sums(Run run) {
 }
 
 void run_few_rows(const MatmulArgs& p) {
-  if (!is_few_rows(p)) fail("few rows", p, -1);
-  matmul_few_rows(p, threads);
+  if (!matmul_few_rows(p, threads)) fail("few rows", p, -1);
 }
 
 // Products of few rows, or columns, that read the other operand in place.

@@ -20,6 +20,7 @@ def checks(tmp_path_factory):
         "cpp/array/dtype",
         "cpp/base/per_thread",
         "cpp/runtime/allocator",
+        "cpp/runtime/flush_denormals",
         "cpp/runtime/system_memory",
     )
     sources += [ROOT / f"{name}.cpp" for name in others]

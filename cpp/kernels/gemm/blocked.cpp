@@ -338,7 +338,7 @@ class FloatProduct {
     p.c_m = needs_sums() ? w.n : args_.c_m;
     for (std::int64_t k = 0; k < args_.k; k += matmul_k_block) {
       p.k = std::min(matmul_k_block, args_.k - k);
-      const bool in_panels = place_a(w, k, scratch.a, p);
+      const auto multiply = place_a(w, k, scratch.a, p) ? kernels_.row_panel : kernels_.panel;
       const std::int64_t width = kernels_.panel_columns,
                          group = (w.m <= 64 ? panel_group : panel_group / 4) * width;
       for (std::int64_t first = 0; first < w.n; first += group) {
@@ -351,23 +351,11 @@ class FloatProduct {
                     ? panel_of<T>(args_, width, w.j + first + j, k) + w.batch * args_.b_batch
                     : scratch.b + j * p.k;
           p.c = c + first + j;
-          multiply(p, in_panels, k > 0 || args_.adds);
+          multiply(p, k > 0 || args_.adds);
         }
       }
     }
     if (needs_sums()) write_sums(w, scratch.c);
-  }
-
-  // c (= or +=) all rows of a block times a panel.
-  void multiply(Product<T> p, bool in_panels, bool add) const {
-    if (!in_panels) return kernels_.panel(p, add);
-    const std::int64_t rows = p.m;
-    for (std::int64_t i = 0; i < rows; i += p.m) {
-      p.m = std::min(kernels_.tile_rows, rows - i);
-      kernels_.row_panel(p, add);
-      p.a += kernels_.tile_rows * p.k;
-      p.c += p.m * p.c_m;
-    }
   }
 
   // Sets where p reads a: in place, or packed, as rows or in panels. Is it in panels?
@@ -416,18 +404,6 @@ std::unique_ptr<const SmallProduct> FloatProduct<T>::small(bool transposed) cons
   if (!call) return {};
   return std::make_unique<KernelProduct<T>>(call, in_place({0, 0, 0, args_.m, args_.n}),
                                             transposed);
-}
-
-// c = a b as transpose(c) = transpose(b) transpose(a): the same multiply-adds in the same order.
-MatmulArgs transposed(const MatmulArgs& p) {
-  MatmulArgs t = p;
-  t.m = p.n;
-  t.n = p.m;
-  t.a = p.b, t.a_batch = p.b_batch, t.a_m = p.b_n, t.a_k = p.b_k;
-  t.b = p.a, t.b_batch = p.a_batch, t.b_n = p.a_m, t.b_k = p.a_k;
-  t.c_m = p.c_n;
-  t.c_n = p.c_m;
-  return t;
 }
 
 // The side that kernels like better: vectors run along n, except for rows times one column.

@@ -6,14 +6,13 @@
 #include "kernels/gemm/few_rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "array/half.h"
-#include "base/float_control.h"
 #include "base/target.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/ceil_div.h"
 #include "kernels/gemm/kernels.h"
+#include "runtime/flush_denormals.h"
 
 #if SHARDAX_X86_64
 #include <immintrin.h>
@@ -28,18 +27,6 @@ constexpr std::int64_t depth = 32, strip = 32, size = 16;
 // Words of pairs along k: those of 16 columns lie side by side.
 using Words = std::uint32_t[2][depth / 2][size];
 typedef std::uint32_t Pairs __attribute__((vector_size(64)));
-
-// Arithmetic of this thread takes denormal numbers for zero, as tiles do.
-class Flushing {
- public:
-  Flushing() { write_float_control(before_ | flush_bits); }
-  ~Flushing() { write_float_control(before_); }
-  Flushing(const Flushing&) = delete;
-  Flushing& operator=(const Flushing&) = delete;
-
- private:
-  const std::uint64_t before_ = read_float_control();
-};
 
 // The place in its strip of each column of the words, where rows of b are contiguous: 16-bit units
 // are interleaved within 128 bits.
@@ -175,7 +162,7 @@ class FewRows {
   // Memory is read in the order in which it lies, and fetched some lines ahead.
   [[gnu::noinline]] void multiply(const bfloat16_t* b, std::int64_t n, const float* a, float* sums,
                                   std::int64_t width) const {
-    const Flushing flushing;
+    const runtime::FlushDenormals as_tiles(true);
     if (by_rows_) {
       for (std::int64_t k = 0; k < p_.k; k += depth) {
         for (std::int64_t l = 0; l < n; l += strip) {
@@ -234,26 +221,16 @@ class FewRows {
 bool suits(const MatmulArgs& p) {
   return p.m <= most_rows && p.n >= strip && (p.b_n == 1 || p.b_k == 1);
 }
-MatmulArgs turned(MatmulArgs p) {
-  std::swap(p.m, p.n);
-  std::swap(p.a, p.b);
-  std::swap(p.a_batch, p.b_batch);
-  std::swap(p.a_m, p.b_n);
-  std::swap(p.a_k, p.b_k);
-  std::swap(p.c_m, p.c_n);
-  return p;
-}
 
 }  // namespace
 
-bool is_few_rows(const MatmulArgs& p) {
-  return p.dtype == DType::bfloat16 && !p.adds && p.b_panel == 0 &&
-         SHARDAX_CPU_SUPPORTS("avx512bw") && (suits(p) || suits(turned(p)));
-}
-
-void matmul_few_rows(const MatmulArgs& p, ParallelFor parallel_for) {
-  const MatmulArgs args = suits(p) ? p : turned(p);
+bool matmul_few_rows(const MatmulArgs& p, ParallelFor parallel_for) {
+  if (p.dtype != DType::bfloat16 || p.adds || p.b_panel != 0 || !SHARDAX_CPU_SUPPORTS("avx512bw"))
+    return false;
+  const MatmulArgs args = suits(p) ? p : transposed(p);
+  if (!suits(args)) return false;
   FewRows(args).run(parallel_for);
+  return true;
 }
 
 }  // namespace shardax::kernels
@@ -263,8 +240,7 @@ SHARDAX_END_TARGET
 
 namespace shardax::kernels {
 
-bool is_few_rows(const MatmulArgs&) { return false; }
-void matmul_few_rows(const MatmulArgs&, ParallelFor) {}
+bool matmul_few_rows(const MatmulArgs&, ParallelFor) { return false; }
 
 }  // namespace shardax::kernels
 #endif

@@ -7,10 +7,9 @@
 
 namespace shardax::kernels {
 
-// Is it a product of few rows, or of few columns, whose other operand is contiguous along one
-// dimension? Only where this processor has AVX-512 for 16 bits.
-bool is_few_rows(const MatmulArgs& p);
-// The product of such operands. Sums have the bits of AMX's tiles (amx.cpp).
-void matmul_few_rows(const MatmulArgs& p, ParallelFor parallel_for);
+// A product of few rows, or of few columns, whose other operand is contiguous along one dimension.
+// False for others, and where this processor has no AVX-512 for 16 bits. Sums have the bits of
+// AMX's tiles (amx.cpp).
+bool matmul_few_rows(const MatmulArgs& p, ParallelFor parallel_for);
 
 }  // namespace shardax::kernels

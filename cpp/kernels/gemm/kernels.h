@@ -79,8 +79,8 @@ struct FloatKernels {
   // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
   // n <= panel_columns the columns that are written.
   void (*panel)(const Product<T>& p, bool add);
-  // As panel, of a packed panel of at most tile_rows rows: a_m is 1, a_k is tile_rows. Null: rows
-  // of a are packed one after the other.
+  // As panel, of rows in packed panels of tile_rows, one after the other: a_m is 1, a_k is
+  // tile_rows. Null: rows of a are packed one after the other.
   void (*row_panel)(const Product<T>& p, bool add);
   // Columns of b are those of a packed panel, one or two vectors wide; n of them are written.
   void (*found_panel)(const FoundProduct<T>& p, std::int64_t width);
@@ -126,6 +126,9 @@ bool reads_rows_in_place(const MatmulArgs& p) {
 // The product of floats: float32 or float64 sums of operands of `args.dtype`. In blocked.cpp.
 void matmul_float(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 std::unique_ptr<const SmallProduct> small_float_product(const MatmulArgs& args, Isa isa);
+// c = a b as transpose(c) = transpose(b) transpose(a): the same multiply-adds in the same order.
+MatmulArgs transposed(const MatmulArgs& p);
+
 // In complex.cpp and integer.cpp.
 void matmul_complex(const MatmulArgs& args, Isa isa, ParallelFor parallel_for);
 void matmul_integer(const MatmulArgs& args, ParallelFor parallel_for);

@@ -57,6 +57,17 @@ Isa best_isa() {
   return isa;
 }
 
+MatmulArgs transposed(const MatmulArgs& p) {
+  MatmulArgs t = p;
+  t.m = p.n;
+  t.n = p.m;
+  t.a = p.b, t.a_batch = p.b_batch, t.a_m = p.b_n, t.a_k = p.b_k;
+  t.b = p.a, t.b_batch = p.a_batch, t.b_n = p.a_m, t.b_k = p.a_k;
+  t.c_m = p.c_n;
+  t.c_n = p.c_m;
+  return t;
+}
+
 std::int64_t matmul_panel_columns(DType dtype) {
   if (dtype == DType::float32) return float_kernels<float>(best_isa()).panel_columns;
   if (dtype == DType::float64) return float_kernels<double>(best_isa()).panel_columns;

@@ -273,9 +273,15 @@ template <class T>
 void row_panel(const Product<T>& p, bool add) {
   constexpr auto& tiles =
       PanelTileTable<T, std::make_integer_sequence<std::int64_t, tile_rows>>::of_rows;
-  panel_tiles(p, {1, p.m, 0}, add,
-              [&](std::int64_t rows, const T* a, T* c, std::int64_t c_m, bool adds) {
-                tiles[rows - 1](p.k, a, p.b, c, c_m, adds);
-              });
+  Product<T> part = p;
+  for (std::int64_t i = 0; i < p.m; i += tile_rows) {
+    part.m = p.m - i < tile_rows ? p.m - i : tile_rows;
+    part.a = p.a + i * p.k;
+    part.c = p.c + i * p.c_m;
+    panel_tiles(part, {1, part.m, 0}, add,
+                [&](std::int64_t rows, const T* a, T* c, std::int64_t c_m, bool adds) {
+                  tiles[rows - 1](p.k, a, p.b, c, c_m, adds);
+                });
+  }
 }
 #endif

@@ -363,11 +363,8 @@ bool product(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
 bool matmul_grouped(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
   if (itemsize(p.out_dtype) > 4 || p.out_dtype == DType::boolean) return false;
   // Tiles add up in an order of their own: all shapes get it.
-  if (p.dtype == DType::bfloat16 && isa >= Isa::avx512 && has_tiles()) {
-    if (!is_few_rows(p)) return product<Bits16>(p, isa, parallel_for);
-    matmul_few_rows(p, parallel_for);
-    return true;
-  }
+  if (p.dtype == DType::bfloat16 && isa >= Isa::avx512 && has_tiles())
+    return matmul_few_rows(p, parallel_for) || product<Bits16>(p, isa, parallel_for);
   constexpr std::int64_t least = std::int64_t{1} << 16;  // multiplications of each product
   if (p.m < 8 || p.n < 8 || p.k < 16 || p.m * p.n * p.k < least) return false;
   switch (p.dtype) {

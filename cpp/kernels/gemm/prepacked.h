@@ -179,8 +179,8 @@ class PackedProduct {
     p.b_n = 1;
     p.c_m = args_.c_m;
     T* const out = static_cast<T*>(args_.c) + c.i * args_.c_m + c.j;
-    const std::int64_t rows = in_panels_ ? tile_ : c.m;
     const auto multiply = kernels_.row_panel ? kernels_.row_panel : kernels_.panel;
+    const std::int64_t rows = in_panels_ && !kernels_.row_panel ? tile_ : c.m;
     const bool packs = !rows_in_place_ && shared_rows_ == 0 && (args_.a_m == 1 || args_.a_k == 1);
     for (std::int64_t j = 0; j < c.n; j += width_) {
       if (packs) fetch_rows(c, block + 1, j / width_, parts_of(c.n, width_));
