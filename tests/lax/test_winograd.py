@@ -9,16 +9,18 @@ import shardax.numpy as jnp
 from shardax import lax
 
 NCHW, NHWC = ("NCHW", "OIHW", "NCHW"), ("NHWC", "HWIO", "NHWC")
-rng = np.random.default_rng(0)
 
 
-def normal(*shape):
-    return rng.standard_normal(shape)
+def normals():
+    """A source of numbers, the same for each test whichever others ran before."""
+    rng = np.random.default_rng(0)
+    return lambda *shape: rng.standard_normal(shape)
 
 
 def operands(images, features, numbers=NCHW):
     """Images (n, c, h, w) and a kernel of as many features, in the layout of `numbers`."""
     n, c, *_ = images
+    normal = normals()
     arrays = normal(*images), normal(features, c, 3, 3) / np.sqrt(9 * c)
     first = ("NCHW", "OIHW")
     return [
@@ -76,6 +78,7 @@ def test_minimal_filtering_agrees_with_sums(name):
 
 
 def test_groups_and_batches_have_kernels_of_their_own():
+    normal = normals()
     x, w = normal(2, 48, 6, 6), normal(3, 60, 24, 3, 3)
     f = shardax.vmap(lambda w, p: conv(x, w, feature_group_count=2, precision=p), (0, None))
     with shardax.enable_x64():
@@ -98,6 +101,7 @@ def test_an_image_has_the_same_bits_in_any_batch_and_layout():
 def test_second_derivatives():
     with shardax.enable_x64():
         x, w = operands((2, 16, 5, 6), 20)
+        normal = normals()
         u, v = normal(*x.shape), normal(*w.shape)
 
         def hessian_product(precision):
