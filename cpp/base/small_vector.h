@@ -33,13 +33,10 @@ class SmallVector {
   SmallVector(It first, It last) {
     append(first, last);
   }
-  SmallVector(const SmallVector& other) { append(other.begin(), other.end()); }
+  SmallVector(const SmallVector& other) { copy(other); }
   SmallVector(SmallVector&& other) noexcept { steal(other); }
   SmallVector& operator=(const SmallVector& other) {
-    if (this != &other) {
-      size_ = 0;
-      append(other.begin(), other.end());
-    }
+    if (this != &other) copy(other);
     return *this;
   }
   SmallVector& operator=(SmallVector&& other) noexcept {
@@ -109,13 +106,24 @@ class SmallVector {
     heap_ = std::move(bigger);
     capacity_ = static_cast<std::uint32_t>(wanted);
   }
+  // Elements that lie inside are copied all at once, those past the end too.
+  void copy(const SmallVector& other) {
+    if (!other.heap_ && !heap_) {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    } else {
+      size_ = 0;
+      reserve(other.size_);
+      std::copy(other.begin(), other.end(), data());
+    }
+    size_ = other.size_;
+  }
   void steal(SmallVector& other) {
     size_ = other.size_;
     if (other.heap_) {
       heap_ = std::move(other.heap_);
       capacity_ = other.capacity_;
     } else {
-      for (std::uint32_t i = 0; i < other.size_; ++i) inline_[i] = other.inline_[i];
+      std::memcpy(inline_, other.inline_, sizeof inline_);
     }
     other.heap_.reset();
     other.capacity_ = N;

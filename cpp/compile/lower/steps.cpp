@@ -1,6 +1,9 @@
 // compile/lower/steps.cpp - steps that call a kernel or copy.
 #include "compile/lower/steps.h"
 
+#include <memory>
+#include <new>
+
 #include "analysis/cost.h"
 #include "base/errors.h"
 #include "ir/core_ops.h"
@@ -39,16 +42,46 @@ std::string types_text(const std::vector<Window>& windows) {
   return out;
 }
 
+// Views of operands, then of results. The few that most ops have are made without an allocation.
+class Views {
+ public:
+  Views(const std::vector<Window>& in, const std::vector<Window>& out, std::byte* const* base)
+      : count_(in.size() + out.size()) {
+    if (count_ > few) many_.reserve(count_);
+    std::size_t i = 0;
+    for (const std::vector<Window>* windows : {&in, &out}) {
+      for (const Window& w : *windows) {
+        if (count_ > few) {
+          many_.push_back(view_of_window(w, base));
+        } else {
+          new (room_ + i++ * sizeof(View)) View(view_of_window(w, base));
+        }
+      }
+    }
+  }
+  ~Views() {
+    if (count_ <= few) std::destroy_n(in_room(), count_);
+  }
+  Views(const Views&) = delete;
+  Views& operator=(const Views&) = delete;
+  std::span<const View> all() const { return {count_ > few ? many_.data() : in_room(), count_}; }
+
+ private:
+  static constexpr std::size_t few = 6;
+  View* in_room() { return std::launder(reinterpret_cast<View*>(room_)); }
+  const View* in_room() const { return std::launder(reinterpret_cast<const View*>(room_)); }
+
+  std::size_t count_;
+  alignas(View) std::byte room_[few * sizeof(View)];
+  std::vector<View> many_;
+};
+
 // f(operands, results)
 template <class F>
 auto with_views(const F& f, const std::vector<Window>& in, const std::vector<Window>& out,
                 std::byte* const* base) {
-  std::vector<View> views;
-  views.reserve(in.size() + out.size());
-  for (const Window& w : in) views.push_back(view_of_window(w, base));
-  for (const Window& w : out) views.push_back(view_of_window(w, base));
-  const std::span<const View> all(views);
-  return f(all.first(in.size()), all.subspan(in.size()));
+  const Views views(in, out, base);
+  return f(views.all().first(in.size()), views.all().subspan(in.size()));
 }
 
 class KernelStep final : public Step {
