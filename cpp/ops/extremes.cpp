@@ -67,6 +67,20 @@ std::int64_t position_in_row(const T* row, std::int64_t n) {
   });
 }
 
+// The best numbers so far, and their places. Those of `v` win where they are better, or the first
+// NaN.
+template <bool greatest, class T>
+[[gnu::always_inline]] inline void keep_better(typename kernels::ShortRows<T>::V& best,
+                                               typename kernels::ShortRows<T>::Mask& places,
+                                               const typename kernels::ShortRows<T>::V& v,
+                                               std::int64_t place) {
+  using S = kernels::ShortRows<T>;
+  typename S::Mask hit = greatest ? v > best : v < best;
+  if constexpr (std::is_floating_point_v<T>) hit |= (v != v) & (best == best);
+  best = hit ? v : best;
+  places = hit ? typename S::Mask{} + static_cast<typename S::Index>(place) : places;
+}
+
 // Rows of fewer than 16 elements side by side, element by element: the best so far, and its place.
 template <bool greatest, class T>
 [[gnu::always_inline]] inline void positions_in_few(typename kernels::ShortRows<T>::Mask& found,
@@ -82,11 +96,7 @@ template <bool greatest, class T>
     if (first == 0) best = v[0];
 #pragma GCC unroll 8
     for (int k = 0; k < S::width; ++k) {
-      if (first + k >= n) continue;
-      typename S::Mask hit = greatest ? v[k] > best : v[k] < best;
-      if constexpr (std::is_floating_point_v<T>) hit |= (v[k] != v[k]) & (best == best);
-      best = hit ? v[k] : best;
-      found = hit ? typename S::Mask{} + static_cast<typename S::Index>(first + k) : found;
+      if (first + k < n) keep_better<greatest, T>(best, found, v[k], first + k);
     }
   }
 }
@@ -134,9 +144,28 @@ template <class T>
 inline constexpr bool side_by_side =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>;
 
-// Lines side by side: `width` columns of an array with `inner` elements between rows.
+// Lines side by side: columns of an array with `inner` elements between rows, so many vectors.
+template <bool greatest, int vectors, class T, class I>
+[[gnu::always_inline]] inline void positions_in_strip(const T* from, std::int64_t n,
+                                                      std::int64_t inner, I* to) {
+  using S = kernels::ShortRows<T>;
+  typename S::V best[vectors];
+  typename S::Mask places[vectors] = {};
+  std::memcpy(best, from, sizeof best);
+  for (std::int64_t row = 1; row < n; ++row) {
+    typename S::V v[vectors];
+    std::memcpy(v, from + row * inner, sizeof v);
+#pragma GCC unroll 8
+    for (int k = 0; k < vectors; ++k) keep_better<greatest, T>(best[k], places[k], v[k], row);
+  }
+  for (int k = 0; k < vectors; ++k) {
+    for (int l = 0; l < S::width; ++l) to[k * S::width + l] = static_cast<I>(places[k][l]);
+  }
+}
+
+// The same of `width` columns, each by itself.
 template <bool greatest, class T, class I>
-void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width,
+void positions_one_by_one(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width,
                           I* to) {
   using V = decltype(lift(T{}));
   constexpr std::int64_t block = 256;
@@ -157,6 +186,27 @@ void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std
       }
     }
   }
+}
+
+// Columns of numbers as wide as a place are vectors. The last one goes over some columns again.
+template <bool greatest, class T, class I>
+void positions_in_columns(const T* from, std::int64_t n, std::int64_t inner, std::int64_t width,
+                          I* to) {
+  if constexpr (side_by_side<T>) {
+    constexpr std::int64_t lanes = kernels::ShortRows<T>::width, strip = 4 * lanes;
+    if (width >= lanes) {
+      return dispatch([=] {
+        std::int64_t c = 0;
+        for (; c + strip <= width; c += strip)
+          positions_in_strip<greatest, 4>(from + c, n, inner, to + c);
+        for (; c < width; c += lanes) {
+          const std::int64_t at = std::min(c, width - lanes);
+          positions_in_strip<greatest, 1>(from + at, n, inner, to + at);
+        }
+      });
+    }
+  }
+  positions_one_by_one<greatest>(from, n, inner, width, to);
 }
 
 // A long line in parts, side by side: the place of each part's extreme value, then the best of
@@ -207,10 +257,14 @@ void find_all(const Lines& lines, const T* from, I* to) {
   }
   const std::int64_t width = std::min(lines.inner, std::max<std::int64_t>(256, chunk / lines.n));
   const std::int64_t parts = (lines.inner + width - 1) / width;
-  runtime::parallel_for(lines.outer * parts, [&](std::int64_t task) {
-    const std::int64_t o = task / parts, c = task % parts * width;
-    positions_in_columns<greatest>(from + o * lines.n * lines.inner + c, lines.n, lines.inner,
-                                   std::min(width, lines.inner - c), to + o * lines.inner + c);
+  const std::int64_t each = std::max<std::int64_t>(1, chunk / (lines.n * width));
+  const std::int64_t count = lines.outer * parts;
+  runtime::parallel_for((count + each - 1) / each, [&](std::int64_t task) {
+    for (std::int64_t k = task * each; k < std::min(count, (task + 1) * each); ++k) {
+      const std::int64_t o = k / parts, c = k % parts * width;
+      positions_in_columns<greatest>(from + o * lines.n * lines.inner + c, lines.n, lines.inner,
+                                     std::min(width, lines.inner - c), to + o * lines.inner + c);
+    }
   });
 }
 

@@ -54,6 +54,23 @@ def test_ties_infinities_and_nan(n):
     assert np.asarray(jnp.argmax(given.astype("float16"), -1)).tolist() == x.argmax(-1).tolist()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "float16", "uint8"])
+@pytest.mark.parametrize("columns", [1, 2, 7, 8, 9, 15, 16, 31, 33, 64, 70, 300])
+def test_places_in_columns(columns, dtype):
+    """Ties, infinities and NaN; one matrix, and several."""
+    rng = np.random.default_rng(columns)
+    pool = [0.0, -0.0, 1.0, 2.0] if dtype[0] in "iu" else [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan]
+    for rows in (1, 2, 5, 8, 130):
+        x = rng.choice(pool, (3, rows, columns)).astype(dtype)
+        x[0] = rng.integers(0, 50, (rows, columns)).astype(dtype)
+        with jax.enable_x64(True):
+            given = jnp.asarray(x)
+            for name in ("argmax", "argmin"):
+                places = getattr(np, name)
+                np.testing.assert_array_equal(getattr(jnp, name)(given, 1), places(x, 1))
+                np.testing.assert_array_equal(getattr(jnp, name)(given[0], 0), places(x[0], 0))
+
+
 @pytest.mark.parametrize("n", LENGTHS)
 def test_a_row_alone_has_the_same_bits(n):
     x = jnp.asarray(numbers(23, n))
