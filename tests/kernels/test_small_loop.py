@@ -21,22 +21,24 @@ FUNCTIONS = {
     "kinds": lambda x, row, column: (x > 0).astype("int32") + (row * 3).astype("int32"),
 }
 SHAPES = [(1, 1), (1, 7), (3, 5), (8, 8), (5, 48), (4, 64), (2, 256), (1, 500), (2, 301), (20, 50),
-          (300, 2), (7, 290)]  # fmt: skip
+          (300, 2), (7, 290), (8, 128), (2, 513), (4, 512), (1, 2048), (1025, 2), (3, 600),
+          (58, 35), (2048, 1), (33, 63)]  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_same_bits_as_in_a_stack(name, dtype):
-    """A stack of 40 takes more elements than a small loop has."""
+    """A stack takes more elements than a small loop has, 2048."""
     f = FUNCTIONS[name]
     with jax.enable_x64(True):
         for shape in SHAPES:
             rng = np.random.default_rng(len(name))
-            x = rng.normal(size=(40, *shape)).astype(dtype)
-            row = rng.normal(size=(40, shape[1])).astype(dtype)
-            column = rng.normal(size=(40, shape[0])).astype(dtype)
+            many = max(8, 2500 // (shape[0] * shape[1]))
+            x = rng.normal(size=(many, *shape)).astype(dtype)
+            row = rng.normal(size=(many, shape[1])).astype(dtype)
+            column = rng.normal(size=(many, shape[0])).astype(dtype)
             stacked = jax.jit(jax.vmap(f))(x, row, column)
-            for i in (0, 39):
+            for i in (0, many - 1):
                 alone = jax.jit(f)(x[i], row[i], column[i])
                 for part, whole in zip(jax.tree.leaves(alone), jax.tree.leaves(stacked)):
                     assert np.asarray(part).tobytes() == np.asarray(whole)[i].tobytes(), shape

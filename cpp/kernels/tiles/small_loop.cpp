@@ -12,9 +12,9 @@ namespace shardax::kernels {
 namespace {
 
 constexpr std::size_t most_operands = 32;
-constexpr std::int64_t most_scratch_bytes = 1 << 14;
-// Loops that machine code runs where operands lie are one chunk up to so many.
-constexpr std::int64_t most_in_place = 4 * tile_size;
+constexpr std::int64_t most_on_stack = 1 << 14, most_scratch_bytes = 1 << 17;
+// Loops of more are shared by threads.
+constexpr std::int64_t most_elements = 4 * tile_size;
 // Memory of a tile ends with as much as kernels may write beyond it.
 constexpr std::int64_t beyond = 64;
 
@@ -50,16 +50,18 @@ bool SmallLoop::reduces(std::size_t operand) const {
 bool SmallLoop::lay_out() {
   elements_ = elements_of(loop_);
   const NativeTile& native = loop_.native;
-  if (elements_ == 0 || elements_ > most_in_place || operand_count(loop_) > most_operands ||
+  if (elements_ == 0 || elements_ > most_elements || operand_count(loop_) > most_operands ||
       !native.parts_in.empty() || !native.parts_out.empty())
     return false;
   const std::size_t rank = loop_.shape.size();
   if (native.code && rank > 1 && (native.by_rows || loop_.shape.back() >= long_row))
     row_ = loop_.shape.back();
-  if (native.streams || (elements_ > tile_size && !native.in_place)) return false;
-  // Tiles do not cross long rows: of several that one result needs, each is folded by itself.
-  if (!loop_.reductions.empty() && loop_.reduce_inner && rank > 1 &&
-      loop_.shape.back() >= long_row && loop_.reduced != loop_.shape.back())
+  if (native.streams) return false;
+  // Tiles do not cross long rows, nor do they have more than `tile_size` elements: of several that
+  // one result needs, each is folded by itself.
+  if (!loop_.reductions.empty() && loop_.reduce_inner &&
+      (loop_.reduced > tile_size ||
+       (rank > 1 && loop_.shape.back() >= long_row && loop_.reduced != loop_.shape.back())))
     return false;
   for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
     if (!place(loop_.loads[i], i, true)) return false;
@@ -69,8 +71,10 @@ bool SmallLoop::lay_out() {
     const bool used = !native.code || reduces(operand);
     places_.push_back({used ? How::tile : How::unused});
     if (!used) continue;
-    place_tile(places_.back(), register_bytes / tile_size);
-    if (native.code) places_.back().step = row_ * native.operands[operand].bytes;
+    const int itemsize =
+        native.code ? native.operands[operand].bytes : static_cast<int>(register_bytes / tile_size);
+    place_tile(places_.back(), itemsize);
+    if (native.code) places_.back().step = row_ * itemsize;
   }
   for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
     if (!place(loop_.stores[i], places_.size(), false)) return false;
@@ -106,13 +110,15 @@ bool SmallLoop::place(const TileAccess& access, std::size_t operand, bool is_loa
     place.how = How::by_rows;
     place.offsets = offsets_of(shape, access.strides, rank - 1);
   } else {
-    if (repeats || elements_ > tile_size) return false;
+    if (repeats) return false;
     place_tile(place, access.itemsize);
     place.step = row_ * access.itemsize;
     if (is_load && rank == 2 && last == 1 && access.strides[0] == 0) {
       place.how = How::fill_row;
     } else if (is_load && (one || (rank == 2 && last == 0))) {
       place.how = How::fill_each;
+    } else if (elements_ > tile_size) {
+      return false;
     } else {
       place.how = How::listed;
       place.offsets = offsets_of(shape, access.strides, rank);
@@ -123,7 +129,16 @@ bool SmallLoop::place(const TileAccess& access, std::size_t operand, bool is_loa
 }
 
 void SmallLoop::run(std::byte* const* base) const {
-  alignas(64) std::byte scratch[most_scratch_bytes];
+  if (scratch_bytes_ <= most_on_stack) {
+    alignas(64) std::byte scratch[most_on_stack];
+    run_with(base, scratch);
+  } else {
+    const ScratchBlock scratch(index(scratch_bytes_));
+    run_with(base, scratch.data());
+  }
+}
+
+void SmallLoop::run_with(std::byte* const* base, std::byte* scratch) const {
   std::byte* pointers[most_operands];
   const std::size_t loads = loop_.loads.size(), count = places_.size();
   for (std::size_t i = 0; i < count; ++i) {

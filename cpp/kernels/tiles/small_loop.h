@@ -1,8 +1,8 @@
 // kernels/tiles/small_loop.h - loops over few elements, laid out when they are compiled.
 //
 // A walker finds out where operands lie each time that a loop runs, which takes longer than a few
-// hundred elements do. All but the addresses of a loop that is one tile is known before it runs:
-// places of operands, gathered elements, memory of tiles.
+// hundred elements do. All but the addresses of a loop that no threads share is known before it
+// runs: places of operands, gathered elements, memory of tiles.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace shardax::kernels {
 
 class SmallLoop {
  public:
-  // Null where the loop has too many elements or operands for one tile, or complex numbers whose
+  // Null where the loop has too many elements or operands, or complex numbers whose
   // parts machine code takes. The loop must outlive it.
   static std::unique_ptr<const SmallLoop> of(const TileLoop& loop);
 
@@ -39,6 +39,7 @@ class SmallLoop {
   };
 
   bool lay_out();
+  void run_with(std::byte* const* base, std::byte* scratch) const;
   bool place(const TileAccess& access, std::size_t operand, bool is_load);
   void place_tile(Place& place, int itemsize);
   bool reduces(std::size_t operand) const;
