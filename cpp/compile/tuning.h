@@ -200,6 +200,8 @@ inline constexpr std::int64_t most_registers = 16;
 namespace scalar_ops {
 // Numbers that a sum or a product of small arrays consists of.
 inline constexpr std::int64_t most_terms = 16 * scalar_values::most_elements;
+// Larger operands of a reduction are shared by threads.
+inline constexpr std::int64_t most_reduced = 2048;
 }  // namespace scalar_ops
 
 namespace scalarize {

@@ -1,4 +1,4 @@
-// compile/scalar/scalar_ops.cpp - ops on whole small arrays: layout, reductions, products.
+// compile/scalar/scalar_ops.cpp - ops on whole small arrays: layout, products.
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -9,7 +9,6 @@
 #include "compile/tuning.h"
 #include "ir/core_ops.h"
 #include "ir/dim_factors.h"
-#include "kernels/tiles/short_rows.h"
 #include "ops/linalg/product.h"
 
 namespace shardax {
@@ -52,91 +51,54 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<ScalarArray*>& i
     return true;
   }
   const bool moves = eqn.op == &core_ops().concatenate || eqn.op == &core_ops().pad;
-  const bool small = std::all_of(in.begin(), in.end(), [](const ScalarArray* held) {
-    return held->type.size() <= tuning::scalar_values::most_elements;
-  });
-  if (!moves || !small || out.type.size() > tuning::scalar_values::most_elements) return false;
+  const bool taken_apart = std::none_of(in.begin(), in.end(),
+                                        [&](const ScalarArray* held) { return large(held->type); });
+  if (!moves || !taken_apart || large(out.type)) return false;
   std::vector<ArrayPtr> numbers;
-  std::vector<int> all;
+  std::vector<Source> from;
+  std::vector<Place> all;
   for (ScalarArray* held : in) {
+    from.push_back(source_of(*held));
     numbers.push_back(empty_array(with_dtype(held->type, DType::int32)));
     std::byte* to = numbers.back()->data();
-    for (const int node : elements(*held)) {
+    for (std::int64_t i = 0; i < held->type.size(); ++i) {
       const auto position = static_cast<std::int32_t>(all.size());
       std::memcpy(to, &position, sizeof position);
       to += sizeof position;
-      all.push_back(node);
+      all.push_back({from.size() - 1, i});
     }
   }
   const ArrayPtr moved = computed(eqn, numbers, {with_dtype(out.type, DType::int32)})[0];
+  std::vector<Place> places;
   for (std::int64_t i = 0; i < out.type.size(); ++i) {
     std::int32_t position;
     std::memcpy(&position, moved->data() + index(i) * sizeof position, sizeof position);
-    out.nodes.push_back(all[index(position)]);
+    places.push_back(all[index(position)]);
   }
-  return true;
-}
-
-// The op on scalars that joins two elements of a reduction.
-const Op* ElementWriter::pair_of(const Op& reduction) {
-  static const Op* const pairs[][2] = {{&core_ops().reduce_and, &core_ops().and_},
-                                       {&core_ops().reduce_or, &core_ops().or_},
-                                       {&core_ops().reduce_max, &core_ops().max},
-                                       {&core_ops().reduce_min, &core_ops().min},
-                                       {&core_ops().reduce_sum, &core_ops().add}};
-  for (const auto& [op, pair] : pairs) {
-    if (op == &reduction) return pair;
-  }
-  return nullptr;
-}
-
-// Along the last dimensions, one element after the other, as kernels/tiles/short_rows.h combines
-// rows of fewer than 16. Sums start from 0, others with the first element.
-bool ElementWriter::reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
-  const DType dtype = in.type.dtype;
-  const Op* pair = pair_of(*eqn.op);
-  const std::size_t kept = out.type.rank();
-  const std::int64_t results = out.type.size(), n = results > 0 ? in.type.size() / results : 0;
-  const bool truth = dtype == DType::boolean;
-  if (!pair || in.type.size() > tuning::scalar_values::most_elements || n < 1 ||
-      (!truth && n >= kernels::row_lanes) ||
-      eqn.params.ints(param::axes) !=
-          ops::iota_ints(in.type.rank() - kept, static_cast<std::int64_t>(kept)))
-    return false;
-  const Number kind = number_kind(dtype);
-  const bool is_sum = pair == &core_ops().add;
-  const bool is_number =
-      itemsize(dtype) == codegen::width_of(kind) && !is_complex(dtype) && !is_key(dtype);
-  if (truth ? kind != Number::truth || is_sum : !is_number) return false;
-  const Type one = with_shape(in.type, {});
-  const MapKernel kernel = pair->map({one, one}, one, {});
-  if (!kernel.record) return false;
-  const std::vector<int> each = elements(in);
-  for (std::size_t r = 0; r < index(results); ++r) {
-    std::size_t at = r * index(n);
-    const std::size_t end = at + index(n);
-    int joined = is_sum ? nodes().add({Code::constant, kind, {}, 0}) : each[at++];
-    for (; at < end; ++at) {
-      const int operands[] = {joined, each[at]};
-      joined = kernel.record(nodes(), operands, kernel.extra);
-    }
-    out.nodes.push_back(joined);
-  }
+  out = assembled(out.type, from, places);
   return true;
 }
 
 // Chains of fused multiplications and additions along the contracted dimensions, from 0, as
 // kernels/gemm/gemv.h has them. Elements of matrices in memory are read there.
-bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>& in,
+bool ElementWriter::product(const Equation& eqn, const std::vector<ScalarArray*>& given,
                             ScalarArray& out) {
   if (eqn.op != &core_ops().dot_general || out.type.size() > tuning::scalar_values::most_elements)
     return false;
   const DType dtype = out.type.dtype;
-  if ((dtype != DType::float32 && dtype != DType::float64) || in[0]->type.dtype != dtype)
+  if ((dtype != DType::float32 && dtype != DType::float64) || given[0]->type.dtype != dtype)
     return false;
   const auto is_read = [](const ScalarArray& held) { return held.in_memory && held.nodes.empty(); };
-  for (const ScalarArray* held : in) {
-    if (!is_read(*held) && held->type.size() > tuning::scalar_values::most_elements) return false;
+  ScalarArray in_registers[2];
+  std::vector<ScalarArray*> in{given[0], given[1]};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (packed(in[i]->type) && !is_read(*in[i])) {
+      Source from = source_of(*in[i]);
+      in_registers[i] = in_memory(in[i]->type, memory_of(from));
+      in[i] = &in_registers[i];
+    } else if (!is_read(*in[i]) && in[i]->type.size() > tuning::scalar_values::most_elements) {
+      return false;
+    }
   }
   const auto strides_of = [&](const ScalarArray& held) {
     return is_read(held) ? held.strides : row_major_strides(held.type.shape);

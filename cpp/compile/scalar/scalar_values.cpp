@@ -12,16 +12,12 @@ namespace shardax {
 using codegen::Access;
 using codegen::Code;
 
-namespace {
-
 codegen::Kind lane_kind(DType dtype) {
   codegen::Kind kind = codegen::Kind::none;
   visit_dtype(dtype, [&](auto zero) { kind = codegen::kind_of<decltype(zero)>; });
   const bool passed_on = codegen::width_of(kind) == 2 || codegen::is_complex(kind);
   return passed_on ? codegen::Kind::none : kind;
 }
-
-}  // namespace
 
 // Elements that are only passed on are integers of their size.
 codegen::Kind number_kind(DType dtype) {
@@ -57,9 +53,10 @@ std::int64_t ElementWriter::reserve(std::int64_t bytes) {
   return at;
 }
 
+// A register may be read or written past the end.
 ScalarArray ElementWriter::in_frame(const Type& type) {
-  return in_memory(type,
-                   {.pointer = frame_pointer, .offset = reserve(type.bytes()), .changes = true});
+  const std::int64_t at = reserve(type.bytes() + codegen::scalar_vector_bytes());
+  return in_memory(type, {.pointer = frame_pointer, .offset = at, .changes = true});
 }
 
 void ElementWriter::place_frame() {
@@ -95,9 +92,12 @@ const std::vector<int>& ElementWriter::elements(ScalarArray& held) {
   check_version(held);
   const Number kind = number_kind(held.type.dtype);
   if (packed(held.type)) {
-    if (!is_contiguous(held.type.shape, held.strides)) throw Unsuited();
-    for (std::int64_t k = 0; k < registers_of(held.type, width_); ++k)
-      held.nodes.push_back(code_.load(kind, lanes(held, k)));
+    if (is_contiguous(held.type.shape, held.strides)) {
+      for (std::int64_t k = 0; k < registers_of(held.type, width_); ++k)
+        held.nodes.push_back(code_.load(kind, lanes(held, k)));
+    } else {
+      held.nodes = gathered(held).nodes;
+    }
     return held.nodes;
   }
   each_offset(held.type.shape, held.strides, [&](std::int64_t, std::int64_t offset) {
@@ -160,33 +160,6 @@ void ElementWriter::advance(Access& access, int node, std::int64_t stride) {
 
 // ---- ops on each element ---------------------------------------------------------------------
 
-// Views of arrays in registers: of one repeated number, or through memory.
-bool ElementWriter::view_lanes(const Equation& eqn, ScalarArray& in, const Type& out,
-                               ScalarArray& seen) {
-  if (lane_kind(in.type.dtype) != lane_kind(out.dtype)) throw Unsuited();
-  if (in.type.size() == 1 && packed(out)) {
-    seen = {out};
-    seen.nodes.assign(index(registers_of(out, width_)), elements(in)[0]);
-    return true;
-  }
-  ScalarArray source = in;
-  if (!in.in_memory || in.start.changes) {
-    elements(source);
-    source = moved_to_frame(source);
-  }
-  source.nodes.clear();
-  ViewLayout layout;
-  if (!eqn.op->view(eqn.params, in.type, source.strides, out, layout)) return false;
-  if (packed(out) && !is_contiguous(out.shape, layout.strides)) return false;
-  seen = source;
-  seen.type = out;
-  seen.strides = layout.strides;
-  seen.start.offset += layout.offset * itemsize(out.dtype);
-  elements(seen);
-  seen.in_memory = false;
-  return true;
-}
-
 bool ElementWriter::view(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen) {
   if (itemsize(in.type.dtype) != itemsize(out.dtype)) return false;
   if (packed(in.type) || packed(out)) return view_lanes(eqn, in, out, seen);
@@ -233,42 +206,6 @@ std::size_t ElementWriter::broadcast(const Type& operand, const Type& out, std::
     i /= out.shape[d];
   }
   return index(offset);
-}
-
-// A node that computes each lane from the same lanes of its operands, of one width.
-static bool is_of_lanes(const codegen::VectorProgram& nodes, const codegen::Node& node, int width) {
-  const int own = codegen::width_of(node.kind);
-  if (own != 0 && own != width) return false;
-  switch (node.code) {
-    case Code::quotient:
-    case Code::remainder: return false;
-    case Code::mul:
-    case Code::shift_right_arithmetic: return width == 4 || codegen::is_float(node.kind);
-    case Code::convert:
-      return width == 4 && !codegen::is_unsigned(node.kind) &&
-             !codegen::is_unsigned(nodes.node(node.in[0]).kind);
-    default: return true;
-  }
-}
-
-// Numbers stand in all lanes: they go with registers.
-void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in,
-                              ScalarArray& out) {
-  for (const ScalarArray* held : in) {
-    const bool one = held->type.rank() == 0, truth = held->type.dtype == DType::boolean;
-    if (!one && (!packed(held->type) || held->type.shape != out.type.shape)) throw Unsuited();
-    if (!truth && itemsize(held->type.dtype) != width_) throw Unsuited();
-  }
-  for (std::int64_t k = 0; k < registers_of(out.type, width_); ++k) {
-    SmallVector<int, 4> operands;
-    for (const ScalarArray* held : in)
-      operands.push_back(held->nodes[held->type.rank() == 0 ? 0 : index(k)]);
-    const int first = nodes().size();
-    out.nodes.push_back(kernel.record(nodes(), operands.data(), kernel.extra));
-    for (int i = first; i < nodes().size(); ++i) {
-      if (!is_of_lanes(nodes(), nodes().node(i), width_)) throw Unsuited();
-    }
-  }
 }
 
 bool ElementWriter::map(const Equation& eqn, const std::vector<ScalarArray*>& in,
@@ -369,10 +306,17 @@ std::vector<ScalarArray> ElementWriter::call(const Equation& eqn,
               true});
   out_.plans.push_back(std::move(plan));
   ++out_.calls;
-  for (ScalarArray& result : results) result.nodes = elements(result);
-  for (ScalarArray& result : results) result.in_memory = false;
+  for (ScalarArray& result : results) read_all(result);
   return results;
 }
+
+// Numbers of an array that was written to the frame, where they stay.
+void ElementWriter::read_all(ScalarArray& held) {
+  elements(held);
+  held.in_memory = false;
+  held.copy = held.start.offset;
+}
+
 FrameAddress ElementWriter::address_of(ScalarArray& held) {
   if (held.in_memory && held.nodes.empty() && held.start.index < 0 &&
       is_contiguous(held.type.shape, held.strides)) {

@@ -5,6 +5,9 @@
 // which each writing changes: who holds an older one cannot be written for (Unsuited).
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "codegen/vector/lane.h"
 #include "compile/scalar/scalarize.h"
 #include "compile/tuning.h"
@@ -16,6 +19,8 @@ namespace shardax {
 struct Unsuited {};
 
 codegen::Kind number_kind(DType dtype);
+// none: numbers that are only passed on.
+codegen::Kind lane_kind(DType dtype);
 
 // The number of registers of numbers of `width` bytes (also of truth values) that an array takes;
 // 0: it cannot be in registers.
@@ -31,6 +36,8 @@ struct ScalarArray {
   int storage = -1;  // memory that the program writes: which, and since which writing
   int version = 0;
   bool writable = false;  // nobody else needs what lies there
+  // A copy in the frame, row-major, that lasts as long as the program of the array; -1: none.
+  std::int64_t copy = -1;
 };
 
 // Calls f(position in row-major order, offset) for all elements seen through strides.
@@ -107,9 +114,10 @@ class ElementWriter {
 
   // ---- ops (scalar_ops.cpp) -------------------------------------------------------------------
   bool move(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
-  static const Op* pair_of(const Op& reduction);
-  bool reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out);
   bool product(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
+
+  // ---- reductions (scalar_reductions.cpp) -----------------------------------------------------
+  bool reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out);
 
   // ---- windows whose place is computed (scalar_indexing.cpp) ----------------------------------
   bool window(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
@@ -121,10 +129,39 @@ class ElementWriter {
 
  private:
   static std::size_t broadcast(const Type& operand, const Type& out, std::int64_t i);
+  void read_all(ScalarArray& held);
+
+  // ---- lists of registers (scalar_lanes.cpp) --------------------------------------------------
+  // An array whose elements become others' elements: each is a number of its own, or read.
+  struct Source {
+    ScalarArray* held;
+    std::optional<Access> memory = {};  // of element 0
+    std::int64_t extent = 0;            // of the memory, in elements
+    bool by_number = false;
+  };
+  struct Place {
+    std::size_t source;
+    std::int64_t at;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  std::int64_t lanes_of_register() const;
+  Source source_of(ScalarArray& held);
+  static Source strided_source_of(ScalarArray& held);
+  Access memory_of(Source& from);
+  int number_at(Source& from, std::int64_t at);
+  int register_of(std::vector<Source>& from, std::span<const Place> places);
+  ScalarArray assembled(const Type& out, std::vector<Source>& from,
+                        const std::vector<Place>& places);
+  ScalarArray gathered(ScalarArray& held);
   void map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
   bool view_lanes(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
   void tile(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
   FrameAddress address_of(ScalarArray& held);
+
+  static const Op* pair_of(const Op& reduction);
+  bool reduce_numbers(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool reduce_truths(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool reduce_rows(const Equation& eqn, ScalarArray& in, ScalarArray& out);
 
   struct Rows;
   // An index as an int64.

@@ -11,6 +11,7 @@
 #include "codegen/scalar/program.h"
 #include "compile/plan.h"
 #include "ir/regions.h"
+#include "kernels/tiles/reduce.h"
 
 namespace shardax {
 
@@ -18,6 +19,13 @@ namespace shardax {
 struct PlanCall {
   PlanPtr plan;
   std::int64_t in = 0, out = 0, arena = 0;  // in the frame: addresses of operands and of results
+};
+
+// A reduction that a scalar program calls: of `results` rows of n elements each, or of n rows.
+struct RowReduction {
+  kernels::ReduceKernels kernels;
+  std::int64_t n = 0, results = 0;
+  bool inner = false;
 };
 
 // An address that the frame holds: that of pointers[pointer] + value, at `at`.
@@ -43,6 +51,7 @@ struct ScalarLoop {
   std::vector<FrameAddress> addresses;
   std::vector<InitialCopy> copies;
   std::vector<std::unique_ptr<PlanCall>> plans;
+  std::vector<std::unique_ptr<const RowReduction>> reductions;
   int calls = 0;            // of kernels and plans
   std::int64_t range = -1;  // in the frame: the first turn and the end, of turns in any order
 };

@@ -1,0 +1,199 @@
+// compile/scalar/scalar_lanes.cpp - arrays in lists of registers: elementwise ops, and layout.
+#include <algorithm>
+
+#include "base/index.h"
+#include "compile/scalar/scalar_values.h"
+#include "compile/tuning.h"
+
+namespace shardax {
+
+using codegen::Access;
+using codegen::Code;
+
+// A node that computes each lane from the same lanes of its operands, of one width.
+static bool is_of_lanes(const codegen::VectorProgram& nodes, const codegen::Node& node, int width) {
+  const int own = codegen::width_of(node.kind);
+  if (own != 0 && own != width) return false;
+  switch (node.code) {
+    case Code::quotient:
+    case Code::remainder: return false;
+    case Code::mul:
+    case Code::shift_right_arithmetic: return width == 4 || codegen::is_float(node.kind);
+    case Code::convert:
+      return width == 4 && !codegen::is_unsigned(node.kind) &&
+             !codegen::is_unsigned(nodes.node(node.in[0]).kind);
+    default: return true;
+  }
+}
+
+// Numbers stand in all lanes: they go with registers.
+void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in,
+                              ScalarArray& out) {
+  for (const ScalarArray* held : in) {
+    const bool one = held->type.rank() == 0, truth = held->type.dtype == DType::boolean;
+    if (!one && (!packed(held->type) || held->type.shape != out.type.shape)) throw Unsuited();
+    if (!truth && itemsize(held->type.dtype) != width_) throw Unsuited();
+  }
+  for (std::int64_t k = 0; k < registers_of(out.type, width_); ++k) {
+    SmallVector<int, 4> operands;
+    for (const ScalarArray* held : in)
+      operands.push_back(held->nodes[held->type.rank() == 0 ? 0 : index(k)]);
+    const int first = nodes().size();
+    out.nodes.push_back(kernel.record(nodes(), operands.data(), kernel.extra));
+    for (int i = first; i < nodes().size(); ++i) {
+      if (!is_of_lanes(nodes(), nodes().node(i), width_)) throw Unsuited();
+    }
+  }
+}
+
+// ---- elements from several places ------------------------------------------------------------
+
+std::int64_t ElementWriter::lanes_of_register() const {
+  return width_ > 0 ? codegen::scalar_vector_bytes() / width_ : 0;
+}
+
+// The elements in row-major order.
+ElementWriter::Source ElementWriter::source_of(ScalarArray& held) {
+  Source out{&held};
+  if (held.in_memory && held.storage < 0 && is_contiguous(held.type.shape, held.strides)) {
+    out.memory = held.start;
+    out.extent = held.type.size();
+  } else {
+    elements(held);
+  }
+  out.by_number = !packed(held.type) && !held.nodes.empty();
+  return out;
+}
+// The same as they lie in memory that nobody writes.
+ElementWriter::Source ElementWriter::strided_source_of(ScalarArray& held) {
+  std::int64_t extent = 1;
+  for (std::size_t d = 0; d < held.type.rank(); ++d)
+    extent += (held.type.shape[d] - 1) * std::max<std::int64_t>(0, held.strides[d]);
+  return {&held, held.start, extent};
+}
+
+Access ElementWriter::memory_of(Source& from) {
+  if (!from.memory) {
+    ScalarArray& held = *from.held;
+    if (held.copy < 0) held.copy = moved_to_frame(held).start.offset;
+    from.memory = Access{.pointer = frame_pointer, .offset = held.copy, .changes = true};
+    from.extent = held.type.size() + lanes_of_register();
+  }
+  return *from.memory;
+}
+
+int ElementWriter::number_at(Source& from, std::int64_t at) {
+  if (from.by_number) return from.held->nodes[index(at)];
+  Access access = memory_of(from);
+  access.bytes = itemsize(from.held->type.dtype);
+  access.offset += at * access.bytes;
+  return code_.load(number_kind(from.held->type.dtype), access);
+}
+
+// A register of neighbours is read as one. Others are put together in the frame. Each run of
+// neighbours is written as a whole register, and the next run over its surplus.
+int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place> places) {
+  const Type& type = from[places[0].source].held->type;
+  const Number kind = number_kind(type.dtype);
+  const std::int64_t lanes = lanes_of_register();
+  const auto run_at = [&](std::size_t i) {
+    std::size_t n = 1;
+    while (i + n < places.size() && places[i + n].source == places[i].source &&
+           places[i + n].at == places[i].at + static_cast<std::int64_t>(n))
+      ++n;
+    return n;
+  };
+  const int bytes = itemsize(type.dtype);
+  const auto register_at = [&](const Place& place) {
+    Access access = memory_of(from[place.source]);
+    access.bytes = codegen::scalar_vector_bytes();
+    access.offset += place.at * bytes;
+    return code_.load(kind, access);
+  };
+  const auto fits = [&](const Place& place) {
+    Source& source = from[place.source];
+    memory_of(source);
+    return place.at + lanes <= source.extent;
+  };
+  const auto same = [&](const Place& p) { return p == places[0]; };
+  if (std::ranges::all_of(places, same)) return number_at(from[places[0].source], places[0].at);
+  if (run_at(0) == places.size() && fits(places[0])) return register_at(places[0]);
+  const ScalarArray room = in_frame(with_shape(type, {lanes}));
+  for (std::size_t i = 0; i < places.size();) {
+    const std::size_t run = run_at(i), n = run > 1 && fits(places[i]) ? run : 1;
+    Access to = element(room, static_cast<std::int64_t>(i));
+    if (n > 1) {
+      to.bytes = codegen::scalar_vector_bytes();
+      code_.store(register_at(places[i]), to);
+    } else {
+      code_.store(number_at(from[places[i].source], places[i].at), to);
+    }
+    i += n;
+  }
+  Access all = room.start;
+  all.bytes = codegen::scalar_vector_bytes();
+  return code_.load(kind, all);
+}
+
+ScalarArray ElementWriter::assembled(const Type& out, std::vector<Source>& from,
+                                     const std::vector<Place>& places) {
+  if (lane_kind(out.dtype) != lane_kind(from[0].held->type.dtype)) throw Unsuited();
+  ScalarArray result{out};
+  if (!packed(out)) {
+    for (const Place& place : places)
+      result.nodes.push_back(number_at(from[place.source], place.at));
+    return result;
+  }
+  if (out.dtype == DType::boolean) throw Unsuited();
+  const std::int64_t lanes = lanes_of_register();
+  std::vector<std::span<const Place>> made;
+  for (std::int64_t k = 0; k < registers_of(out, width_); ++k) {
+    const std::int64_t first = std::min(k * lanes, out.size() - lanes);
+    const std::span<const Place> part(places.data() + first, index(lanes));
+    const auto same = std::ranges::find_if(
+        made, [&](std::span<const Place> other) { return std::ranges::equal(other, part); });
+    result.nodes.push_back(same == made.end() ? register_of(from, part)
+                                              : result.nodes[index(same - made.begin())]);
+    made.push_back(part);
+  }
+  return result;
+}
+
+// Registers of an array that does not lie in row-major order.
+ScalarArray ElementWriter::gathered(ScalarArray& held) {
+  std::vector<Source> from{strided_source_of(held)};
+  std::vector<Place> places;
+  each_offset(held.type.shape, held.strides,
+              [&](std::int64_t, std::int64_t at) { places.push_back({0, at}); });
+  return assembled(held.type, from, places);
+}
+
+// Views of arrays in registers.
+bool ElementWriter::view_lanes(const Equation& eqn, ScalarArray& in, const Type& out,
+                               ScalarArray& seen) {
+  if (lane_kind(in.type.dtype) != lane_kind(out.dtype)) throw Unsuited();
+  if (in.type.size() == 1 && packed(out)) {
+    seen = {out};
+    seen.nodes.assign(index(registers_of(out, width_)), elements(in)[0]);
+    return true;
+  }
+  if (in.type.dtype == DType::boolean) throw Unsuited();
+  ViewLayout layout;
+  std::vector<Source> from;
+  if (in.in_memory && in.storage < 0 &&
+      eqn.op->view(eqn.params, in.type, in.strides, out, layout)) {
+    from.push_back(strided_source_of(in));
+  } else {
+    layout = {};
+    if (!eqn.op->view(eqn.params, in.type, row_major_strides(in.type.shape), out, layout))
+      return false;
+    from.push_back(source_of(in));
+  }
+  std::vector<Place> places;
+  each_offset(out.shape, layout.strides,
+              [&](std::int64_t, std::int64_t at) { places.push_back({0, at + layout.offset}); });
+  seen = assembled(out, from, places);
+  return true;
+}
+
+}  // namespace shardax

@@ -1,0 +1,129 @@
+"""tests/codegen/test_scalar_lanes.py - layout, reductions and products of arrays that loops of
+machine code hold in registers. The bits of SHARDAX_CODEGEN=0."""
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+import shardax as jax
+import shardax.numpy as jnp
+from shardax import lax
+
+from tests.codegen.test_scalar_loops import same
+
+
+def looped(step):
+    """Six turns, so that a turn reads what the one before has written."""
+    return lambda x: lax.fori_loop(0, 6, lambda i, x: step(x), x)
+
+
+def numbers(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype.startswith("float"):
+        x = rng.standard_normal(shape).astype(dtype)
+        x.flat[:: max(1, x.size // 3)] = 0.25  # equal ones
+        return jnp.asarray(x)
+    return jnp.asarray(rng.integers(-40, 40, shape).astype(dtype))
+
+
+LAYOUTS = {
+    "roll": lambda x: jnp.roll(x, 1) * 3 + x,
+    "rolled rows": lambda x: jnp.roll(x, 1, 1) + jnp.roll(x, -2, 0),
+    "reversed": lambda x: x[::-1, ::-1] + 1,
+    "transposed": lambda x: x.T.reshape(x.shape) * 2,
+    "rows": lambda x: x + x[:1],
+    "columns": lambda x: x + x[:, -1:],
+    "every other": lambda x: jnp.repeat(x[::2], 2, 0)[: x.shape[0]] + x,
+    "shifted": lambda x: jnp.concatenate([x[1:], x[:1] * 2]),
+    "padded": lambda x: (lambda p: p[2:, 1:-1] + p[:-2, 1:-1] - x)(jnp.pad(x, 1)),
+    "padded by edges": lambda x: jnp.pad(x[1:-1], ((1, 1), (0, 0)), mode="edge") * 2,
+    "set": lambda x: x.at[1:-1].set(x[2:] + x[:-2] - x[1:-1]),
+    "outer": lambda x: x + x[:, :1] * x[:1],
+    "flat": lambda x: (x.reshape(-1)[3:].sum() + x.reshape(-1)).reshape(x.shape),
+    "constants": lambda x: x + jnp.arange(x.size).reshape(x.shape).astype(x.dtype),
+    "chosen": lambda x: x[np.arange(x.shape[0])[::-1]] + x,
+    "triangles": lambda x: jnp.tril(x) + jnp.triu(x, 1) * 2,
+}
+SHAPES = [(3, 6), (8, 4), (4, 8), (5, 7), (8, 8), (16, 8), (3, 17), (4, 9)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float64"])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layout_of_registers(name, dtype):
+    with jax.enable_x64(dtype == "float64"):
+        for shape in SHAPES:
+            same(looped(LAYOUTS[name]), numbers(shape, dtype))
+
+
+REDUCTIONS = {
+    "sum of columns": lambda x: x - x.sum(0),
+    "sum of rows": lambda x: x - x.sum(1, keepdims=True),
+    "sum": lambda x: x - x.sum(),
+    "greatest of columns": lambda x: x - x.max(0),
+    "least of rows": lambda x: x - x.min(1, keepdims=True),
+    "product": lambda x: x + x.prod(0),
+    "first and last axis": lambda x: (lambda y: y - y.sum((0, 2), keepdims=True))(x[:, None])[:, 0],
+    "any": lambda x: jnp.where((x > 1).any(), x - 1, x + 1),
+    "all": lambda x: jnp.where((x > -30).all(), x - 1, x + 1),
+    "any of columns": lambda x: jnp.where((x > 1).any(0), x - 1, x + 1),
+    "greatest place": lambda x: x + x.argmax().astype(x.dtype),
+    "greatest places of columns": lambda x: x - x.argmax(0).astype(x.dtype),
+    "least places of rows": lambda x: x + x.argmin(1)[:, None].astype(x.dtype),
+    "softmax": lambda x: jax.nn.softmax(x.astype(jnp.float32)).astype(x.dtype) + x,
+    "cumulative": lambda x: jnp.cumsum(x, 0) - x,
+    "distances": lambda x: x + (x[:, None] - x[None]).sum(1)[:, :1],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float64"])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_of_registers(name, dtype):
+    with jax.enable_x64(dtype == "float64"):
+        for shape in SHAPES:
+            same(looped(REDUCTIONS[name]), numbers(shape, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_reductions_of_nan_and_zeros(dtype):
+    """NaN, its place, and zeros of both signs."""
+    with jax.enable_x64(True):
+        for k in range(6):
+            x = np.random.default_rng(k).choice([0.0, -0.0, 1.0, np.nan, np.inf], (8, 8))
+            x = jnp.asarray(x.astype(dtype))
+            for name, axis in itertools.product(("max", "min", "sum", "argmax", "argmin"), (0, 1)):
+                f = functools.partial(reduced_in_turns, name, axis)
+                same(f, x)
+                same(lambda x, f=f: f(x.reshape(1, -1)), x)
+
+
+def reduced_in_turns(name, axis, x):
+    def reduced(x):
+        return getattr(x, name)(axis, keepdims=True)
+
+    return lax.fori_loop(0, 3, lambda i, c: (c[0] * -1 + c[1] * 0, reduced(c[0])), (x, reduced(x)))
+
+
+PRODUCTS = {
+    "inner": lambda x: x * 0.5 + jnp.einsum("bi,bi->b", x, x)[:, None] * 0.01,
+    "gram": lambda x: x + (x @ x.T)[:, :1] * 0.01,
+    "row by matrix": lambda x: x + (x[0] @ x.T)[:, None] * 0.01,
+    "distances": lambda x: x + ((x[:, None] - x[None]) ** 2).sum(-1)[:, :1] * 0.01,
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_registers(name):
+    for shape in SHAPES:
+        same(looped(PRODUCTS[name]), numbers(shape, "float32"))
+
+
+def test_registers_in_branches_and_inner_loops():
+    def turn(i, x):
+        y = jnp.roll(x, 1, 1)
+        z = lax.cond(i % 2 == 0, lambda y: jnp.roll(y, 1, 0) + x, lambda y: y - x[:1], y)
+        w = lax.fori_loop(0, 3, lambda k, z: jnp.roll(z, 1, 1) * 0.5 + y, z)
+        return w + y.max(0) - jnp.roll(y, 2, 1)
+
+    for shape in SHAPES:
+        same(lambda x: lax.fori_loop(0, 7, turn, x), numbers(shape, "float32"))
