@@ -16,6 +16,7 @@ namespace shardax {
   X(all_to_all, "all_to_all")                         \
   X(and_, "and")                                      \
   X(argmax, "argmax")                                 \
+  X(argmin, "argmin")                                 \
   X(axis_index, "axis_index")                         \
   X(bitcast_convert_type, "bitcast_convert_type")     \
   X(broadcast_in_dim, "broadcast_in_dim")             \

@@ -84,6 +84,16 @@ def test_reductions_of_registers(name, dtype):
             same(looped(REDUCTIONS[name]), numbers(shape, dtype))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float64", "int64", "uint32"])
+def test_reductions_of_middle_axes(dtype):
+    with jax.enable_x64(True):
+        for shape in [(4, 8, 8), (2, 3, 16), (3, 5, 8), (2, 4, 4), (3, 5, 3), (1, 9, 8), (5, 3, 4)]:
+            x = numbers(shape, dtype)
+            for name in ("max", "min", "sum", "argmax", "argmin", "prod"):
+                for axis in (0, 1, 2):
+                    same(functools.partial(reduced_in_turns, name, axis), x)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_reductions_of_nan_and_zeros(dtype):
     """NaN, its place, and zeros of both signs."""
@@ -99,7 +109,7 @@ def test_reductions_of_nan_and_zeros(dtype):
 
 def reduced_in_turns(name, axis, x):
     def reduced(x):
-        return getattr(x, name)(axis, keepdims=True)
+        return getattr(x, name)(axis, keepdims=True).astype(x.dtype)
 
     return lax.fori_loop(0, 3, lambda i, c: (c[0] * -1 + c[1] * 0, reduced(c[0])), (x, reduced(x)))
 
@@ -116,6 +126,38 @@ PRODUCTS = {
 def test_products_of_registers(name):
     for shape in SHAPES:
         same(looped(PRODUCTS[name]), numbers(shape, "float32"))
+
+
+def permutation(n):
+    return np.random.default_rng(0).permutation(n)
+
+
+UPDATES = {
+    "inner": lambda x: x.at[1:-1, 1:-1].set(x[1:-1, 1:-1] * 2),
+    "rows": lambda x: x.at[1:3].set(x[:2] - 1),
+    "a row": lambda x: x.at[x.shape[0] - 1].add(x[0]),
+    "many": lambda x: x.at[np.arange(x.size) % 3, np.arange(x.size) % 2].add(x.reshape(-1)),
+    "permuted": lambda x: x.reshape(-1)[permutation(x.size)].reshape(x.shape) * 2,
+    "computed": lambda x: x.reshape(-1)[(x.reshape(-1) * 3).astype(int) % 7].reshape(x.shape) + 1,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("name", UPDATES)
+def test_updates_and_places(name, dtype):
+    for shape in SHAPES:
+        same(looped(UPDATES[name]), numbers(shape, dtype))
+
+
+@pytest.mark.parametrize("shape", [(8, 32), (5, 27), (16, 16), (4, 8, 8)])
+def test_longer_lists_of_registers(shape):
+    """Up to 256 numbers of 4 bytes."""
+    x = numbers(shape, "float32")
+    for step in (*LAYOUTS.values(), *REDUCTIONS.values()):
+        if len(shape) == 2:
+            same(looped(step), x)
+    same(looped(lambda x: jnp.roll(x, 1, -1) - x.max(-2, keepdims=True)), x)
+    same(looped(lambda x: x.argmax(-2, keepdims=True).astype(x.dtype) - x[..., ::-1]), x)
 
 
 def test_registers_in_branches_and_inner_loops():

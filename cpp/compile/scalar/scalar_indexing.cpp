@@ -35,13 +35,13 @@ bool ElementWriter::window(const Equation& eqn, const std::vector<ScalarArray*>&
   };
   if (eqn.op == &core_ops().dynamic_slice) {
     out = slice(in, out.type);
-  } else if (eqn.op == &core_ops().dynamic_update_slice && is_small(1)) {
+  } else if (eqn.op == &core_ops().dynamic_update_slice && (is_small(1) || packed(in[1]->type))) {
     out = update(in);
-  } else if (eqn.op == &core_ops().gather && is_small(1) &&
-             out.type.size() <= tuning::scalar_values::most_elements &&
+  } else if (eqn.op == &core_ops().gather && !large(in[1]->type) && !large(out.type) &&
              ops::window_mode(eqn.params, false) == ops::WindowMode::clip) {
     out = gather(eqn, in, out.type);
-  } else if (const Scatter* scatter = find_scatter(eqn.op); scatter && is_small(1) && is_small(2)) {
+  } else if (const Scatter* scatter = find_scatter(eqn.op);
+             scatter && !large(in[1]->type) && !large(in[2]->type)) {
     out = this->scatter(eqn, scatter->combine, in);
   } else {
     return false;
@@ -121,7 +121,7 @@ ScalarArray ElementWriter::slice(const std::vector<ScalarArray*>& in, const Type
 }
 
 ScalarArray ElementWriter::update(const std::vector<ScalarArray*>& in) {
-  const std::vector<int> values = elements(*in[1]);
+  elements(*in[1]);
   std::vector<int> starts;
   for (std::size_t d = 0; d + 2 < in.size(); ++d) starts.push_back(elements(*in[d + 2])[0]);
   ScalarArray to = target(*in[0]);
@@ -132,10 +132,15 @@ ScalarArray ElementWriter::update(const std::vector<ScalarArray*>& in) {
     const std::int64_t last = to.type.shape[d] - sizes[d];
     if (last > 0) advance(start, between(comparable(starts[d], last), last), to.strides[d] * bytes);
   }
+  if (packed(in[1]->type) && is_contiguous(sizes, to.strides)) {
+    keep(*in[1], start);
+    return written(to);
+  }
+  Source from = source_of(*in[1]);
   ScalarArray part = to;
   part.start = start;
   each_offset(sizes, to.strides, [&](std::int64_t i, std::int64_t offset) {
-    code_.store(values[index(i)], element(part, offset));
+    code_.store(number_at(from, i), element(part, offset));
   });
   return written(to);
 }
@@ -154,8 +159,8 @@ struct ElementWriter::Rows {
 
   Rows(ElementWriter& writer, const ops::WindowDims& dims, ops::WindowMode mode,
        const ScalarArray& operand, ScalarArray& indices, const Type& other, const Ints& sizes) {
-    if (other.size() > tuning::scalar_values::most_elements) throw Unsuited();
-    const std::vector<int>& components = writer.elements(indices);
+    if (writer.large(other)) throw Unsuited();
+    Source components = writer.source_of(indices);
     const Shape rows(indices.type.shape.begin(), indices.type.shape.end() - 1);
     const std::int64_t parts = indices.type.shape.back();
     const Shape dense = row_major_strides(other.shape);
@@ -188,7 +193,7 @@ struct ElementWriter::Rows {
         const std::size_t d = index(dims.index_map[index(c)]);
         const std::int64_t last = operand.type.shape[d] - sizes[d];
         if (last < 0) throw Unsuited();
-        const int at = writer.comparable(components[index(row * parts + c)], last);
+        const int at = writer.comparable(writer.number_at(components, row * parts + c), last);
         if (mode == ops::WindowMode::fill) {
           auto& nodes = writer.nodes();
           const Number kind = nodes.node(at).kind;
@@ -217,9 +222,16 @@ ScalarArray ElementWriter::gather(const Equation& eqn, const std::vector<ScalarA
   const Rows rows(*this, ops::gather_dims(eqn.params), ops::WindowMode::clip, source, *in[1], out,
                   eqn.params.ints(param::slice_sizes));
   ScalarArray result{out};
-  result.nodes.resize(index(out.size()));
+  if (!packed(out)) {
+    result.nodes.resize(index(out.size()));
+    for (const auto& each : rows.elements)
+      result.nodes[index(each.other)] = code_.load(number_kind(out.dtype), each.at);
+    return result;
+  }
+  result = in_frame(out);
   for (const auto& each : rows.elements)
-    result.nodes[index(each.other)] = code_.load(number_kind(out.dtype), each.at);
+    code_.store(code_.load(number_kind(out.dtype), each.at), element(result, each.other));
+  read_all(result);
   return result;
 }
 
@@ -227,7 +239,7 @@ ScalarArray ElementWriter::scatter(const Equation& eqn, const Op* combine,
                                    const std::vector<ScalarArray*>& in) {
   const ops::WindowDims dims = ops::scatter_dims(eqn.params);
   const ops::WindowMode mode = ops::window_mode(eqn.params, true);
-  const std::vector<int> updates = elements(*in[2]);
+  Source updates = source_of(*in[2]);
   elements(*in[1]);
   ScalarArray to = target(*in[0]);
   const Type& type = to.type;
@@ -241,7 +253,7 @@ ScalarArray ElementWriter::scatter(const Equation& eqn, const Op* combine,
   for (const auto& each : rows.elements) {
     Access at = each.at;
     at.changes = true;
-    int value = updates[index(each.other)];
+    int value = number_at(updates, each.other);
     if (combine || each.inside >= 0) {
       const int before = code_.load(number_kind(type.dtype), at);
       if (combine) {

@@ -1,5 +1,6 @@
 // compile/scalar/scalar_lanes.cpp - arrays in lists of registers: elementwise ops, and layout.
 #include <algorithm>
+#include <cstring>
 
 #include "base/index.h"
 #include "compile/scalar/scalar_values.h"
@@ -82,12 +83,27 @@ Access ElementWriter::memory_of(Source& from) {
   return *from.memory;
 }
 
+// The bytes of constants; null for other memory.
+const std::byte* ElementWriter::known_at(const Access& access) const {
+  const int k = access.pointer - out_.constants;
+  const bool known =
+      access.index < 0 && k >= 0 && k < static_cast<int>(std::ssize(out_.constant_arrays));
+  return known ? out_.constant_arrays[index(k)]->data() + access.offset : nullptr;
+}
+
+// Known integers are constants: they may be indices.
 int ElementWriter::number_at(Source& from, std::int64_t at) {
   if (from.by_number) return from.held->nodes[index(at)];
+  const Number kind = number_kind(from.held->type.dtype);
   Access access = memory_of(from);
   access.bytes = itemsize(from.held->type.dtype);
   access.offset += at * access.bytes;
-  return code_.load(number_kind(from.held->type.dtype), access);
+  const std::byte* known = known_at(access);
+  if (!known || !codegen::is_integer(kind) || codegen::width_of(kind) != access.bytes)
+    return code_.load(kind, access);
+  std::int64_t value = 0;
+  std::memcpy(&value, known, index(access.bytes));
+  return number(value, kind);
 }
 
 // A register of neighbours is read as one. Others are put together in the frame. Each run of

@@ -11,10 +11,16 @@
 
 namespace shardax {
 
+using codegen::Access;
 using codegen::Code;
 
-bool ElementWriter::reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
-  return reduce_numbers(eqn, in, out) || reduce_truths(eqn, in, out) || reduce_rows(eqn, in, out);
+bool ElementWriter::reduce(const Equation& eqn, const std::vector<ScalarArray*>& in,
+                           ScalarArray& out) {
+  if (eqn.op == &core_ops().argmax || eqn.op == &core_ops().argmin)
+    return find_places(eqn, *in[0], out);
+  return eqn.op->kind == Kind::reduction &&
+         (reduce_numbers(eqn, *in[0], out) || reduce_truths(eqn, *in[0], out) ||
+          reduce_registers(eqn, *in[0], out) || reduce_rows(eqn, *in[0], out));
 }
 
 // The op on scalars that joins two elements of a reduction.
@@ -81,7 +87,7 @@ bool ElementWriter::reduce_truths(const Equation& eqn, ScalarArray& in, ScalarAr
   const DType dtype = width_ == 4 ? DType::int32 : DType::int64;
   const int no = number(0, kind);
   const ScalarArray lanes = in_frame({dtype, false, {lanes_of_register()}, {}});
-  codegen::Access whole = lanes.start;
+  Access whole = lanes.start;
   whole.bytes = codegen::scalar_vector_bytes();
   code_.store(select(joined, number(-1, kind), no), whole);
   int total = -1;
@@ -98,43 +104,54 @@ bool ElementWriter::reduce_truths(const Equation& eqn, ScalarArray& in, ScalarAr
 
 namespace {
 
-// Rows of `n` elements each, or n rows, become `results` numbers.
 void run_reduction(std::byte* out, const std::byte* in, std::byte* accumulators,
                    const RowReduction* r) {
-  r->kernels.init(accumulators, r->results);
-  if (r->inner) {
-    r->kernels.fold(accumulators, in, r->n, r->results);
+  const std::int64_t results = r->outer * r->columns;
+  r->kernels.init(accumulators, results);
+  if (r->columns == 1) {
+    r->kernels.fold(accumulators, in, r->n, r->outer);
   } else {
-    r->kernels.zip(accumulators, in, r->results, r->n, r->results);
+    for (std::int64_t o = 0; o < r->outer; ++o)
+      r->kernels.zip(accumulators + o * r->columns * r->accumulator_size,
+                     in + o * r->n * r->columns * r->itemsize, r->columns, r->n, r->columns);
   }
-  r->kernels.finish(out, 1, accumulators, r->results);
+  r->kernels.finish(out, 1, accumulators, results);
+}
+
+// Sizes of the dimensions before `axes`, of these, and of those after; false where others lie
+// between them.
+bool three_parts(const Shape& shape, const Ints& axes, std::int64_t& outer, std::int64_t& n,
+                 std::int64_t& columns) {
+  outer = n = columns = 1;
+  if (axes.empty() || axes != ops::iota_ints(axes.size(), axes[0])) return false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto dim = static_cast<std::int64_t>(d);
+    (dim < axes[0] ? outer : dim <= axes.back() ? n : columns) *= shape[d];
+  }
+  return true;
 }
 
 }  // namespace
 
-// Along the first or the last dimensions, by the kernels of loops.
+// By the kernels of loops.
 bool ElementWriter::reduce_rows(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
   const DType dtype = in.type.dtype;
-  const Ints& axes = eqn.params.ints(param::axes);
-  const auto reduced = static_cast<std::int64_t>(axes.size()),
-             kept = static_cast<std::int64_t>(out.type.rank());
-  const bool inner = axes == ops::iota_ints(index(reduced), kept);
-  if (is_half(dtype) || dtype == DType::boolean || in.type.size() == 0 ||
-      in.type.size() > tuning::scalar_ops::most_reduced || large(out.type) ||
-      (!inner && axes != ops::iota_ints(index(reduced), 0)))
-    return false;
   auto call = std::make_unique<RowReduction>();
-  call->kernels = eqn.op->reduce ? eqn.op->reduce(dtype) : kernels::ReduceKernels{};
-  call->results = out.type.size();
-  call->n = in.type.size() / call->results;
-  call->inner = inner;
-  // Longer rows meet in the order of tiles and parts.
-  if (!call->kernels.init ||
-      call->n > (inner ? kernels::fold_block : kernels::ZipParts::least_rows))
+  if (is_half(dtype) || dtype == DType::boolean || in.type.size() == 0 ||
+      in.type.size() > tuning::scalar_ops::most_reduced || large(out.type) || !eqn.op->reduce ||
+      !three_parts(in.type.shape, eqn.params.ints(param::axes), call->outer, call->n,
+                   call->columns))
     return false;
+  // Longer rows meet in the order of tiles and parts.
+  if (call->n > (call->columns == 1 ? kernels::fold_block : kernels::ZipParts::least_rows))
+    return false;
+  call->kernels = eqn.op->reduce(dtype);
+  if (!call->kernels.init) return false;
+  call->itemsize = itemsize(dtype);
+  call->accumulator_size = itemsize(call->kernels.accumulator);
   const FrameAddress from = address_of(in);
   ScalarArray result = in_frame(out.type);
-  const std::int64_t accumulators = reserve(call->results * itemsize(call->kernels.accumulator));
+  const std::int64_t accumulators = reserve(out.type.size() * call->accumulator_size);
   code_.call({reinterpret_cast<const void*>(&run_reduction),
               {{frame_pointer, result.start.offset},
                {from.pointer, from.value},
@@ -144,6 +161,110 @@ bool ElementWriter::reduce_rows(const Equation& eqn, ScalarArray& in, ScalarArra
   ++out_.calls;
   read_all(result);
   out = result;
+  return true;
+}
+
+// The better one of the numbers of two parts of a line: of equal ones that of the first part, and
+// the first NaN.
+ElementWriter::Ranked ElementWriter::better(const Ranked& a, const Ranked& b, bool greatest) {
+  int wins = greatest ? less(a.number, b.number) : less(b.number, a.number);
+  if (codegen::is_float(nodes().node(a.number).kind)) {
+    const int is_nan = nodes().add({Code::not_equal, Number::truth, {b.number, b.number}}),
+              was_not = nodes().add({Code::equal, Number::truth, {a.number, a.number}}),
+              first = nodes().add({Code::bit_and, Number::truth, {is_nan, was_not}});
+    wins = nodes().add({Code::bit_or, Number::truth, {wins, first}});
+  }
+  return {select(wins, b.number, a.number), select(wins, b.place, a.place)};
+}
+int ElementWriter::best_place(std::vector<Ranked> line, bool greatest) {
+  while (line.size() > 1) {
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < line.size(); i += 2)
+      line[pairs++] = i + 1 < line.size() ? better(line[i], line[i + 1], greatest) : line[i];
+    line.resize(pairs);
+  }
+  return line[0].place;
+}
+
+// Registers of the same columns of n rows, in row-major order of the columns.
+std::vector<std::vector<int>> ElementWriter::register_lines(ScalarArray& in, std::int64_t outer,
+                                                            std::int64_t n, std::int64_t columns) {
+  const std::vector<int>& registers = elements(in);
+  const std::int64_t across = columns / lanes_of_register();
+  std::vector<std::vector<int>> out;
+  for (std::int64_t k = 0; k < outer * across; ++k) {
+    out.emplace_back();
+    for (std::int64_t r = 0; r < n; ++r)
+      out.back().push_back(registers[index((k / across * n + r) * across + k % across)]);
+  }
+  return out;
+}
+// The array whose elements fill these registers. A small one is read from the frame.
+ScalarArray ElementWriter::of_registers(const Type& type, std::vector<int> registers) {
+  if (packed(type)) return {type, std::move(registers)};
+  ScalarArray out = in_frame(type);
+  for (std::size_t k = 0; k < registers.size(); ++k) {
+    Access to = element(out, static_cast<std::int64_t>(k) * lanes_of_register());
+    to.bytes = codegen::scalar_vector_bytes();
+    code_.store(registers[k], to);
+  }
+  read_all(out);
+  return out;
+}
+
+// Rows that fill registers, in any order: sums of floats have that of the kernels of loops.
+bool ElementWriter::reduce_registers(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
+  const Op* pair = pair_of(*eqn.op);
+  std::int64_t outer, n, columns;
+  if (!pair || !packed(in.type) || in.type.dtype == DType::boolean ||
+      (pair == &core_ops().add && is_floating(in.type.dtype)) ||
+      !three_parts(in.type.shape, eqn.params.ints(param::axes), outer, n, columns) ||
+      columns % lanes_of_register() != 0)
+    return false;
+  const Type one = with_shape(in.type, {});
+  const MapKernel kernel = pair->map({one, one}, one, {});
+  if (!kernel.record) return false;
+  std::vector<int> results;
+  for (const std::vector<int>& rows : register_lines(in, outer, n, columns)) {
+    int joined = rows[0];
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+      const int operands[] = {joined, rows[r]};
+      joined = kernel.record(nodes(), operands, kernel.extra);
+    }
+    results.push_back(joined);
+  }
+  out = of_registers(out.type, std::move(results));
+  return true;
+}
+
+// Places of the greatest or the least numbers: of columns that fill registers, or of few lines.
+bool ElementWriter::find_places(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
+  const bool greatest = eqn.op == &core_ops().argmax;
+  if (in.type.size() == 0 || large(in.type)) return false;
+  const Number kind = lane_kind(in.type.dtype), place = lane_kind(out.type.dtype);
+  const bool is_ordered = codegen::is_float(kind) || kind == Number::i32 || kind == Number::i64;
+  if (!is_ordered || (place != Number::i32 && place != Number::i64)) return false;
+  std::int64_t outer, n, columns;
+  if (!three_parts(in.type.shape, eqn.params.ints(param::axes), outer, n, columns)) return false;
+  if (packed(in.type) && columns % lanes_of_register() == 0 && codegen::width_of(place) == width_) {
+    std::vector<int> places;
+    for (const std::vector<int>& rows : register_lines(in, outer, n, columns)) {
+      std::vector<Ranked> line;
+      for (const int row : rows) line.push_back({row, number(std::ssize(line), place)});
+      places.push_back(best_place(std::move(line), greatest));
+    }
+    out = of_registers(out.type, std::move(places));
+    return true;
+  }
+  if (packed(out.type) || in.type.size() > tuning::scalar_ops::most_ranked) return false;
+  Source from = source_of(in);
+  for (std::int64_t i = 0; i < out.type.size(); ++i) {
+    const std::int64_t start = i / columns * n * columns + i % columns;
+    std::vector<Ranked> line;
+    for (std::int64_t r = 0; r < n; ++r)
+      line.push_back({number_at(from, start + r * columns), number(r, place)});
+    out.nodes.push_back(best_place(std::move(line), greatest));
+  }
   return true;
 }
 

@@ -145,6 +145,11 @@ ScalarArray ElementWriter::constant(const ArrayPtr& value) {
 }
 
 void ElementWriter::advance(Access& access, int node, std::int64_t stride) {
+  if (const codegen::Node& n = nodes().node(node); n.code == Code::constant) {
+    access.offset += stride * (codegen::width_of(n.kind) == 4 ? static_cast<std::int32_t>(n.bits)
+                                                              : static_cast<std::int64_t>(n.bits));
+    return;
+  }
   if (access.index < 0) {
     access.index = node;
     access.stride = stride;

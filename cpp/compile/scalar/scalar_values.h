@@ -117,7 +117,7 @@ class ElementWriter {
   bool product(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
 
   // ---- reductions (scalar_reductions.cpp) -----------------------------------------------------
-  bool reduce(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool reduce(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
 
   // ---- windows whose place is computed (scalar_indexing.cpp) ----------------------------------
   bool window(const Equation& eqn, const std::vector<ScalarArray*>& in, ScalarArray& out);
@@ -149,6 +149,7 @@ class ElementWriter {
   static Source strided_source_of(ScalarArray& held);
   Access memory_of(Source& from);
   int number_at(Source& from, std::int64_t at);
+  const std::byte* known_at(const Access& access) const;
   int register_of(std::vector<Source>& from, std::span<const Place> places);
   ScalarArray assembled(const Type& out, std::vector<Source>& from,
                         const std::vector<Place>& places);
@@ -162,6 +163,16 @@ class ElementWriter {
   bool reduce_numbers(const Equation& eqn, ScalarArray& in, ScalarArray& out);
   bool reduce_truths(const Equation& eqn, ScalarArray& in, ScalarArray& out);
   bool reduce_rows(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool reduce_registers(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  std::vector<std::vector<int>> register_lines(ScalarArray& in, std::int64_t outer, std::int64_t n,
+                                               std::int64_t columns);
+  ScalarArray of_registers(const Type& type, std::vector<int> registers);
+  struct Ranked {
+    int number, place;
+  };
+  Ranked better(const Ranked& a, const Ranked& b, bool greatest);
+  int best_place(std::vector<Ranked> line, bool greatest);
+  bool find_places(const Equation& eqn, ScalarArray& in, ScalarArray& out);
 
   struct Rows;
   // An index as an int64.

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/index.h"
+#include "codegen/scalar/code.h"
 #include "codegen/scalar/range_analysis.h"
+#include "compile/fusion/fuse.h"
 #include "compile/pipeline.h"
 #include "compile/scalar/scalar_values.h"
 #include "compile/tuning.h"
@@ -83,10 +85,10 @@ class Writer : ElementWriter {
     }
     ScalarArray made{out.empty() ? Type() : out[0]};
     if (eqn.op->view && view(eqn, *in[0], out[0], made)) return {made};
-    const bool written = out.size() == 1 &&
-                         (move(eqn, in, made) || window(eqn, in, made) || product(eqn, in, made) ||
-                          (eqn.op->kind == Kind::reduction && reduce(eqn, *in[0], made)) ||
-                          (eqn.op->kind == Kind::elementwise && map(eqn, in, made)));
+    const bool written =
+        out.size() == 1 &&
+        (move(eqn, in, made) || window(eqn, in, made) || product(eqn, in, made) ||
+         reduce(eqn, in, made) || (eqn.op->kind == Kind::elementwise && map(eqn, in, made)));
     return written ? std::vector<ScalarArray>{made} : call(eqn, in, out);
   }
 
@@ -361,16 +363,66 @@ bool suits(const Regions& regions, int width) {
       });
 }
 
+// Calls f(equation, its program) for all equations but those of control, which have equations.
+template <class F>
+void each_equation(const Regions& regions, const F& f) {
+  for (const ProgramPtr& source : regions.programs) {
+    const ProgramPtr program = rewritten_body(source);
+    for (const Equation& eqn : program->equations) {
+      if (eqn.op->kind == Kind::control) {
+        each_equation(eqn.op->regions(eqn.params), f);
+      } else {
+        f(eqn, *program);
+      }
+    }
+  }
+}
+
+bool has_long_lists(const Regions& regions, int width) {
+  bool found = false;
+  each_equation(regions, [&](const Equation& eqn, const Program& program) {
+    for (const Var v : eqn.outputs)
+      found = found || registers_of(program.type(v), width) > tuning::scalar_values::few_registers;
+  });
+  return found;
+}
+
+// The number of loops and kernels that the programs are otherwise.
+std::size_t steps_of(const Regions& regions) {
+  std::size_t out = 0;
+  for (const ProgramPtr& source : regions.programs) {
+    const ProgramPtr program = rewritten_body(source);
+    for (const FusionGroup& group : fuse(*program)) {
+      const bool copies_nothing = std::ranges::all_of(
+          group.equations, [&](int e) { return program->equations[index(e)].op->view != nullptr; });
+      out += copies_nothing ? 0 : 1;
+    }
+    for (const Equation& eqn : program->equations) {
+      if (eqn.op->kind == Kind::control) out += steps_of(eqn.op->regions(eqn.params));
+    }
+  }
+  return out;
+}
+
+// Loops over arrays with wider vectors are faster than many instructions on lists of registers.
+bool is_worth_it(const Regions& regions, int width, const ScalarLoop& loop) {
+  if (width == 0 || !has_long_lists(regions, width)) return true;
+  return codegen::scalar_cost(loop.program) * tuning::scalar_values::instruction_ns <=
+         static_cast<double>(steps_of(regions)) * tuning::scalar_values::step_ns;
+}
+
 }  // namespace
 
 std::unique_ptr<ScalarLoop> write_scalar_loop(const Equation& eqn, const Types& in,
                                               const std::vector<ArrayPtr>& scalars,
                                               CallPlan call_plan) {
+  const Regions regions = eqn.op->regions(eqn.params);
   for (const int width : {0, 4, 8}) {
-    if (!suits(eqn.op->regions(eqn.params), width)) continue;
+    if (!suits(regions, width)) continue;
     auto out = std::make_unique<ScalarLoop>();
     try {
       Writer(*out, call_plan, width).run(eqn, in, scalars);
+      if (!is_worth_it(regions, width, *out)) continue;
       codegen::fold_ranges(out->program);
       return out;
     } catch (const Unsuited&) {

@@ -21,11 +21,11 @@ struct PlanCall {
   std::int64_t in = 0, out = 0, arena = 0;  // in the frame: addresses of operands and of results
 };
 
-// A reduction that a scalar program calls: of `results` rows of n elements each, or of n rows.
+// A reduction that a scalar program calls: of an array [outer, n, columns] along n.
 struct RowReduction {
   kernels::ReduceKernels kernels;
-  std::int64_t n = 0, results = 0;
-  bool inner = false;
+  std::int64_t outer = 1, n = 1, columns = 1;
+  std::int64_t itemsize = 4, accumulator_size = 4;
 };
 
 // An address that the frame holds: that of pointers[pointer] + value, at `at`.
