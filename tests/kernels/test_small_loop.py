@@ -44,6 +44,32 @@ def test_same_bits_as_in_a_stack(name, dtype):
                     assert np.asarray(part).tobytes() == np.asarray(whole)[i].tobytes(), shape
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float16", "bool"])
+@pytest.mark.parametrize("stack", [2, 3, 4, 8])
+def test_columns_in_a_small_stack(stack, dtype):
+    """Reduced dimensions that stay between others."""
+
+    def f(x, row, column):
+        y = jnp.where(x > row, x, row)
+        z = jnp.where(x == column[:, None], x, y)
+        return y, y.max(0), (x != row).sum(0), x.min(0), z.max(0)
+
+    for shape in [(16, 16), (5, 7), (200, 3), (3, 90), (1, 4), (130, 2), (9, 64)]:
+        rng = np.random.default_rng(stack)
+        draw = lambda *s: (rng.normal(size=s) * 3).astype(dtype)  # noqa: B023
+        x, row, column = draw(stack, *shape), draw(stack, shape[1]), draw(stack, shape[0])
+        stacked = jax.jit(jax.vmap(f))(x, row, column)
+        for i in range(stack):
+            alone = jax.jit(f)(x[i], row[i], column[i])
+            for part, whole in zip(alone, stacked):
+                assert np.asarray(part).tobytes() == np.asarray(whole)[i].tobytes(), shape
+    sums = jax.jit(jax.vmap(lambda x: (x * 2).sum(0)))
+    if dtype == "float32":
+        for shape in [(16, 16), (130, 2), (256, 3), (300, 2)]:
+            x = rng.normal(size=(stack, *shape)).astype(dtype)
+            np.testing.assert_allclose(sums(x), (x * 2).sum(1), rtol=1e-5, atol=1e-4)
+
+
 def test_nothing_beyond_the_results_is_written():
     """Loops in a scan write slices of its results, one after the other."""
 

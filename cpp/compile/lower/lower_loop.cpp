@@ -90,8 +90,11 @@ class LoopLowering {
                const std::vector<const Window*>& windows, const Plan& plan)
       : program_(program), unit_(unit), windows_(windows), plan_(plan) {}
 
-  std::unique_ptr<Step> run() {
-    order_dimensions();
+  // `as_it_lies`: reduced dimensions stay between others. Null where no small loop can have them
+  // there.
+  std::unique_ptr<Step> run(bool as_it_lies) {
+    order_dimensions(as_it_lies);
+    if (as_it_lies && loop_.outer == 1) return nullptr;
     for (int e : unit_.equations) {
       const Equation& eqn = program_.equations[index(e)];
       if (!text_.empty()) text_ += ' ';
@@ -108,6 +111,7 @@ class LoopLowering {
     kernels::make_native(loop_, text_, dump_flags().code ? &listing : nullptr);
     if (!listing.empty())
       std::fprintf(stderr, "-- machine code of: %s\n%s", text_.c_str(), listing.c_str());
+    if (as_it_lies && !kernels::SmallLoop::of(loop_)) return nullptr;
     return std::make_unique<LoopStep>(std::move(loop_), text_);
   }
 
@@ -115,7 +119,7 @@ class LoopLowering {
   const Type& type(Var v) const { return program_.type(v); }
 
   // Reduced dimensions go last if the fastest dimension in memory is among them, else first.
-  void order_dimensions() {
+  void order_dimensions(bool as_it_lies) {
     const std::size_t rank = unit_.shape.size();
     order_.resize(rank);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -128,6 +132,16 @@ class LoopLowering {
              unit_.axes.end();
     };
     loop_.reduce_inner = rank == 0 || reduced(fastest_dimension());
+    if (as_it_lies && !loop_.reduce_inner && are_neighbours(unit_.axes))
+      for (std::int64_t d = 0; d < unit_.axes[0]; ++d) loop_.outer *= unit_.shape[index(d)];
+    if (loop_.outer > 1) {
+      loop_.shape = unit_.shape;
+      for (std::size_t d = 0; d < rank; ++d)
+        (reduced(d) ? loop_.reduced : loop_.kept) *= loop_.shape[d];
+      split_ = index(unit_.axes[0]);
+      second_split_ = index(unit_.axes.back()) + 1;
+      return;
+    }
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return loop_.reduce_inner ? reduced(a) < reduced(b) : reduced(a) > reduced(b);
     });
@@ -136,6 +150,11 @@ class LoopLowering {
       (reduced(d) ? loop_.reduced : loop_.kept) *= unit_.shape[d];
       if (loop_.reduce_inner ? !reduced(d) : reduced(d)) ++split_;
     }
+  }
+
+  static bool are_neighbours(const Ints& dims) {
+    return !dims.empty() && dims.back() - dims.front() + 1 == std::ssize(dims) &&
+           std::is_sorted(dims.begin(), dims.end());
   }
 
   // The dimension of stride 1 of an operand in memory, preferably of one that repeats nothing.
@@ -358,7 +377,7 @@ class LoopLowering {
     bool boundary = false;
     Shape shape;
     for (std::size_t d = 0; d < rank; ++d) {
-      if (unit_.reduces && d == split_) boundary = true;
+      if (unit_.reduces && (d == split_ || d == second_split_)) boundary = true;
       if (loop_.shape[d] == 1) continue;
       bool joins = kept > 0 && !boundary;
       for (const auto* a : all) {
@@ -389,7 +408,8 @@ class LoopLowering {
   const Plan& plan_;
   kernels::TileLoop loop_;
   std::vector<std::size_t> order_;
-  std::size_t split_ = 0;  // the first dimension of the second kind (kept or reduced)
+  std::size_t split_ = 0;         // the first dimension of the second kind (kept or reduced)
+  std::size_t second_split_ = 0;  // the first kept one after reduced ones; 0: none
   std::vector<Operand> entries_;
   std::unordered_map<Var, int> values_;
   std::string text_;
@@ -399,7 +419,14 @@ class LoopLowering {
 
 std::unique_ptr<Step> lower_loop(const Program& program, const FusionGroup& unit,
                                  const std::vector<const Window*>& windows, const Plan& plan) {
-  return LoopLowering(program, unit, windows, plan).run();
+  const auto lowered = [&](bool as_it_lies) {
+    return LoopLowering(program, unit, windows, plan).run(as_it_lies);
+  };
+  std::int64_t elements = 1;
+  for (const std::int64_t d : unit.shape) elements *= d;
+  const bool few = unit.reduces && elements <= kernels::SmallLoop::most_elements;
+  std::unique_ptr<Step> small = few ? lowered(true) : nullptr;
+  return small ? std::move(small) : lowered(false);
 }
 
 }  // namespace shardax

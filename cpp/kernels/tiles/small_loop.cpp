@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t most_operands = 32;
 constexpr std::int64_t most_on_stack = 1 << 14, most_scratch_bytes = 1 << 17;
-// Loops of more are shared by threads.
-constexpr std::int64_t most_elements = 4 * tile_size;
 // Memory of a tile ends with as much as kernels may write beyond it.
 constexpr std::int64_t beyond = 64;
 
@@ -117,6 +115,9 @@ bool SmallLoop::place(const TileAccess& access, std::size_t operand, bool is_loa
       place.how = How::fill_row;
     } else if (is_load && (one || (rank == 2 && last == 0))) {
       place.how = How::fill_each;
+    } else if (is_load && rank > 1 && (last == 1 || last == 0)) {
+      place.how = last == 1 ? How::copy_rows : How::repeat_each;
+      place.offsets = offsets_of(shape, access.strides, rank - 1);
     } else if (elements_ > tile_size) {
       return false;
     } else {
@@ -160,6 +161,10 @@ void SmallLoop::run_with(std::byte* const* base, std::byte* scratch) const {
         fill_each(out, loop_.shape[1], in, strides[0], loop_.shape[0]);
       } else if (p.how == How::fill_each) {
         fill_each(out, elements_, in, 0, 1);
+      } else if (p.how == How::copy_rows || p.how == How::repeat_each) {
+        const auto rows = std::ssize(p.offsets);
+        const auto copy = p.how == How::copy_rows ? copy_rows<T> : repeat_each<T>;
+        copy(out, loop_.shape.back(), in, p.offsets.data(), rows);
       } else {
         for (std::int64_t k = 0; k < elements_; ++k) out[k] = in[p.offsets[index(k)]];
       }
@@ -201,9 +206,13 @@ void SmallLoop::run_rows(std::byte** pointers, std::byte* const* base, std::byte
 
 void SmallLoop::zip(const TileReduction& r, std::byte* acc, const std::byte* in) const {
   const ZipParts parts(loop_.reduced);
+  const std::int64_t columns = loop_.kept / loop_.outer;
   const auto zip_part = [&](std::byte* to, std::int64_t p) {
-    const std::int64_t row = p * parts.rows, end = std::min(loop_.reduced, row + parts.rows);
-    r.kernels.zip(to, in + row * loop_.kept * r.itemsize, loop_.kept, end - row, loop_.kept);
+    const std::int64_t first = p * parts.rows, end = std::min(loop_.reduced, first + parts.rows);
+    for (std::int64_t o = 0; o < loop_.outer; ++o) {
+      const std::byte* from = in + (o * loop_.reduced + first) * columns * r.itemsize;
+      r.kernels.zip(to + o * columns * r.accumulator_size, from, columns, end - first, columns);
+    }
   };
   zip_part(acc, 0);
   std::byte* const part = acc + aligned(loop_.kept * r.accumulator_size);

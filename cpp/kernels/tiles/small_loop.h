@@ -14,6 +14,8 @@ namespace shardax::kernels {
 
 class SmallLoop {
  public:
+  // Loops of more are shared by threads.
+  static constexpr std::int64_t most_elements = 4 * tile_size;
   // Null where the loop has too many elements or operands, or complex numbers whose
   // parts machine code takes. The loop must outlive it.
   static std::unique_ptr<const SmallLoop> of(const TileLoop& loop);
@@ -24,10 +26,21 @@ class SmallLoop {
  private:
   explicit SmallLoop(const TileLoop& loop) : loop_(loop) {}
 
-  // `in_place`: read or written in place; `by_rows`: so by each row, from rows_[i] on. `fill_row`,
-  // `fill_each`, `listed`: copied to or from a tile, the last one by a list of offsets. `tile`:
-  // memory of the loop alone; `unused` by machine code.
-  enum class How : std::uint8_t { in_place, by_rows, fill_row, fill_each, listed, tile, unused };
+  // `in_place`: read or written in place; `by_rows`: so by each row, from offsets on. `fill_row`,
+  // `fill_each`: a row, or an element, that repeats is copied to a tile. `copy_rows`,
+  // `repeat_each`: so are rows, or an element for each row, from offsets on. `listed`: elements are
+  // copied to or from a tile. `tile`: memory of the loop alone; `unused` by machine code.
+  enum class How : std::uint8_t {
+    in_place,
+    by_rows,
+    fill_row,
+    fill_each,
+    copy_rows,
+    repeat_each,
+    listed,
+    tile,
+    unused
+  };
   struct Place {
     How how;
     int pointer = 0;

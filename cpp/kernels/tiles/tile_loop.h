@@ -95,8 +95,10 @@ struct TileLoop {
   std::vector<TileReduction> reductions;
   // With reductions: the shape is [kept..., reduced...] (inner) or [reduced..., kept...].
   bool reduce_inner = true;
+  // In a SmallLoop also [outer..., reduced..., others kept], where `outer` is not 1.
   std::int64_t kept = 1;
   std::int64_t reduced = 1;
+  std::int64_t outer = 1;
   NativeTile native;
 };
 
