@@ -43,7 +43,7 @@ template <class T, class S>
     }
   }
   if constexpr (std::is_same_v<S, T>) return copy_rest<T, size / 2>(in + j, n - j, out + j);
-  for (std::int64_t rest = n - j; rest > 0; --rest, ++j) out[j] = widen<T>(in[j]);
+  for (const S* end = in + n; in + j < end; ++j) out[j] = widen<T>(in[j]);
 }
 
 // Rows [0, end) of as many columns as a vector of `size` has.
@@ -241,6 +241,7 @@ constexpr FloatKernels<T> table_with(void (*row_panel)(const Product<T>&, bool))
           stream<T>,
           dots<T>,
           dot_sums<T>,
+          stacked_dots<T>,
           panel<T>,
           row_panel,
           found_panel<T>,
