@@ -287,6 +287,9 @@ void check_type(const char* what, Run run) {
     check<S, Out>(1, 1, 70, 600, l, l, Layout::rows, what, run);
     check<S, Out>(1, 70, 1, 600, l, l, Layout::rows, what, run);
     check<S, Out>(2, 300, 65, 270, l, l, Layout::rows, what, run);
+    // Stacks of dot products: each lane of a vector has one.
+    for (const std::int64_t batch : {2, 3, 4, 5, 16, 23})
+      check<S, Out>(batch, 1, 1, 600 - batch, l, l, l, what, run);
     check<S, Out>(1, 30, 530, 40, l, l, Layout::columns, what, run);
     check<S, Out>(2, 3, 4, 0, l, l, Layout::rows, what, run);
     check<S, Out>(0, 3, 4, 5, l, l, Layout::rows, what, run);

@@ -227,6 +227,7 @@ class FloatProduct {
     if (plan.products != 1 || plan.count == 1) {
       const std::int64_t first = index * plan.products;
       const std::int64_t end = std::min(args_.batch, first + plan.products);
+      if (is_stack_of_dots()) return stacked_dots(first, end);
       for (std::int64_t b = first; b < end; ++b) compute({b, 0, 0, args_.m, args_.n});
       return;
     }
@@ -234,6 +235,18 @@ class FloatProduct {
     const std::int64_t i = index / plan.column_chunks % plan.row_chunks * plan.rows;
     compute({index / plan.column_chunks / plan.row_chunks, i, j, std::min(plan.rows, args_.m - i),
              std::min(plan.columns, args_.n - j)});
+  }
+
+  // Dot products of rows. Longer ones have chains enough for themselves.
+  bool is_stack_of_dots() const {
+    const MatmulArgs& p = args_;
+    return p.batch > 1 && p.m == 1 && p.n == 1 && native_ && !p.adds && p.a_k == 1 && p.b_k == 1 &&
+           p.k < 4 * dot_group * matmul_k_block;
+  }
+  void stacked_dots(std::int64_t first, std::int64_t end) const {
+    const Product<T> p = in_place({first, 0, 0, 1, 1});
+    kernels_.stacked_dots(
+        {end - first, p.k, p.a, args_.a_batch, p.b, args_.b_batch, p.c, args_.c_batch});
   }
 
   // The part as a product of T, where operands and result are read and written in place.

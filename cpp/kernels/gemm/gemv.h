@@ -156,6 +156,54 @@ T dot(const T* a, const T* b, std::int64_t b_k, std::int64_t k) {
   return sum;
 }
 
+// As many dot products of a stack as a vector has lanes, each a chain of its own.
+template <class T, std::int64_t size>
+void dots_in_lanes(const StackOfDots<T>& p, std::int64_t first) {
+  constexpr std::int64_t lane = lane_size<T>;
+  using V = Vector<T, size>;
+  const T *a = p.a + first * p.a_batch, *b = p.b + first * p.b_batch;
+  V total{};
+  for (std::int64_t from = 0; from < p.k; from += matmul_k_block) {
+    const std::int64_t end = p.k - from < matmul_k_block ? p.k : from + matmul_k_block;
+    V acc{};
+    std::int64_t k = from;
+    for (; k + lane <= end; k += lane) {
+      V x[lane], y[lane];
+#pragma GCC unroll 4
+      for (int l = 0; l < lane; ++l) {
+        x[l] = load_lanes<V>(a + l * p.a_batch + k, lane * p.a_batch);
+        y[l] = load_lanes<V>(b + l * p.b_batch + k, lane * p.b_batch);
+      }
+      transpose_lanes<T>(x);
+      transpose_lanes<T>(y);
+#pragma GCC unroll 4
+      for (int l = 0; l < lane; ++l) acc = fma(x[l], y[l], acc);
+    }
+    for (; k < end; ++k) {
+      T x[size], y[size];
+      for (int l = 0; l < size; ++l) {
+        x[l] = a[l * p.a_batch + k];
+        y[l] = b[l * p.b_batch + k];
+      }
+      acc = fma(load<V>(x), load<V>(y), acc);
+    }
+    total = from > 0 ? total + acc : acc;
+  }
+  T sums[size];
+  store(sums, total);
+  for (int l = 0; l < size; ++l) p.c[(first + l) * p.c_batch] = sums[l];
+}
+
+template <class T>
+void stacked_dots(const StackOfDots<T>& p) {
+  constexpr std::int64_t size = full_size<T>, lane = lane_size<T>;
+  std::int64_t i = 0;
+  for (; i + size <= p.count; i += size) dots_in_lanes<T, size>(p, i);
+  for (; i + lane <= p.count; i += lane) dots_in_lanes<T, lane>(p, i);
+  for (; i < p.count; ++i)
+    p.c[i * p.c_batch] = dot(p.a + i * p.a_batch, p.b + i * p.b_batch, std::int64_t{1}, p.k);
+}
+
 template <class T>
 void dots(const Product<T>& p, bool add) {
   constexpr std::int64_t size = full_size<T>;

@@ -61,6 +61,18 @@ struct WinogradMaps {
   SquareMap<T> to_kernel;       // 4 -> 3
 };
 
+// c[i] = the sum over k of a[i, k] b[i, k], for `count` products.
+template <class T>
+struct StackOfDots {
+  std::int64_t count, k;
+  const T* a;
+  std::int64_t a_batch;
+  const T* b;
+  std::int64_t b_batch;
+  T* c;
+  std::int64_t c_batch;
+};
+
 template <class T>
 struct FloatKernels {
   std::int64_t vector_size;    // elements in a vector
@@ -76,6 +88,7 @@ struct FloatKernels {
   void (*dots)(const Product<T>& p, bool add);
   // The sums of the blocks of k of one dot product, a_k = 1.
   void (*dot_sums)(const T* a, const T* b, std::int64_t b_k, std::int64_t k, T* sums);
+  void (*stacked_dots)(const StackOfDots<T>& p);
   // c[m, columns] (= or +=) a times a packed panel: b_k is panel_columns, k <= matmul_k_block and
   // n <= panel_columns the columns that are written.
   void (*panel)(const Product<T>& p, bool add);
