@@ -13,11 +13,25 @@ bool holds_number(const Array& scalar, double wanted) {
   return scalar.dtype() != DType::boolean && scalar_number(scalar) == wanted;
 }
 
-bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
+namespace {
+
+// A constant, or that which `v` repeats; null for others.
+const Array* repeated_constant(const Builder& builder, Var v) {
   while (const Equation* broadcast = builder.defined_by(v, core_ops().broadcast_in_dim))
     v = broadcast->inputs[0];
-  const Array* value = builder.constant_value(v);
+  return builder.constant_value(v);
+}
+
+}  // namespace
+
+bool is_scalar_constant(const Builder& builder, Var v, double wanted) {
+  const Array* value = repeated_constant(builder, v);
   return value && itemsize(value->dtype()) >= 4 && holds_number(*value, wanted);
+}
+
+std::optional<double> repeated_number(const Builder& builder, Var v) {
+  const Array* value = repeated_constant(builder, v);
+  return value ? scalar_number(*value) : std::nullopt;
 }
 
 bool is_zero(const Program& program, Var v, const std::vector<int>& made_by) {

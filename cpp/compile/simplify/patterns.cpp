@@ -3,6 +3,7 @@
 // A rule looks at one equation, whose operands are already simplified, and gives variables that
 // replace its results, or nothing. `rows`, at the end, lists the rules by op; the rules of an op
 // are tried in order until one applies. A new rule is a function and a row.
+#include <cmath>
 #include <unordered_map>
 
 #include "base/index.h"
@@ -107,6 +108,21 @@ Result drop_unit(const PatternContext& m, std::initializer_list<std::size_t> ope
 }
 Result drop_unit_factor(const PatternContext& m) { return drop_unit(m, {1, 0}); }
 Result drop_unit_divisor(const PatternContext& m) { return drop_unit(m, {1}); }
+
+// Both are rounded once, denormal results too: the inverse is exact.
+Result multiply_by_inverse(const PatternContext& m) {
+  const Type& type = m.b.type(m.in[0]);
+  if (!is_floating(type.dtype) || itemsize(type.dtype) < 4 ||
+      type.rank() < m.b.type(m.in[1]).rank())
+    return {};
+  const auto divisor = repeated_number(m.b, m.in[1]);
+  int exponent = 0;
+  // A power of two whose inverse is a normal number of either size.
+  if (!divisor || std::abs(std::frexp(*divisor, &exponent)) != 0.5 || std::abs(exponent) > 120)
+    return {};
+  const Var inverse = m.b.constant(scalar_array(type.dtype, 1 / *divisor));
+  return one(m.emit(core_ops().mul, {}, {m.in[0], inverse}));
+}
 
 // Elementwise work on values that repeat along a dimension is done once and repeated after.
 Result shrink_elementwise(const PatternContext& m) {
@@ -309,6 +325,7 @@ constexpr Pattern rows[] = {
     ROW("log", log_of_exp),                   // log(exp(x))                 x
     ROW("mul", drop_unit_factor),             // x * 1, 1 * x                x
     ROW("div", drop_unit_divisor),            // x / 1                       x
+    ROW("div", multiply_by_inverse),          // x / 8                       x * 0.125
     ROW("", push_into_concat),                // [x, y] + z                  [x + z[:n], y + z[n:]]
     ROW("", shrink_elementwise),              // broadcast(x) * broadcast(y) broadcast(x * y)
     ROW("", add_units_after),                 // -x[:, None]                 (-x)[:, None]
