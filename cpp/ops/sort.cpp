@@ -65,12 +65,20 @@ void in_stretches(std::int64_t n, F&& body) {
   });
 }
 
+// The same in any order, by several threads.
+template <class F>
+void in_parts(std::int64_t n, F&& body) {
+  kernels::in_sort_parts(n, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) body(i);
+  });
+}
+
 // Moves elements of `width` bytes: to[i] = from[order[i]].
 template <class T>
 void permute(const std::byte* from, std::byte* to, const Order& order) {
   const T* a = reinterpret_cast<const T*>(from);
   T* b = reinterpret_cast<T*>(to);
-  in_stretches(order.size(), [&](std::int64_t i) { b[i] = a[order[i]]; });
+  in_parts(order.size(), [&](std::int64_t i) { b[i] = a[order[i]]; });
 }
 void permute(int width, const std::byte* from, std::byte* to, const Order& order) {
   switch (width) {
@@ -84,33 +92,38 @@ void permute(int width, const std::byte* from, std::byte* to, const Order& order
 
 // ---- sort ----------------------------------------------------------------------------------
 
-// Refines `order`: stably by key(position) of the elements it names.
+// Refines `order`: stably by key(position) of the elements it names. `first`: no order was there.
 template <class K, class Key>
-void refine(const Order& order, Key key) {
+void refine(const Order& order, bool first, Key key) {
   const std::int64_t n = order.size();
   const AlignedBuffer<Ranked<K>> items(n), scratch(n);
-  in_stretches(n,
-               [&](std::int64_t i) { items[i] = {key(order[i]), static_cast<std::uint32_t>(i)}; });
+  in_parts(n, [&](std::int64_t i) {
+    const auto at = static_cast<std::uint32_t>(i);
+    items[i] = {key(first ? at : order[i]), at};
+  });
   kernels::sort_ranked<K>(items.data(), scratch.data(), n);
+  if (first) return in_parts(n, [&](std::int64_t i) { order[i] = items[i].position(); });
   // The scratch memory is free for the order of before.
   auto* before = reinterpret_cast<std::uint32_t*>(scratch.data());
   std::memcpy(before, order.data(), index(n) * sizeof *before);
-  in_stretches(n, [&](std::int64_t i) { order[i] = before[items[i].position()]; });
+  in_parts(n, [&](std::int64_t i) { order[i] = before[items[i].position()]; });
 }
 
 template <class T>
-void refine_by(const Order& order, const T* row) {
+void refine_by(const Order& order, bool first, const T* row) {
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
     using Real = typename T::value_type;
-    refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
-    refine<KeyOf<Real>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
+    refine<KeyOf<Real>>(order, first,
+                        [=](std::uint32_t i) { return kernels::sortable(row[i].imag()); });
+    refine<KeyOf<Real>>(order, false,
+                        [=](std::uint32_t i) { return kernels::sortable(row[i].real()); });
   } else if constexpr (is_opaque<T> && !std::is_same_v<T, key_t>) {
     throw InternalError("sort: keys that cannot be ordered");
   } else if constexpr (std::is_same_v<T, key_t>) {
-    refine<std::uint64_t>(order,
+    refine<std::uint64_t>(order, first,
                           [=](std::uint32_t i) { return std::bit_cast<std::uint64_t>(row[i]); });
   } else {
-    refine<KeyOf<T>>(order, [=](std::uint32_t i) { return kernels::sortable(row[i]); });
+    refine<KeyOf<T>>(order, first, [=](std::uint32_t i) { return kernels::sortable(row[i]); });
   }
 }
 
@@ -153,10 +166,9 @@ void sort_rows(const std::vector<const std::byte*>& in, const std::vector<std::b
     const auto at = [&](auto* base, std::size_t i) { return base + row * n * itemsize(dtypes[i]); };
     if (in.size() == 1 && sort_single(dtypes[0], at(in[0], 0), at(out[0], 0), n, work.data()))
       continue;
-    in_stretches(n, [&](std::int64_t i) { order[i] = static_cast<std::uint32_t>(i); });
     for (std::size_t k = keys; k-- > 0;) {
       visit_dtype(dtypes[k], [&](auto zero) {
-        refine_by(order, reinterpret_cast<const decltype(zero)*>(at(in[k], k)));
+        refine_by(order, k + 1 == keys, reinterpret_cast<const decltype(zero)*>(at(in[k], k)));
       });
     }
     for (std::size_t i = 0; i < in.size(); ++i)

@@ -75,3 +75,24 @@ def test_rows_and_strides():
     for axis in (0, 1):
         np.testing.assert_array_equal(jnp.sort(x, axis=axis), np.sort(x, axis))
     np.testing.assert_array_equal(jnp.sort(x.T[::-1], axis=0), np.sort(x.T[::-1], 0))
+
+
+@pytest.mark.parametrize("dtype", (*DTYPES, np.float16))
+def test_positions_and_several_keys(dtype):
+    """Around each way to go by digits of the keys: ties keep their order."""
+    rng = np.random.default_rng(2)
+    with shardax.enable_x64(True):
+        for n in (1, 399, 400, 4095, 4096, 4097, 32_767, 32_768, 32_769, 100_003):
+            few, many = rng.integers(0, 5, n).astype(dtype), rng.integers(0, 9 * n, n)
+            if np.dtype(dtype).itemsize >= 4:
+                many = (many - 4 * n).astype(dtype)
+            places = np.arange(n)
+            order = np.argsort(many, kind="stable")
+            got = lax.sort((many, places, few), num_keys=1)
+            for result, x in zip(got, (many, places, few), strict=True):
+                np.testing.assert_array_equal(result, x[order], err_msg=str(n))
+            order = np.lexsort((many, few))
+            for result, x in zip(
+                lax.sort((few, many, places), num_keys=2), (few, many, places), strict=True
+            ):
+                np.testing.assert_array_equal(result, x[order], err_msg=str(n))
