@@ -97,7 +97,7 @@ class Lowering : private BufferAssignment {
         use(window(v));
       }
     }
-    add_step(lower_loop(program_, unit, seen_, *plan_));
+    add_step(lower_loop(program_, unit, seen_, *plan_, options_.dense_outputs));
   }
 
   void rows(const TileGroup& group) {

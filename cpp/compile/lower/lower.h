@@ -35,6 +35,7 @@ ArrayPtr known_scalar(const Plan& plan, const Window& window);
 // A tile loop for the equations of one unit. `windows` gives where each variable lies, for those
 // that the loop reads from memory or writes to it.
 std::unique_ptr<Step> lower_loop(const Program& program, const FusionGroup& unit,
-                                 const std::vector<const Window*>& windows, const Plan& plan);
+                                 const std::vector<const Window*>& windows, const Plan& plan,
+                                 bool often);
 
 }  // namespace shardax

@@ -87,8 +87,8 @@ kernels::ReduceKernels half_reduce(const Op& op, DType dtype) {
 class LoopLowering {
  public:
   LoopLowering(const Program& program, const FusionGroup& unit,
-               const std::vector<const Window*>& windows, const Plan& plan)
-      : program_(program), unit_(unit), windows_(windows), plan_(plan) {}
+               const std::vector<const Window*>& windows, const Plan& plan, bool often)
+      : program_(program), unit_(unit), windows_(windows), plan_(plan), often_(often) {}
 
   // `as_it_lies`: reduced dimensions stay between others. Null where no small loop can have them
   // there.
@@ -108,7 +108,7 @@ class LoopLowering {
     assign_registers();
     collapse();
     std::string listing;
-    kernels::make_native(loop_, text_, dump_flags().code ? &listing : nullptr);
+    kernels::make_native(loop_, text_, often_, dump_flags().code ? &listing : nullptr);
     if (!listing.empty())
       std::fprintf(stderr, "-- machine code of: %s\n%s", text_.c_str(), listing.c_str());
     if (as_it_lies && !kernels::SmallLoop::of(loop_)) return nullptr;
@@ -406,6 +406,7 @@ class LoopLowering {
   const FusionGroup& unit_;
   const std::vector<const Window*>& windows_;
   const Plan& plan_;
+  bool often_;
   kernels::TileLoop loop_;
   std::vector<std::size_t> order_;
   std::size_t split_ = 0;         // the first dimension of the second kind (kept or reduced)
@@ -418,9 +419,10 @@ class LoopLowering {
 }  // namespace
 
 std::unique_ptr<Step> lower_loop(const Program& program, const FusionGroup& unit,
-                                 const std::vector<const Window*>& windows, const Plan& plan) {
+                                 const std::vector<const Window*>& windows, const Plan& plan,
+                                 bool often) {
   const auto lowered = [&](bool as_it_lies) {
-    return LoopLowering(program, unit, windows, plan).run(as_it_lies);
+    return LoopLowering(program, unit, windows, plan, often).run(as_it_lies);
   };
   std::int64_t elements = 1;
   for (const std::int64_t d : unit.shape) elements *= d;

@@ -147,8 +147,17 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
   }
 }
 
+// Would some operand be written out for a tile kernel, which machine code reads as one element or
+// row by row?
+bool repeats_operands(const TileLoop& loop) {
+  const std::size_t rank = loop.shape.size();
+  return std::ranges::any_of(loop.loads,
+                             [&](const TileAccess& access) { return is_one(loop, access); }) ||
+         (rank > 1 && loop.shape.back() >= short_row && (has_rows(loop) || repeats_a_row(loop)));
+}
+
 // False where there is no code, or it is not worth it.
-bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
+bool make_code(TileLoop& loop, std::string_view name, bool often, std::string* listing) {
   NativeTile& native = loop.native;
   const bool avx512 = codegen::instructions() == codegen::Instructions::avx512;
   const bool neon = codegen::instructions() == codegen::Instructions::neon;
@@ -158,7 +167,7 @@ bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
   const std::int64_t elements = elements_of(loop);
   const int work = program.work();
   if (loop.instructions.size() == 1 && work < least_work_alone && program.tables().empty() &&
-      elements < least_elements_alone)
+      elements < least_elements_alone && !(often && repeats_operands(loop)))
     return false;
   find_forms(loop, program);
   std::int64_t written = 0;
@@ -181,9 +190,9 @@ bool make_code(TileLoop& loop, std::string_view name, std::string* listing) {
 
 }  // namespace
 
-void make_native(TileLoop& loop, std::string_view name, std::string* listing) {
+void make_native(TileLoop& loop, std::string_view name, bool often, std::string* listing) {
   if (loop.instructions.empty() || codegen::wanted() == codegen::Wanted::none) return;
-  if (!make_code(loop, name, listing)) loop.native = {};  // the tile kernels run
+  if (!make_code(loop, name, often, listing)) loop.native = {};  // the tile kernels run
 }
 
 }  // namespace shardax::kernels

@@ -117,9 +117,9 @@ bool is_dense(const TileLoop& loop, const TileAccess& access);
 bool is_one(const TileLoop& loop, const TileAccess& access);
 
 // Gives the loop machine code if all of its instructions can be recorded, and there are enough of
-// them to be worth it. `name` is what `perf` calls it; `listing`, where given, gets the code as
-// text.
-void make_native(TileLoop& loop, std::string_view name, std::string* listing = nullptr);
+// them to be worth it. `name` is what `perf` calls it. `often`: the loop runs in another loop.
+// `listing`, where given, gets the code as text.
+void make_native(TileLoop& loop, std::string_view name, bool often, std::string* listing = nullptr);
 
 // Computes the whole loop. `base` holds an address per pointer index.
 void run_tile_loop(const TileLoop& loop, std::byte* const* base, ParallelFor parallel_for);
