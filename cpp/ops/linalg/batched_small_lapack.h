@@ -46,16 +46,16 @@ template <class L>
 void store_group(const Stack& stack, const Group<L>& group, const Cells<L>& cells,
                  bool transposed = false);
 
-// Runs copies of a lane job over its stack, a group of matrices after the other.
+// Runs a lane job over its stack, a group of matrices after the other; copies of it where threads
+// share them.
 template <class L, class Job>
-void in_lanes(const Job& prototype) {
+void in_lanes(Job prototype) {
   constexpr std::int64_t width = lanes::width<L>;
   const std::int64_t count = prototype.count(), groups = (count + width - 1) / width;
   const double flops = std::max(prototype.flops(), 100.0) * width / 4;  // they are quicker
   const auto each = static_cast<std::int64_t>(std::max(1.0, task_flops / flops));
-  runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t task) {
-    Job job = prototype;
-    for (std::int64_t g = task * each; g < std::min(groups, (task + 1) * each); ++g) {
+  const auto run = [&](Job& job, std::int64_t first, std::int64_t end) {
+    for (std::int64_t g = first; g < end; ++g) {
       Group<L> group;
       for (std::size_t lane = 0; lane < group.size(); ++lane) {
         group[lane] = std::min(g * width + static_cast<std::int64_t>(lane), count - 1);
@@ -64,6 +64,11 @@ void in_lanes(const Job& prototype) {
       lanes::in_vectors<L>([&] { job.compute(); });
       job.store(group);
     }
+  };
+  if (groups <= each) return run(prototype, 0, groups);
+  runtime::parallel_for((groups + each - 1) / each, [&](std::int64_t task) {
+    Job job = prototype;
+    run(job, task * each, std::min(groups, (task + 1) * each));
   });
 }
 
@@ -80,11 +85,15 @@ Kernel small_stack_kernel(const Types& types, const Types&, const Params& params
       using Narrow = lanes::Lanes<T, 32>;
       using Wide = std::conditional_t<is_complex_v<T>, Narrow, lanes::Lanes<T, 64>>;
       if (processor_level == Level::baseline || !InterleavedJob<Narrow>::takes(args)) {
-        in_turns(Job<T>(args));
-      } else if (codegen::instructions() == codegen::Instructions::avx512) {
+        return in_turns(Job<T>(args));
+      }
+      // Lanes that few matrices leave empty take as long as others, and as much of the cache.
+      InterleavedJob<Narrow> narrow(args);
+      if (codegen::instructions() == codegen::Instructions::avx512 &&
+          narrow.count() > lanes::width<Narrow>) {
         in_lanes<Wide>(InterleavedJob<Wide>(args));
       } else {
-        in_lanes<Narrow>(InterleavedJob<Narrow>(args));
+        in_lanes<Narrow>(std::move(narrow));
       }
     });
   };
