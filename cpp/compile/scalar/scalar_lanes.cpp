@@ -107,7 +107,7 @@ int ElementWriter::number_at(Source& from, std::int64_t at) {
 }
 
 // A register of neighbours is read as one. Others are put together in the frame. Each run of
-// neighbours is written as a whole register, and the next run over its surplus.
+// neighbours, or of one number, is written as a whole register, and the next run over its surplus.
 int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place> places) {
   const Type& type = from[places[0].source].held->type;
   const Number kind = number_kind(type.dtype);
@@ -136,15 +136,14 @@ int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place>
   if (run_at(0) == places.size() && fits(places[0])) return register_at(places[0]);
   const ScalarArray room = in_frame(with_shape(type, {lanes}));
   for (std::size_t i = 0; i < places.size();) {
-    const std::size_t run = run_at(i), n = run > 1 && fits(places[i]) ? run : 1;
+    const Place& place = places[i];
+    std::size_t repeats = 1;
+    while (i + repeats < places.size() && places[i + repeats] == place) ++repeats;
+    const std::size_t run = run_at(i), neighbours = run > 1 && fits(place) ? run : 1;
     Access to = element(room, static_cast<std::int64_t>(i));
-    if (n > 1) {
-      to.bytes = codegen::scalar_vector_bytes();
-      code_.store(register_at(places[i]), to);
-    } else {
-      code_.store(number_at(from[places[i].source], places[i].at), to);
-    }
-    i += n;
+    if (neighbours > 1 || repeats > 1) to.bytes = codegen::scalar_vector_bytes();
+    code_.store(neighbours > 1 ? register_at(place) : number_at(from[place.source], place.at), to);
+    i += std::max(neighbours, repeats);
   }
   Access all = room.start;
   all.bytes = codegen::scalar_vector_bytes();
