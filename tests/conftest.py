@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
@@ -47,6 +48,13 @@ def pytest_runtest_protocol(item):
             with locked(__file__, fcntl.LOCK_EX):  # the door: who waits for the room waits here
                 room.enter_context(locked(os.path.dirname(__file__), how))
         yield
+
+
+@pytest.fixture(scope="session")
+def emulator():
+    """The beginning of a command that runs a program of the processor under test: tests/emulated
+    sets the variable, and CXX to that processor's compiler."""
+    return shlex.split(os.environ.get("TESTS_EMULATOR", ""))
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,6 @@ def checks(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_bits_of_every_element(checks, name):
-    result = subprocess.run([checks[name]], capture_output=True, text=True)
+def test_bits_of_every_element(checks, emulator, name):
+    result = subprocess.run([*emulator, checks[name]], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout

@@ -29,9 +29,9 @@ def program(tmp_path_factory):
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
-def test_loops_under_callers_exceptions_interrupts_and_fork(program, threads):
+def test_loops_under_callers_exceptions_interrupts_and_fork(program, emulator, threads):
     done = subprocess.run(
-        [program],
+        [*emulator, program],
         capture_output=True,
         text=True,
         timeout=240,
