@@ -180,11 +180,12 @@ def test_a_count_in_the_environment_that_is_none_is_refused(text):
 def test_more_threads_than_cores_start_where_they_are_asked_for():
     code = """
 import os
+before = len(os.listdir("/proc/self/task"))  # an emulator adds one of its own
 import shardax, shardax.numpy as jnp
 x = jnp.ones((64, 300, 300))
 for _ in range(20):
     (x @ x).block_until_ready()
-print(len(os.listdir("/proc/self/task")))
+print(len(os.listdir("/proc/self/task")) - before)
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -193,4 +194,4 @@ print(len(os.listdir("/proc/self/task")))
         text=True,
         timeout=60,
     )
-    assert int(done.stdout) == 6, done.stderr
+    assert int(done.stdout) == 5, done.stderr
