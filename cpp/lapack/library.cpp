@@ -26,8 +26,6 @@ using namespace std::chrono_literals;
 
 // On a single processor two of OpenBLAS's threads would wait for each other in turns: a svd of
 // 256 x 256 takes 1 s there instead of 9 ms.
-// On a single processor two of OpenBLAS's threads would wait for each other in turns: a svd of
-// 256 x 256 takes 1 s there instead of 9 ms.
 const int threads_of_large_calls = runtime::cores_of_affinity() == 1 ? 1 : 2;
 
 Finder find_library = nullptr;
