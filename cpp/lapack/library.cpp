@@ -3,6 +3,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
 
 #include <atomic>
 #include <chrono>
@@ -13,6 +17,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "base/errors.h"
@@ -127,6 +132,20 @@ class Setting {
   std::optional<std::string> before_;
 };
 
+// The kernels that OpenBLAS has to take, where its own choice computes wrong numbers: its products
+// of float32 by SME (0.3.34) assume vectors of 512 bits. Other lengths get kernels without SME.
+const char* kernels_to_take() {
+#if defined(__aarch64__) && defined(__linux__)
+  constexpr int get_sme_vector_length = 64, length_mask = 0xffff;  // PR_SME_GET_VL
+  constexpr unsigned long has_sve = 1ul << 22;                     // HWCAP_SVE
+  const int length = prctl(get_sme_vector_length);                 // -1 without SME
+  if (length >= 0 && (length & length_mask) != 512 / 8) {
+    return (getauxval(AT_HWCAP) & has_sve) != 0 ? "ARMV8SVE" : "ARMV8";
+  }
+#endif
+  return nullptr;
+}
+
 }  // namespace
 
 void set_finder(Finder finder) { find_library = finder; }
@@ -142,6 +161,9 @@ void load() {
   // each call.
   const Setting threads("OPENBLAS_NUM_THREADS", std::to_string(threads_of_large_calls));
   const Setting patience("OPENBLAS_THREAD_TIMEOUT", "23");
+  std::optional<Setting> kernels;
+  const char* name = kernels_to_take();
+  if (name && !std::getenv("OPENBLAS_CORETYPE")) kernels.emplace("OPENBLAS_CORETYPE", name);
   void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!opened) fail(ErrorKind::runtime_error, "shardax: cannot load LAPACK; ", dlerror());
   set_threads = reinterpret_cast<void (*)(int)>(dlsym(opened, "scipy_openblas_set_num_threads"));

@@ -3,6 +3,7 @@ shape, bits, limits, and the library itself."""
 
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 
@@ -336,6 +337,29 @@ def test_on_one_processor_the_library_has_one_thread():
         "np.asarray(jnp.linalg.qr(np.eye(400)).R); print(tasks() - before)\n"
     )
     assert done.stdout == "0\n", done.stdout + done.stderr
+
+
+SHORT_VECTORS = """
+import ctypes
+set_sme_vector_length, get_sme_vector_length, bytes_ = 63, 64, 16
+prctl = ctypes.CDLL(None).prctl
+if prctl(set_sme_vector_length, bytes_) < 0 or prctl(get_sme_vector_length) & 0xffff != bytes_:
+    print("unknown")
+    raise SystemExit
+import numpy as np
+import shardax.numpy as jnp
+a = np.random.default_rng(0).standard_normal((300, 300)).astype(np.float32)
+q, r = map(np.float64, jnp.linalg.qr(a))
+print(abs(q @ r - a).max() < 1e-4)
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "aarch64", reason="vectors of SME are AArch64's")
+def test_float32_on_processors_whose_sme_has_short_vectors():
+    done = run(SHORT_VECTORS)
+    if done.stdout == "unknown\n":
+        pytest.skip("this processor has no vectors of SME with 128 bits")
+    assert done.stdout == "True\n", done.stdout + done.stderr
 
 
 def test_polar_of_short_floats():
