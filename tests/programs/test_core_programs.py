@@ -160,7 +160,14 @@ def test_what_is_in_progress():
 
     jax.jit(note)(1.0)
     jax.vmap(note, axis_name="i")(jnp.ones(2))
-    assert inside == [(False, True, False, []), (False, False, True, ["i"])]
+    jax.vmap(note)(jnp.ones(2))
+    jax.pmap(note, axis_name="i")(jnp.ones(1))
+    assert inside == [
+        (False, True, False, []),
+        (False, False, True, ["i"]),
+        (False, False, True, []),
+        (False, True, False, ["i"]),
+    ]
     assert not extend_core.nonempty_axis_env_DO_NOT_USE()
 
     @jax.jit

@@ -21,11 +21,9 @@ py::tuple trace_state() {
   return py::make_tuple(now.innermost ? now.innermost->generation() : 0, now.dynamic);
 }
 
-py::list axis_names(bool devices_too) {
+py::list axis_names() {
   py::list out;
-  for (const BoundAxis& axis : bound_axes()) {
-    if (devices_too || !axis.devices) out.append(py::str(axis_text(axis.name)));
-  }
+  for (const BoundAxis& axis : bound_axes()) out.append(py::str(axis_text(axis.name)));
   return out;
 }
 
@@ -102,8 +100,7 @@ void init_trace_state(py::module_& m) {
         return std::pair<int, std::uint64_t>(trace.level(), trace.generation());
       },
       "The level and generation of the trace that a tracer belongs to; 0, 0 for arrays.");
-  m.def("axis_names", axis_names, py::arg("devices_too") = true,
-        "The names of the mapped axes in scope, outermost first.");
+  m.def("axis_names", axis_names, "The names of the mapped axes in scope, outermost first.");
 }
 
 }  // namespace shardax::callables
