@@ -44,6 +44,18 @@ def test_gather():
         sparse.bcoo_gather(mat, rows, numbers, (1, 5), mode="clip")
 
 
+@pytest.mark.parametrize("sparse_format", ("bcoo", "bcsr", "coo", "csr", "csc"))
+@pytest.mark.parametrize("k", (-5, -1, 0, 2, 5))
+def test_ones_on_a_diagonal(sparse_format, k):
+    mat = sparse.eye(3, 4, k, sparse_format=sparse_format)
+    np.testing.assert_array_equal(mat.todense(), np.eye(3, 4, k))
+
+
+def test_a_diagonal_without_batches():
+    with pytest.raises(ValueError, match="n_batch=1"):
+        sparse.eye(3, sparse_format="bcsr", n_batch=1)
+
+
 def test_layouts_keep_what_they_are():
     # Batch dimensions of size 1 stay so.
     indices, data = rng.integers(0, 6, (1, 3, 1, 10, 2)), rng.integers(0, 9, (1, 1, 4, 10, 3))

@@ -113,6 +113,12 @@ class BCSR(JAXSparse):
         return cls.from_bcoo(empty)
 
     @classmethod
+    def _eye(cls, N, M, k, *, dtype=None, index_dtype="int32", n_batch=0, n_dense=0):
+        if n_dense or n_batch:
+            raise ValueError(f"Invalid inputs: shape={(N, M)}, {n_dense=}, {n_batch=}")
+        return cls.from_bcoo(BCOO._eye(N, M, k, dtype=dtype, index_dtype=index_dtype))
+
+    @classmethod
     def fromdense(cls, mat, *, nse=None, index_dtype=np.int32, n_dense=0, n_batch=0):
         """As `bcsr_fromdense`."""
         return bcsr_fromdense(
