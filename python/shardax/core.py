@@ -140,7 +140,17 @@ def eval_jaxpr(jaxpr, consts, *args, propagate_source_info=True):
 
 
 def jaxpr_as_fun(closed_jaxpr, *args):
-    """A function of arrays that runs the program and returns the list of results."""
+    """A function of arrays that runs the program and returns the list of results.
+
+    Args:
+      closed_jaxpr: a program, as `make_jaxpr` gives it.
+      args: one array per input: the results at once, in place of the function.
+
+    Example:
+      >>> add_one = shardax.core.jaxpr_as_fun(shardax.make_jaxpr(lambda x: x + 1)(1.0))
+      >>> add_one(2.0)
+      [Array(3., dtype=float32, weak_type=True)]
+    """
     if args:
         return eval_jaxpr(closed_jaxpr, [], *args)
     return lambda *operands: eval_jaxpr(closed_jaxpr, [], *operands)

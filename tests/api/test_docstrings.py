@@ -21,6 +21,7 @@ DISTRIBUTIONS = (
 MODULES = [
     "",
     "ad_checkpoint",
+    "core",
     "custom_batching",
     "custom_derivatives",
     "debug",
@@ -33,6 +34,8 @@ MODULES = [
     "experimental.ode",
     "experimental.pjit",
     "experimental.shard_map",
+    "experimental.sparse",
+    "experimental.sparse.linalg",
     "export",
     "flatten_util",
     "image",
@@ -40,6 +43,7 @@ MODULES = [
     "lax",
     "lax.linalg",
     "memory",
+    "monitoring",
     "nn",
     "nn.initializers",
     "numpy",
@@ -71,12 +75,15 @@ MODULES = [
 WITHOUT_EXAMPLE = {
     "": "ShapeDtypeStruct install_as_jax install_tracebacks load_core",
     "ad_checkpoint": "Offloadable",
+    "core": "ClosedJaxpr Jaxpr JaxprEqn Literal ShapedArray Var",
     "experimental.checkify": "Error",
     "experimental.jet": "fact",
     "experimental.mesh_utils": "create_hybrid_device_mesh",
     "export": "DisabledSafetyCheck Exported",
     "tree_util": "DictKey FlattenedIndexKey GetAttrKey PyTreeDef SequenceKey",
 }
+# Classes that are not called: a function makes their objects.
+WITHOUT_SIGNATURE = {"core": "JaxprEqn Tracer"}
 # Callables whose examples other tests run, with names of their own (tests/explain/test_docs.py).
 RUN_ELSEWHERE = {
     "": (
@@ -144,11 +151,12 @@ def test_examples_print_what_they_say(name):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_signatures_are_known(module):
-    for _, value in public_callables(module):
-        assert inspect.signature(value) is not None
+    for name, value in public_callables(module):
+        if not listed(WITHOUT_SIGNATURE, f"{module}.{name}"):
+            assert inspect.signature(value) is not None
 
 
-@pytest.mark.parametrize("table", [WITHOUT_EXAMPLE, RUN_ELSEWHERE])
+@pytest.mark.parametrize("table", [WITHOUT_EXAMPLE, WITHOUT_SIGNATURE, RUN_ELSEWHERE])
 def test_tables_name_public_functions(table):
     for module, names in table.items():
         missing = set(names.split()) - {name for name, _ in public_callables(module)}

@@ -3,7 +3,14 @@ from collections.abc import Set
 
 
 class Effect:
-    """A class of effects; libraries derive their own."""
+    """A class of effects; libraries derive their own.
+
+    Example:
+      >>> class Sends(shardax.core.Effect):
+      ...     __str__ = lambda self: "Sends"
+      >>> str(Sends())
+      'Sends'
+    """
 
 
 class DebugEffect(Effect):

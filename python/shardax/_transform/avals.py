@@ -15,7 +15,12 @@ ShapedArray = _api.ShapedArray
 
 
 class AbstractValue(abc.ABC):  # noqa: B024
-    """A type of values: ShapedArray, and libraries' classes derived from this one."""
+    """A type of values: ShapedArray, and libraries' classes derived from this one.
+
+    Example:
+      >>> isinstance(shardax.typeof(1.0), shardax.core.AbstractValue)
+      True
+    """
 
 
 AbstractValue.register(ShapedArray)
@@ -67,40 +72,90 @@ def unmapped_aval(size, axis, aval, explicit_mesh_axis=None):
 
 
 def primal_dtype_to_tangent_dtype(dtype):
-    """The dtype of derivatives: `dtype`, or float0 for integers and truth values."""
+    """The dtype of derivatives: `dtype`, or float0 for integers and truth values.
+
+    Example:
+      >>> shardax.core.primal_dtype_to_tangent_dtype(np.dtype("float32"))
+      dtype('float32')
+      >>> shardax.core.primal_dtype_to_tangent_dtype(np.dtype("int32"))
+      dtype([('float0', 'V')])
+    """
     return dtype if issubdtype(dtype, np.inexact) else float0
 
 
 def physical_aval(aval):
-    """`aval`, or for keys that of their words."""
+    """`aval`, or for keys that of their words: uint32, with a last dimension of one word each.
+
+    Example:
+      >>> shardax.core.physical_aval(shardax.typeof(random.key(0)))
+      ShapedArray(uint32[2])
+    """
     words = getattr(aval.dtype, "words", None)
     return aval if words is None else ShapedArray((*aval.shape, words), np.uint32)
 
 
 def max_dim(a, b):
-    """The larger of two sizes."""
+    """The larger of two sizes, numbers or symbolic ones.
+
+    Example:
+      >>> shardax.core.max_dim(2, 3)
+      3
+      >>> n, = shardax.export.symbolic_shape("n")
+      >>> shardax.core.max_dim(n, 0)
+      n
+    """
     return extreme("max", a, b)
 
 
 def min_dim(a, b):
-    """The smaller of two sizes."""
+    """The smaller of two sizes, numbers or symbolic ones.
+
+    Example:
+      >>> shardax.core.min_dim(2, 3)
+      2
+      >>> n, = shardax.export.symbolic_shape("n")
+      >>> shardax.core.min_dim(n, 0)
+      0
+    """
     return extreme("min", a, b)
 
 
 def is_constant_shape(shape):
-    """True if all sizes of a shape are numbers: others are symbolic."""
+    """True if all sizes of a shape are numbers: others are symbolic.
+
+    Example:
+      >>> shardax.core.is_constant_shape((2, 3))
+      True
+      >>> shardax.core.is_constant_shape(shardax.export.symbolic_shape("2, n"))
+      False
+    """
     return all(map(is_constant_dim, shape))
 
 
 def is_concrete(x):
-    """True if the elements of `x` are known: it is no tracer, or one of derivatives at such."""
+    """True if the elements of `x` are known: it is no tracer, or one of derivatives at such.
+
+    Example:
+      >>> def f(x):
+      ...     print(shardax.core.is_concrete(x))
+      ...     return x
+      >>> _ = f(1.0), shardax.grad(f)(1.0), shardax.jit(f)(1.0)
+      True
+      True
+      False
+    """
     while _api.is_tracer(x):
         x = getattr(x, "primal", None)
     return x is not None
 
 
 def is_constant_dim(size):
-    """True if a size is a number: others are symbolic."""
+    """True if a size is a number: others are symbolic.
+
+    Example:
+      >>> [shardax.core.is_constant_dim(n) for n in shardax.export.symbolic_shape("2, n")]
+      [True, False]
+    """
     return isinstance(size, (int, np.integer))
 
 

@@ -197,9 +197,18 @@ class Primitive(_core.PrimitiveBase):
 
 
 class CallPrimitive(Primitive):
-    """A primitive that calls a function of flat values: `bind(*args, subfuns=(fun,))`, or
-    `bind(fun, *args)`, of a WrappedFun; `bind(*args, call_jaxpr=program)` of a program. Programs
-    hold the call as one of a jitted function."""
+    """A primitive that calls a function of flat values.
+
+    `bind(*args, subfuns=(fun,))` or `bind(fun, *args)` calls a WrappedFun, and
+    `bind(*args, call_jaxpr=program)` a program. Programs hold the call as one of a jitted function.
+
+    Example:
+      >>> from shardax.extend import linear_util
+      >>> call_p = shardax.core.CallPrimitive("my_call")
+      >>> double = linear_util.wrap_init(lambda x: [2 * x])
+      >>> call_p.bind(double, 3.0)
+      [Array(6., dtype=float32, weak_type=True)]
+    """
 
     multiple_results = True
     call_primitive = True

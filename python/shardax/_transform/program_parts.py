@@ -10,7 +10,15 @@ from shardax._core import api as _api
 
 @dataclasses.dataclass(frozen=True)
 class DebugInfo:
-    """The function that a program was made of, and the names of its arguments and results."""
+    """The function that a program was made of, and the names of its arguments and results.
+
+    Example:
+      >>> def f(x, y):
+      ...     return x * y
+      >>> about = shardax.make_jaxpr(f)(1.0, 2.0).jaxpr.debug_info
+      >>> about.func_name, about.arg_names
+      ('f', ('x', 'y'))
+    """
 
     traced_for: str
     func_src_info: str
@@ -53,12 +61,24 @@ class EquationContext(NamedTuple):
 
 
 def gensym():
-    """A function that gives a new variable of a type."""
+    """A function that gives a new variable of a type.
+
+    Example:
+      >>> new = shardax.core.gensym()
+      >>> v = new(shardax.core.ShapedArray((2,), "float32"))
+      >>> v.aval
+      ShapedArray(float32[2])
+    """
     return _api.Var
 
 
 class DropVar(_api.Var):
-    """A variable for a result that nobody uses."""
+    """A variable for a result that nobody uses.
+
+    Example:
+      >>> shardax.core.DropVar(shardax.core.ShapedArray((), "float32")).aval
+      ShapedArray(float32[])
+    """
 
 
 def new_jaxpr_eqn(invars, outvars, primitive, params, effects=(), source_info=None, ctx=None):
@@ -67,13 +87,27 @@ def new_jaxpr_eqn(invars, outvars, primitive, params, effects=(), source_info=No
     Args:
       invars: variables and literals.
       outvars: variables, new ones of `gensym()`.
+      primitive, params: the op, and its parameters by name.
       effects, source_info, ctx: follow from the primitive and the place of this call.
+
+    Example:
+      >>> x, y = (shardax.core.gensym()(shardax.typeof(1.0)) for _ in range(2))
+      >>> sin = shardax.make_jaxpr(jnp.sin)(1.0).eqns[0]
+      >>> shardax.core.new_jaxpr_eqn([x], [y], sin.primitive, sin.params).primitive
+      sin
     """
     return _api.equation(list(invars), list(outvars), primitive, dict(params))
 
 
 def jaxprs_in_params(params):
-    """The programs among the parameters of an equation."""
+    """The programs among the parameters of an equation, or in their tuples and lists.
+
+    Example:
+      >>> program = shardax.make_jaxpr(lambda x: shardax.jit(jnp.sin)(x) + 1)(1.0)
+      >>> for inner in shardax.core.jaxprs_in_params(program.eqns[0].params):
+      ...     print([eqn.primitive for eqn in inner.eqns])
+      [sin]
+    """
     for value in params.values():
         for item in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(item, _api.Program):
@@ -81,13 +115,27 @@ def jaxprs_in_params(params):
 
 
 def subjaxprs(jaxpr):
-    """The programs that the equations of a program carry."""
+    """The programs that the equations of a program carry.
+
+    Example:
+      >>> program = shardax.make_jaxpr(lambda x: shardax.jit(jnp.sin)(x) + 1)(1.0)
+      >>> for inner in shardax.core.subjaxprs(program.jaxpr):
+      ...     print([eqn.primitive for eqn in inner.eqns])
+      [sin]
+    """
     for eqn in jaxpr.eqns:
         yield from jaxprs_in_params(eqn.params)
 
 
 def check_jaxpr(jaxpr):
-    """Raises an error where the types of a program do not fit its ops."""
+    """Checks that the types of a program fit its ops.
+
+    Raises:
+      JaxprTypeError: one does not.
+
+    Example:
+      >>> shardax.core.check_jaxpr(shardax.make_jaxpr(jnp.sin)(1.0).jaxpr)
+    """
     _api.check_program(jaxpr)
 
 
@@ -126,6 +174,11 @@ def _program(constvars, invars, outvars, eqns, effects=(), debug_info=None, is_h
     if debug_info is not None:
         made.describe(lambda: debug_info)
     return made
+
+
+_api.Program.__signature__ = inspect.signature(_program)
+_api.Var.__signature__ = inspect.signature(lambda aval: None)
+_api.Literal.__signature__ = inspect.signature(lambda val, aval: None)
 
 
 def _closed(jaxpr, consts=()):

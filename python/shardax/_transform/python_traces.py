@@ -15,7 +15,19 @@ from shardax._transform.custom.arguments import SymbolicZero, _tangent
 
 class Trace:
     """The handler of a transformation's ops. Subclasses define `process_primitive`, and further
-    methods; `args` and `kwargs` are theirs."""
+    methods; `args` and `kwargs` are theirs.
+
+    Example:
+      >>> class Log(shardax.core.Trace):
+      ...     def process_primitive(self, primitive, tracers, params):
+      ...         print(primitive)
+      ...         with shardax.core.set_current_trace(None):
+      ...             return primitive.bind(*tracers, **params)
+      >>> with shardax.core.set_current_trace(Log()):
+      ...     y = lax.sin(lax.neg(0.0))
+      neg
+      sin
+    """
 
     __slots__ = ("__weakref__", "_invalidated")
     # `Trace[MyTracer]` gives the type of the values, to readers and type checkers.
@@ -72,7 +84,12 @@ class Trace:
 
 
 class TraceTag:
-    """A name for a trace that is equal to no other."""
+    """A name for a trace that is equal to no other.
+
+    Example:
+      >>> shardax.core.TraceTag() == shardax.core.TraceTag()
+      False
+    """
 
 
 @contextlib.contextmanager

@@ -25,39 +25,105 @@ class OpaqueTraceState:
 
 
 def get_opaque_trace_state(convention=None):
-    """A value that compares equal as long as the same transformations are in progress."""
+    """A value that compares equal as long as the same transformations are in progress.
+
+    `convention` has no effect: there is one kind of state.
+
+    Example:
+      >>> outside = shardax.core.get_opaque_trace_state()
+      >>> def f(x):
+      ...     print(shardax.core.get_opaque_trace_state() == outside)
+      ...     return x
+      >>> _ = f(1.0), shardax.jit(f)(1.0)
+      True
+      False
+    """
     return OpaqueTraceState(convention)
 
 
 def trace_state_clean():
-    """True if no transformation is in progress."""
+    """True if no transformation is in progress.
+
+    Example:
+      >>> def f(x):
+      ...     print(shardax.core.trace_state_clean())
+      ...     return x
+      >>> _ = f(1.0), shardax.jit(f)(1.0)
+      True
+      False
+    """
     return not _api.tracing()
 
 
 @contextlib.contextmanager
 def eval_context():
-    """In this block ops on arrays are computed at once, also while something is traced."""
+    """In this block ops on arrays are computed at once, also while something is traced.
+
+    Example:
+      >>> @shardax.jit
+      ... def f(x):
+      ...     with shardax.core.eval_context():
+      ...         count = int(jnp.arange(3).sum())
+      ...     return x + count
+      >>> f(1)
+      Array(4, dtype=int32, weak_type=True)
+    """
     with ensure_compile_time_eval():
         yield
 
 
 def unsafe_get_axis_names():
-    """The names of the mapped axes in scope, outermost first."""
+    """The names of the mapped axes in scope, outermost first.
+
+    Example:
+      >>> def f(x):
+      ...     print(shardax.core.unsafe_get_axis_names_DO_NOT_USE())
+      ...     return x
+      >>> _ = shardax.vmap(f, axis_name="i")(jnp.arange(2))
+      ['i']
+    """
     return _api.axis_names()
 
 
 def nonempty_axis_env():
-    """True if a mapped axis is in scope."""
+    """True if a mapped axis is in scope.
+
+    Example:
+      >>> def f(x):
+      ...     print(shardax.core.nonempty_axis_env_DO_NOT_USE())
+      ...     return x
+      >>> _ = f(1), shardax.vmap(f, axis_name="i")(jnp.arange(2))
+      False
+      True
+    """
     return bool(_api.axis_names())
 
 
 def unsafe_am_i_under_a_jit():
-    """True if ops on plain arrays are recorded in a program rather than computed."""
+    """True if ops on plain arrays are recorded in a program rather than computed.
+
+    Example:
+      >>> def f(x):
+      ...     print(shardax.core.unsafe_am_i_under_a_jit_DO_NOT_USE())
+      ...     return x
+      >>> _ = f(1), shardax.jit(f)(1)
+      False
+      True
+    """
     return _api.staging_in_progress()
 
 
 def unsafe_am_i_under_a_vmap():
-    """True within vmap, whether its axis has a name or not."""
+    """True within vmap, whether its axis has a name or not.
+
+    Example:
+      >>> def f(x):
+      ...     print(shardax.core.unsafe_am_i_under_a_vmap_DO_NOT_USE())
+      ...     return x
+      >>> _ = f(1), shardax.vmap(f)(jnp.arange(2))
+      False
+      True
+    """
     return _api.maps_above(0)
 
 
@@ -110,14 +176,33 @@ def trace_of(tracer):
 
 
 def find_top_trace(values=()):
-    """The trace that handles ops on `values`: that of the innermost transformation among them."""
+    """The trace that handles ops on `values`: that of the innermost transformation among them.
+
+    Args:
+      values: a tree of arrays and tracers.
+
+    Example:
+      >>> @shardax.jit
+      ... def f(x):
+      ...     trace = shardax.core.find_top_trace([x, 1.0])
+      ...     with shardax.core.set_current_trace(trace):
+      ...         return jnp.sin(x)
+      >>> f(0.0)
+      Array(0., dtype=float32, weak_type=True)
+    """
     tracers = [x for x in tree_util.tree_leaves(values) if _api.is_tracer(x)]
     return CoreTrace(max(tracers, key=_api.tracer_trace, default=None))
 
 
 @contextlib.contextmanager
 def take_current_trace():
-    """A block that is given the trace that handles ops."""
+    """A block that is given the trace that handles ops.
+
+    Example:
+      >>> with shardax.core.take_current_trace() as trace:
+      ...     trace.is_valid()
+      True
+    """
     yield CoreTrace()
 
 
@@ -130,6 +215,14 @@ def set_current_trace(trace, check_leaks=False):
 
     Raises:
       UnexpectedTracerError: where the trace is over.
+
+    Example:
+      >>> @shardax.jit
+      ... def f(x):
+      ...     with shardax.core.set_current_trace(None):
+      ...         return x + float(jnp.sqrt(4.0))
+      >>> f(1.0)
+      Array(3., dtype=float32, weak_type=True)
     """
     with handling(trace):
         yield

@@ -51,7 +51,14 @@ def unavailable(name):
 
 class JAXSparse:
     """An array that stores the elements which are not zero. Subclasses are trees of arrays, and
-    keep `args` themselves."""
+    keep `args` themselves.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.eye(3)
+      >>> isinstance(M, sparse.JAXSparse), M.shape, M.dtype
+      (True, (3, 3), dtype('float32'))
+    """
 
     __hash__ = None
     __array_priority__ = 1000

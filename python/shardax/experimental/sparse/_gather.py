@@ -57,12 +57,13 @@ def bcoo_gather(
     Raises:
       NotImplementedError: other modes.
 
-    >>> from shardax.experimental import sparse
-    >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
-    >>> M[jnp.array([1, 1, 0])].todense()
-    Array([[1., 0.],
-           [1., 0.],
-           [0., 2.]], dtype=float32)
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> M[jnp.array([1, 1, 0])].todense()
+      Array([[1., 0.],
+             [1., 0.],
+             [0., 2.]], dtype=float32)
     """
     inside = lax.GatherScatterMode.PROMISE_IN_BOUNDS
     if lax.GatherScatterMode.from_any(inside if mode is None else mode) != inside:

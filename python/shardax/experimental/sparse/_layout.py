@@ -78,11 +78,19 @@ def bcoo_update_layout(mat, *, n_batch=None, n_dense=None, on_inefficient="error
     """The same array with other numbers of batch and dense dimensions.
 
     Args:
+      mat: a BCOO array.
+      n_batch, n_dense: the numbers; None: those of `mat`.
       on_inefficient: "error", "warn" or None: where it has to store many zeros.
 
     Raises:
       SparseEfficiencyError: there, for "error".
       ValueError: for impossible numbers.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.ones((2, 3)), n_dense=1)
+      >>> M, sparse.bcoo_update_layout(M, n_dense=0)
+      (BCOO(float32[2, 3], nse=2, n_dense=1), BCOO(float32[2, 3], nse=6))
     """
     n_batch = mat.n_batch if n_batch is None else operator.index(n_batch)
     n_dense = mat.n_dense if n_dense is None else operator.index(n_dense)
@@ -134,11 +142,25 @@ def bcoo_update_layout(mat, *, n_batch=None, n_dense=None, on_inefficient="error
 
 
 def bcoo_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
-    """lax.broadcast_in_dim: dimension i of `mat` becomes broadcast_dimensions[i] of `shape`.
+    """lax.broadcast_in_dim of a BCOO array.
 
     `sharding` has no effect: sparse results are not labelled with shardings.
 
-    New dimensions before all others are batches, those behind dense ones dense, others sparse.
+    Args:
+      mat: a BCOO array.
+      shape: of the result.
+      broadcast_dimensions: dimension i of `mat` becomes dimension broadcast_dimensions[i]. New
+        dimensions before all others are batches, those behind dense ones dense, others sparse.
+
+    Raises:
+      ValueError: the dimensions are not as many as those of `mat`, or mix batch, sparse and dense.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> v = sparse.BCOO.fromdense(jnp.array([0.0, 2.0]))
+      >>> sparse.bcoo_broadcast_in_dim(v, shape=(2, 3), broadcast_dimensions=(0,)).todense()
+      Array([[0., 0., 0.],
+             [2., 2., 2.]], dtype=float32)
     """
     shape, places = tuple(shape), tuple(broadcast_dimensions)
     if mat.ndim != len(places):
@@ -183,7 +205,24 @@ def _repeated(data, indices, n_batch, column, size):
 
 
 def bcoo_concatenate(operands, *, dimension):
-    """lax.concatenate of arrays with the same layout, along a batch or sparse dimension."""
+    """lax.concatenate of BCOO arrays with the same layout, along a batch or sparse dimension.
+
+    Args:
+      operands: BCOO arrays, of one shape but for `dimension`.
+      dimension: the dimension.
+
+    Raises:
+      ValueError: one of them is no BCOO array, or the layouts differ.
+      TypeError: the shapes differ in other dimensions.
+      NotImplementedError: for a dense dimension.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.bcoo_concatenate([sparse.eye(2), sparse.empty((1, 2))], dimension=0).todense()
+      Array([[1., 0.],
+             [0., 1.],
+             [0., 0.]], dtype=float32)
+    """
     dimension = operator.index(dimension)
     if not all(isinstance(op, BCOO) for op in operands):
         raise ValueError(
@@ -248,9 +287,22 @@ def _padded(data, indices, nse, axis, limit):
 
 
 def bcoo_reshape(mat, *, new_sizes, dimensions=None, sharding=None):
-    """lax.reshape; batch, sparse and dense dimensions must not mix.
+    """lax.reshape of a BCOO array; batch, sparse and dense dimensions must not mix.
 
     `sharding` has no effect: sparse results are not labelled with shardings.
+
+    Args:
+      mat: a BCOO array.
+      new_sizes: the shape.
+      dimensions: the order of `mat`'s dimensions to begin with (None: as they are).
+
+    Raises:
+      ValueError: the new shape mixes them.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.bcoo_reshape(sparse.eye(2), new_sizes=(4,)).todense()
+      Array([1., 0., 0., 1.], dtype=float32)
     """
     if dimensions is not None:
         mat = bcoo_transpose(mat, permutation=dimensions)
@@ -288,7 +340,17 @@ def bcoo_reshape(mat, *, new_sizes, dimensions=None, sharding=None):
 
 
 def bcoo_rev(operand, dimensions):
-    """lax.rev: with the order turned along `dimensions`."""
+    """lax.rev of a BCOO array: with the order turned along `dimensions`.
+
+    Args:
+      operand: a BCOO array.
+      dimensions: which.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.bcoo_rev(sparse.BCOO.fromdense(jnp.array([0.0, 2.0, 3.0])), [0]).todense()
+      Array([3., 2., 0.], dtype=float32)
+    """
     nb, ns = operand.n_batch, operand.n_sparse
     data, indices = full_batches(operand)
     batch = [d for d in dimensions if d < nb]
@@ -304,7 +366,20 @@ def bcoo_rev(operand, dimensions):
 
 
 def bcoo_squeeze(arr, *, dimensions):
-    """lax.squeeze: without `dimensions`, which have size 1."""
+    """lax.squeeze of a BCOO array: without `dimensions`, which have size 1.
+
+    Args:
+      arr: a BCOO array.
+      dimensions: which.
+
+    Raises:
+      ValueError: one of them has another size.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.bcoo_squeeze(sparse.empty((1, 3)), dimensions=(0,))
+      BCOO(float32[3], nse=0)
+    """
     dimensions = tuple(operator.index(d) % arr.ndim for d in dimensions)
     if any(arr.shape[d] != 1 for d in dimensions):
         raise ValueError(

@@ -116,15 +116,29 @@ def _sparse_sparse(lhs, rhs, lc, rc, lb, rb):
 def bcoo_dot_general(
     lhs, rhs, *, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None
 ):
-    """lax.dot_general of arrays of which one or both are sparse.
+    """lax.dot_general of arrays of which one or both are BCOO arrays.
 
     `out_sharding` has no effect: sparse results are not labelled with shardings.
+
+    Args:
+      lhs, rhs: arrays, dense or BCOO.
+      dimension_numbers: as those of lax.dot_general: ((contracted of `lhs`, of `rhs`), (batches of
+        `lhs`, of `rhs`)).
+      precision: as that of lax.dot_general.
+      preferred_element_type: the dtype of the result (None: that of the elements, promoted).
 
     Returns:
       A dense array where one operand is dense, else a sparse one.
 
     Raises:
+      TypeError: contracted dimensions, or batches, differ in size.
       NotImplementedError: contractions over dense dimensions; batches over sparse ones.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcoo_dot_general(M, jnp.ones(2), dimension_numbers=(([1], [0]), ([], [])))
+      Array([2., 1.], dtype=float32)
     """
     lc, rc, lb, rb = _checked(lhs, rhs, dimension_numbers)
     if isinstance(lhs, BCOO) and isinstance(rhs, BCOO):
@@ -148,7 +162,23 @@ def bcoo_dot_general(
 
 
 def bcoo_dot_general_sampled(A, B, indices, *, dimension_numbers):
-    """The elements at `indices` of the product of two dense arrays."""
+    """The elements at `indices` of the product of two dense arrays.
+
+    Args:
+      A, B: arrays.
+      indices: integers (nse, sparse) as those of a BCOO array, or (*batch, nse, sparse).
+      dimension_numbers: as those of lax.dot_general.
+
+    Returns:
+      An array of shape (nse,), or (*batch, nse), and of the product's dtype; 0 beyond it.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> numbers = (([1], [0]), ([], []))
+      >>> x, at = jnp.array([[1.0, 2.0], [3.0, 4.0]]), jnp.array([[0, 0], [1, 1]])
+      >>> sparse.bcoo_dot_general_sampled(x, x, at, dimension_numbers=numbers)
+      Array([ 7., 22.], dtype=float32)
+    """
     return extracted(lax.dot_general(A, B, dimension_numbers), indices)
 
 
@@ -156,7 +186,24 @@ def bcoo_dot_general_sampled(A, B, indices, *, dimension_numbers):
 
 
 def bcoo_multiply_dense(sp_mat, v):
-    """The elements of `sp_mat` times those of `v`, which broadcasts to it; an array of data."""
+    """The elements of a sparse array times those of a dense one.
+
+    Args:
+      sp_mat: a BCOO array.
+      v: an array that broadcasts to its shape.
+
+    Returns:
+      An array of the products, like `sp_mat.data`.
+
+    Raises:
+      NotImplementedError: `sp_mat` would have to be broadcast.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcoo_multiply_dense(M, jnp.array([10.0, 100.0]))
+      Array([200.,  10.], dtype=float32)
+    """
     v = jnp.asarray(v)
     if v.ndim == 0:
         return sp_mat.data * v
@@ -180,7 +227,25 @@ def bcoo_multiply_dense(sp_mat, v):
 
 
 def bcoo_multiply_sparse(lhs, rhs):
-    """The elementwise product of two sparse arrays, which broadcast to each other."""
+    """The elementwise product of two sparse arrays, which broadcast to each other.
+
+    Args:
+      lhs, rhs: BCOO arrays of as many dimensions, and as many dense ones.
+
+    Returns:
+      A BCOO array with an element for each pair of elements.
+
+    Raises:
+      TypeError: the numbers of dimensions differ.
+      NotImplementedError: those of dense dimensions differ.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcoo_multiply_sparse(M, M).todense()
+      Array([[0., 4.],
+             [1., 0.]], dtype=float32)
+    """
     if lhs.ndim != rhs.ndim:
         raise TypeError(
             "bcoo_multiply_sparse: arrays must have same number of dimensions, got "
@@ -221,7 +286,18 @@ def bcoo_multiply_sparse(lhs, rhs):
 
 
 def bcoo_reduce_sum(mat, *, axes):
-    """The sum over dimensions, as a sparse array; elements that come to one place are not added."""
+    """The sum over dimensions, as a sparse array; elements that come to one place are not added.
+
+    Args:
+      mat: a BCOO array.
+      axes: the dimensions, from 0 on.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcoo_reduce_sum(M, axes=[0])
+      BCOO(float32[2], nse=2)
+    """
     nb, ns = mat.n_batch, mat.n_sparse
     axes = sorted({int(a) for a in axes})
     data, indices = _masked(mat) if ns else full_batches(mat)
@@ -287,8 +363,29 @@ def bcoo_conv_general_dilated(
     `out_sharding` has no effect: sparse results are not labelled with shardings. `precision` has no
     effect: one algorithm computes the result, as exactly as the dtype allows.
 
+    Args:
+      lhs, rhs: arrays (1, 1, n) and (1, 1, k), dense or BCOO.
+      window_strides: (1,).
+      padding: "SAME", "VALID" or a pair of numbers in a list.
+      lhs_dilation, rhs_dilation: None or (1,).
+      dimension_numbers: the order (batch, feature, space) of both and the result.
+      feature_group_count, batch_group_count: 1.
+      preferred_element_type: the dtype of the result (None: that of the products).
+
+    Returns:
+      A BCOO array with an element for each pair of elements.
+
     Raises:
       NotImplementedError: for other shapes, strides, dilations and groups.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> x = sparse.BCOO.fromdense(jnp.array([[[0.0, 2.0, 0.0]]]))
+      >>> y = sparse.bcoo_conv_general_dilated(
+      ...     x, jnp.array([[[1.0, 10.0]]]), window_strides=(1,), padding="VALID"
+      ... )
+      >>> y.todense()
+      Array([[[20.,  2.]]], dtype=float32)
     """
     lhs, rhs = (m if isinstance(m, BCOO) else jnp.asarray(m) for m in (lhs, rhs))
     numbers = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)

@@ -22,7 +22,24 @@ def _window(mat, data, indices, starts, sizes, strides):
 
 
 def bcoo_slice(mat, *, start_indices, limit_indices, strides=None):
-    """lax.slice."""
+    """lax.slice of a BCOO array.
+
+    Args:
+      mat: a BCOO array.
+      start_indices, limit_indices: where the slice begins and ends in each dimension.
+      strides: the steps (None: 1 in each).
+
+    Raises:
+      TypeError: `mat` is no BCOO array.
+      ValueError: for indices beyond the array, another number of them, or strides below 1.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcoo_slice(M, start_indices=(0, 1), limit_indices=(2, 2)).todense()
+      Array([[2.],
+             [0.]], dtype=float32)
+    """
     if not isinstance(mat, BCOO):
         raise TypeError(f"bcoo_slice: input should be BCOO array, got type(mat)={type(mat)}")
     start_indices = [operator.index(i) for i in start_indices]
@@ -55,7 +72,25 @@ def bcoo_slice(mat, *, start_indices, limit_indices, strides=None):
 
 
 def bcoo_dynamic_slice(mat, start_indices, slice_sizes):
-    """lax.dynamic_slice."""
+    """lax.dynamic_slice of a BCOO array.
+
+    Args:
+      mat: a BCOO array.
+      start_indices: an integer for each dimension, which may be traced. A slice that would
+        end beyond the array begins earlier.
+      slice_sizes: the shape of the slice.
+
+    Raises:
+      ValueError: they are not as many as the dimensions.
+      TypeError: a size exceeds the array's.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcoo_dynamic_slice(M, (0, 1), (2, 1)).todense()
+      Array([[2.],
+             [0.]], dtype=float32)
+    """
     slice_sizes = tuple(operator.index(i) for i in slice_sizes)
     if len(start_indices) != len(slice_sizes) or len(slice_sizes) != mat.ndim:
         raise ValueError(

@@ -76,10 +76,11 @@ def _derivative(name, transform, pair):
       fun: differentiated by the arguments `argnums`, which may be (trees of) sparse arrays.
       has_aux: `fun` returns (value, anything).
 
-    >>> from shardax.experimental import sparse
-    >>> X = sparse.BCOO.fromdense(jnp.arange(3.0))
-    >>> sparse.grad(lambda X, y: X @ y)(X, jnp.ones(3))
-    BCOO(float32[3], nse=2)
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> X = sparse.BCOO.fromdense(jnp.arange(3.0))
+      >>> sparse.grad(lambda X, y: X @ y)(X, jnp.ones(3))
+      BCOO(float32[3], nse=2)
     """
     return transformed
 

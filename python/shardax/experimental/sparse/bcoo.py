@@ -24,8 +24,9 @@ class BCOO(JAXSparse):
       shape: of the array.
       indices_sorted, unique_indices: what is known of the indices.
 
-    >>> shardax.experimental.sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
-    BCOO(float32[2, 2], nse=2)
+    Example:
+      >>> shardax.experimental.sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      BCOO(float32[2, 2], nse=2)
     """
 
     def __init__(self, args, *, shape, indices_sorted=False, unique_indices=False):
@@ -195,7 +196,20 @@ def _columns(indices):
 
 
 def bcoo_todense(mat):
-    """The array with its zeros."""
+    """The array with its zeros; elements at one place are added.
+
+    Args:
+      mat: a BCOO array.
+
+    Returns:
+      An array of the same shape and dtype.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO((jnp.ones(3), jnp.array([[0], [2], [2]])), shape=(4,))
+      >>> sparse.bcoo_todense(M)
+      Array([1., 0., 2., 0.], dtype=float32)
+    """
     shape = mat.shape[mat.n_batch :]
 
     def fill(data, indices):
@@ -210,10 +224,23 @@ def bcoo_fromdense(mat, *, nse=None, n_batch=0, n_dense=0, index_dtype=np.int32)
     """The elements of an array that are not zero.
 
     Args:
+      mat: an array.
       nse: how many to store, padded or cut; None: as many as there are (not under `jit`).
       n_batch, n_dense: how many dimensions are batches (each with its elements), and dense (stored
         where one of their elements is not zero).
       index_dtype: the dtype of the indices.
+
+    Returns:
+      A BCOO array of the same shape and dtype.
+
+    Raises:
+      ValueError: `n_batch` and `n_dense` are negative, or more than there are dimensions.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.bcoo_fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> M.data, M.indices.tolist()
+      (Array([2., 1.], dtype=float32), [[0, 1], [1, 0]])
     """
     mat = jnp.asarray(mat)
     n_sparse = mat.ndim - n_batch - n_dense
@@ -251,7 +278,22 @@ def extracted(mat, indices):
 
 
 def bcoo_extract(sparr, arr, *, assume_unique=None):
-    """The elements of a dense array at the places of `sparr`'s, as another sparse array."""
+    """The elements of a dense array at the places of `sparr`'s, as another sparse array.
+
+    Args:
+      sparr: a BCOO array.
+      arr: an array of its shape.
+      assume_unique: no two elements of `sparr` are at one place (None: what `sparr` says). Else the
+        first of them has the element, later ones 0.
+
+    Raises:
+      ValueError: the shapes differ.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.bcoo_extract(sparse.eye(2), jnp.array([[1.0, 2.0], [3.0, 4.0]])).data
+      Array([1., 4.], dtype=float32)
+    """
     arr = jnp.asarray(arr)
     if arr.shape != sparr.shape:
         raise ValueError(f"shape mismatch: {sparr.shape=} {arr.shape=}")
@@ -288,7 +330,22 @@ def _at_first_places(sparr, arr):
 
 
 def bcoo_transpose(mat, *, permutation):
-    """With dimensions in the order `permutation`: batch, sparse and dense ones among themselves."""
+    """With dimensions in another order: batch, sparse and dense ones each among themselves.
+
+    Args:
+      mat: a BCOO array.
+      permutation: the dimension of `mat` for each of the result.
+
+    Raises:
+      ValueError: it is no permutation of the dimensions.
+      NotImplementedError: it mixes batch, sparse and dense dimensions.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0, 3.0]]))
+      >>> sparse.bcoo_transpose(M, permutation=(1, 0))
+      BCOO(float32[3, 1], nse=2)
+    """
     permutation = tuple(operator.index(p) for p in permutation)
     if sorted(permutation) != list(range(mat.ndim)):
         raise ValueError(f"permutation {permutation} does not match {mat.ndim} dimensions")
@@ -319,7 +376,17 @@ def _sorted(indices, order):
 
 
 def bcoo_sort_indices(mat):
-    """With indices in lexicographic order."""
+    """With indices in lexicographic order.
+
+    Args:
+      mat: a BCOO array.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO((jnp.array([5.0, 6.0]), jnp.array([[3], [1]])), shape=(4,))
+      >>> sparse.bcoo_sort_indices(M).data
+      Array([6., 5.], dtype=float32)
+    """
 
     nb = mat.n_batch
     data, indices = mat._bufs
@@ -388,12 +455,30 @@ def bcoo_sum_duplicates(mat, nse=None):
     """With elements at one place added, in lexicographic order.
 
     Args:
+      mat: a BCOO array.
       nse: how many to store; None: as many places as there are in the fullest batch (not under
         `jit`).
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO((jnp.array([5.0, 6.0]), jnp.array([[1], [1]])), shape=(4,))
+      >>> sparse.bcoo_sum_duplicates(M).data
+      Array([11.], dtype=float32)
     """
     return _merged(mat, nse, False)
 
 
 def bcoo_eliminate_zeros(mat, nse=None):
-    """As `bcoo_sum_duplicates`, without elements that are 0."""
+    """As `bcoo_sum_duplicates`, without elements that are 0.
+
+    Args:
+      mat: a BCOO array.
+      nse: how many to store; None: as many as are left in the fullest batch (not under `jit`).
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO((jnp.array([5.0, 0.0]), jnp.array([[1], [2]])), shape=(4,))
+      >>> sparse.bcoo_eliminate_zeros(M)
+      BCOO(float32[4], nse=1)
+    """
     return _merged(mat, nse, True)

@@ -32,8 +32,9 @@ class BCSR(JAXSparse):
         [*batch, rows + 1] (where each row begins).
       shape: of the array.
 
-    >>> shardax.experimental.sparse.BCSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
-    BCSR(float32[2, 2], nse=2)
+    Example:
+      >>> shardax.experimental.sparse.BCSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      BCSR(float32[2, 2], nse=2)
     """
 
     def __init__(self, args, *, shape, indices_sorted=False, unique_indices=False):
@@ -178,7 +179,21 @@ class BCSR(JAXSparse):
 
 
 def bcsr_fromdense(mat, *, nse=None, n_batch=0, n_dense=0, index_dtype=np.int32):
-    """As `bcoo_fromdense`, of two sparse dimensions."""
+    """The elements of an array of two sparse dimensions that are not zero, row by row.
+
+    Args:
+      mat: an array of 2 + `n_batch` + `n_dense` dimensions.
+      nse, n_batch, n_dense, index_dtype: as those of `bcoo_fromdense`.
+
+    Raises:
+      ValueError: for other numbers of dimensions.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.bcsr_fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> M.data.tolist(), M.indices.tolist(), M.indptr.tolist()
+      ([2.0, 1.0], [1, 0], [0, 1, 2])
+    """
     mat = jnp.asarray(mat)
     if mat.ndim - n_batch - n_dense != 2:
         raise ValueError(f"bcsr_fromdense: must have 2 sparse dimensions; got {mat.shape=}, "
@@ -190,12 +205,36 @@ def bcsr_fromdense(mat, *, nse=None, n_batch=0, n_dense=0, index_dtype=np.int32)
 
 
 def bcsr_todense(mat):
-    """The array with its zeros."""
+    """The array with its zeros.
+
+    Args:
+      mat: a BCSR array.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.bcsr_todense(sparse.eye(2, sparse_format="bcsr"))
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
+    """
     return mat.todense()
 
 
 def bcsr_extract(indices, indptr, mat):
-    """The elements of a dense array at the places of a BCSR array, as an array of data."""
+    """The elements of a dense array at the places of a BCSR array.
+
+    Args:
+      indices, indptr: those of the BCSR array: (*batch, nse) and (*batch, rows + 1).
+      mat: the dense array.
+
+    Returns:
+      An array (*batch, nse, *dense) of `mat`'s dtype.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.eye(2, sparse_format="bcsr")
+      >>> sparse.bcsr_extract(M.indices, M.indptr, jnp.array([[1.0, 2.0], [3.0, 4.0]]))
+      Array([1., 4.], dtype=float32)
+    """
     mat = jnp.asarray(mat)
     indices, indptr = jnp.asarray(indices), jnp.asarray(indptr)
     rows = over_batches(lambda p: _rows(p, indices.shape[-1]), indices.ndim - 1)(indptr)
@@ -203,12 +242,36 @@ def bcsr_extract(indices, indptr, mat):
 
 
 def bcsr_sum_duplicates(mat, nse=None):
-    """As `bcoo_sum_duplicates`."""
+    """With elements at one place added, as `bcoo_sum_duplicates`.
+
+    Args:
+      mat: a BCSR array.
+      nse: how many to store; None: as many places as there are (not under `jit`).
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> two = jnp.array([1, 1]), jnp.array([0, 2, 2])
+      >>> M = sparse.BCSR((jnp.array([5.0, 6.0]), *two), shape=(2, 3))
+      >>> sparse.bcsr_sum_duplicates(M).data
+      Array([11.], dtype=float32)
+    """
     return mat.sum_duplicates(nse, remove_zeros=False)
 
 
 def bcsr_eliminate_zeros(mat, nse=None):
-    """As `bcoo_eliminate_zeros`."""
+    """Without elements that are 0, as `bcoo_eliminate_zeros`.
+
+    Args:
+      mat: a BCSR array.
+      nse: how many to store; None: as many as are left (not under `jit`).
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> places = jnp.array([0, 1]), jnp.array([0, 2, 2])
+      >>> M = sparse.BCSR((jnp.array([5.0, 0.0]), *places), shape=(2, 3))
+      >>> sparse.bcsr_eliminate_zeros(M)
+      BCSR(float32[2, 3], nse=1)
+    """
     return mat.sum_duplicates(nse, remove_zeros=True)
 
 
@@ -218,6 +281,23 @@ def bcsr_dot_general(
     """lax.dot_general of arrays of which one is a BCSR array; dense.
 
     `out_sharding` has no effect: sparse results are not labelled with shardings.
+
+    Args:
+      lhs, rhs: arrays, dense or BCSR.
+      dimension_numbers: as those of lax.dot_general: ((contracted of `lhs`, of `rhs`), (batches of
+        `lhs`, of `rhs`)).
+      precision: as that of lax.dot_general.
+      preferred_element_type: the dtype of the result (None: that of the elements, promoted).
+
+    Raises:
+      TypeError: contracted dimensions, or batches, differ in size.
+      NotImplementedError: contractions over dense dimensions; batches over sparse ones.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.bcsr_dot_general(M, jnp.ones(2), dimension_numbers=(([1], [0]), ([], [])))
+      Array([2., 1.], dtype=float32)
     """
     lhs, rhs = (x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs))
     return bcoo_dot_general(
@@ -230,9 +310,20 @@ def bcsr_dot_general(
 
 
 def bcsr_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
-    """As `bcoo_broadcast_in_dim`.
+    """lax.broadcast_in_dim of a BCSR array, as `bcoo_broadcast_in_dim`.
 
     `sharding` has no effect: sparse results are not labelled with shardings.
+
+    Args:
+      mat: a BCSR array.
+      shape: of the result.
+      broadcast_dimensions: dimension i of `mat` becomes dimension broadcast_dimensions[i].
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.eye(2, sparse_format="bcsr")
+      >>> sparse.bcsr_broadcast_in_dim(M, shape=(3, 2, 2), broadcast_dimensions=(1, 2))
+      BCSR(float32[3, 2, 2], nse=2, n_batch=1)
     """
     wide = bcoo_broadcast_in_dim(
         mat.to_bcoo(), shape=shape, broadcast_dimensions=broadcast_dimensions
@@ -241,5 +332,16 @@ def bcsr_broadcast_in_dim(mat, *, shape, broadcast_dimensions, sharding=None):
 
 
 def bcsr_concatenate(operands, *, dimension):
-    """As `bcoo_concatenate`."""
+    """lax.concatenate of BCSR arrays, as `bcoo_concatenate`.
+
+    Args:
+      operands: BCSR arrays of the same layout, and of one shape but for `dimension`.
+      dimension: the dimension.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.eye(2, sparse_format="bcsr")
+      >>> sparse.bcsr_concatenate([M, M], dimension=0)
+      BCSR(float32[4, 2], nse=4)
+    """
     return BCSR.from_bcoo(bcoo_concatenate([x.to_bcoo() for x in operands], dimension=dimension))

@@ -42,8 +42,9 @@ def diagonal(N, M, k, index_dtype):
 class COO(JAXSparse):
     """A matrix out of (data, row, col), each of shape (nse,).
 
-    >>> shardax.experimental.sparse.COO.fromdense(jnp.eye(2))
-    COO(float32[2, 2], nse=2)
+    Example:
+      >>> shardax.experimental.sparse.COO.fromdense(jnp.eye(2))
+      COO(float32[2, 2], nse=2)
     """
 
     def __init__(self, args, *, shape, rows_sorted=False, cols_sorted=False):
@@ -125,13 +126,35 @@ class COO(JAXSparse):
 
 
 def coo_todense(mat):
-    """The matrix with its zeros."""
+    """The matrix with its zeros.
+
+    Args:
+      mat: a COO matrix.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.coo_todense(sparse.eye(2, sparse_format="coo"))
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
+    """
     zeros = jnp.zeros(mat.shape, mat.data.dtype)
     return zeros.at[mat.row, mat.col].add(mat.data, mode="drop")
 
 
 def coo_fromdense(mat, *, nse=None, index_dtype=np.int32):
-    """The elements of a matrix that are not zero; `nse` of them (None: all, not under `jit`)."""
+    """The elements of a matrix that are not zero, as a COO matrix.
+
+    Args:
+      mat: an array of two dimensions.
+      nse: how many to store; None: as many as there are (not under `jit`).
+      index_dtype: the dtype of rows and columns.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.coo_fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> M.data.tolist(), M.row.tolist(), M.col.tolist()
+      ([2.0, 1.0], [0, 1], [1, 0])
+    """
     mat = jnp.asarray(mat)
     nse = int((mat != 0).sum()) if nse is None else int(nse)
     row, col = jnp.nonzero(mat, size=nse, fill_value=mat.shape)
@@ -141,10 +164,41 @@ def coo_fromdense(mat, *, nse=None, index_dtype=np.int32):
 
 
 def coo_matvec(mat, v, transpose=False):
-    """The product with a vector; of the transpose, if `transpose`."""
+    """The product of a COO matrix and a vector.
+
+    Args:
+      mat: a COO matrix (n, m).
+      v: a vector (m,), or (n,) for the transpose.
+      transpose: multiplies by the transpose.
+
+    Raises:
+      TypeError: the vector has another size.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.COO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.coo_matvec(M, jnp.array([1.0, 10.0]))
+      Array([20.,  1.], dtype=float32)
+    """
     return matvec(mat.data, mat.row, mat.col, jnp.asarray(v), mat.shape, transpose)
 
 
 def coo_matmat(mat, B, *, transpose=False):
-    """The product with a dense matrix; of the transpose, if `transpose`."""
+    """The product of a COO matrix and a dense one.
+
+    Args:
+      mat: a COO matrix (n, m).
+      B: an array (m, k), or (n, k) for the transpose.
+      transpose: multiplies by the transpose.
+
+    Raises:
+      TypeError: B has another number of rows.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.COO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.coo_matmat(M, jnp.eye(2), transpose=True)
+      Array([[0., 1.],
+             [2., 0.]], dtype=float32)
+    """
     return matvec(mat.data, mat.row, mat.col, jnp.asarray(B), mat.shape, transpose)

@@ -75,7 +75,19 @@ class _Compressed(JAXSparse):
 
 @tree_util.register_pytree_node_class
 class CSR(_Compressed):
-    """A matrix by rows, out of (data, columns, where each row begins)."""
+    """A matrix by rows, out of (data, columns, where each row begins).
+
+    Args:
+      args: arrays of shapes (nse,), (nse,) and (rows + 1,).
+      shape: (rows, columns).
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> columns, starts = jnp.array([1, 0]), jnp.array([0, 1, 2])
+      >>> sparse.CSR((jnp.array([2.0, 1.0]), columns, starts), shape=(2, 2)).todense()
+      Array([[0., 2.],
+             [1., 0.]], dtype=float32)
+    """
 
     @classmethod
     def fromdense(cls, mat, *, nse=None, index_dtype=np.int32):
@@ -91,7 +103,19 @@ class CSR(_Compressed):
 
 @tree_util.register_pytree_node_class
 class CSC(_Compressed):
-    """A matrix by columns, out of (data, rows, where each column begins)."""
+    """A matrix by columns, out of (data, rows, where each column begins).
+
+    Args:
+      args: arrays of shapes (nse,), (nse,) and (columns + 1,).
+      shape: (rows, columns).
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> rows, starts = jnp.array([1, 0]), jnp.array([0, 1, 2])
+      >>> sparse.CSC((jnp.array([1.0, 2.0]), rows, starts), shape=(2, 2)).todense()
+      Array([[0., 2.],
+             [1., 0.]], dtype=float32)
+    """
 
     @classmethod
     def fromdense(cls, mat, *, nse=None, index_dtype=np.int32):
@@ -104,21 +128,74 @@ class CSC(_Compressed):
 
 
 def csr_fromdense(mat, *, nse=None, index_dtype=np.int32):
-    """The elements of a matrix that are not zero; `nse` of them (None: all, not under `jit`)."""
+    """The elements of a matrix that are not zero, as a CSR matrix.
+
+    Args:
+      mat: an array of two dimensions.
+      nse: how many to store; None: as many as there are (not under `jit`).
+      index_dtype: the dtype of columns and starts.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.csr_fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> M.data.tolist(), M.indices.tolist(), M.indptr.tolist()
+      ([2.0, 1.0], [1, 0], [0, 1, 2])
+    """
     coo = coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
     return CSR((coo.data, coo.col, _row_pointers(coo.row, coo.shape[0])), shape=coo.shape)
 
 
 def csr_todense(mat):
-    """The matrix with its zeros."""
+    """The matrix with its zeros.
+
+    Args:
+      mat: a CSR matrix.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> sparse.csr_todense(sparse.eye(2, sparse_format="csr"))
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
+    """
     return mat.todense()
 
 
 def csr_matvec(mat, v, transpose=False):
-    """The product with a vector; of the transpose, if `transpose`."""
+    """The product of a CSR matrix and a vector.
+
+    Args:
+      mat: a CSR matrix (n, m).
+      v: a vector (m,), or (n,) for the transpose.
+      transpose: multiplies by the transpose.
+
+    Raises:
+      TypeError: the vector has another size.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.CSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.csr_matvec(M, jnp.array([1.0, 10.0]))
+      Array([20.,  1.], dtype=float32)
+    """
     return matvec(mat.data, *mat._places(), jnp.asarray(v), mat.shape, transpose)
 
 
 def csr_matmat(mat, B, *, transpose=False):
-    """The product with a dense matrix; of the transpose, if `transpose`."""
+    """The product of a CSR matrix and a dense one.
+
+    Args:
+      mat: a CSR matrix (n, m).
+      B: an array (m, k), or (n, k) for the transpose.
+      transpose: multiplies by the transpose.
+
+    Raises:
+      TypeError: B has another number of rows.
+
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.CSR.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.csr_matmat(M, jnp.eye(2), transpose=True)
+      Array([[0., 1.],
+             [2., 0.]], dtype=float32)
+    """
     return matvec(mat.data, *mat._places(), jnp.asarray(B), mat.shape, transpose)

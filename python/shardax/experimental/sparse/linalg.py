@@ -8,6 +8,8 @@ from shardax._base.arrays import static_jit
 from shardax.experimental.sparse._base import JAXSparse
 from shardax.experimental.sparse.csr import CSR
 
+__all__ = ["lobpcg_standard", "spsolve"]
+
 
 def _times(a, b):
     return jnp.matmul(a, b, precision="highest")
@@ -102,8 +104,6 @@ def _iterate_matrix(A, X, m, tol):
 def lobpcg_standard(A, X, m=100, tol=None):
     """The largest eigenvalues and their eigenvectors, by locally optimal block conjugate gradients.
 
-    Knyazev, Toward the optimal preconditioned eigensolver (2001), without a preconditioner.
-
     Args:
       A: a symmetric matrix (n, n), dense or sparse, or a function of (n, any) arrays.
       X: (n, k), where to begin; its columns are independent, and 5 k < n.
@@ -116,6 +116,15 @@ def lobpcg_standard(A, X, m=100, tol=None):
 
     Raises:
       ValueError: k is 0 or too large, or shapes or dtypes do not go together.
+
+    Source: Knyazev, Toward the optimal preconditioned eigensolver, 2001, without a preconditioner.
+
+    Example:
+      >>> from shardax.experimental.sparse import linalg
+      >>> A = jnp.diag(jnp.arange(1.0, 21.0))
+      >>> theta, U, steps = linalg.lobpcg_standard(A, random.normal(random.key(0), (20, 2)))
+      >>> theta.round(2), U.shape
+      (Array([20., 19.], dtype=float32), (20, 2))
     """
     X = jnp.asarray(X)
     if isinstance(A, JAXSparse) or callable(A):
@@ -131,13 +140,19 @@ def spsolve(data, indices, indptr, b, tol=1e-6, reorder=1):
     """The solution x of A x = b for a square A given by its rows, as `CSR` is; solved densely.
 
     Args:
-      data, indices, indptr: those of `CSR`.
-      b: a vector.
+      data, indices, indptr: those of `CSR`: (nse,), (nse,) and (n + 1,).
+      b: a vector (n,).
       tol: without effect; the solution is exact up to rounding.
       reorder: 1 to 4, without effect, since all elements are kept.
 
     Raises:
       ValueError: for another `reorder`.
+
+    Example:
+      >>> from shardax.experimental.sparse import CSR, linalg
+      >>> A = CSR.fromdense(jnp.array([[2.0, 0.0], [0.0, 4.0]]))
+      >>> linalg.spsolve(A.data, A.indices, A.indptr, jnp.array([2.0, 2.0]))
+      Array([1. , 0.5], dtype=float32)
     """
     if reorder not in (1, 2, 3, 4):
         raise ValueError(f"{reorder=} not valid, must be one of [1, 2, 3, 4]")

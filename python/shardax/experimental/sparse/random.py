@@ -27,12 +27,20 @@ def random_bcoo(
     """A random BCOO array.
 
     Args:
+      key: a key of `random.key`.
+      shape: its sizes.
+      dtype, indices_dtype: of elements and indices.
       nse: how many elements to store, or below 1 which share of the sparse dimensions.
+      n_batch, n_dense: how many dimensions are batches, and dense.
       unique_indices, sorted_indices: what its indices are.
       generator: makes the elements: generator(key, shape=..., dtype=..., **kwds).
 
     Raises:
       ValueError: for impossible numbers.
+
+    Example:
+      >>> shardax.experimental.sparse.random_bcoo(random.key(0), (10, 10), nse=0.1)
+      BCOO(float32[10, 10], nse=10)
     """
     shape = tuple(map(operator.index, shape))
     n_batch, n_dense = operator.index(n_batch), operator.index(n_dense)

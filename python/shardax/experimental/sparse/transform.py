@@ -296,10 +296,11 @@ def sparsify(f, use_tracer=False):
     Raises:
       NotImplementedError: an op has no rule for sparse operands.
 
-    >>> from shardax.experimental import sparse
-    >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
-    >>> sparse.sparsify(lambda x: x.T @ x)(M)
-    BCOO(float32[2, 2], nse=4)
+    Example:
+      >>> from shardax.experimental import sparse
+      >>> M = sparse.BCOO.fromdense(jnp.array([[0.0, 2.0], [1.0, 0.0]]))
+      >>> sparse.sparsify(lambda x: x.T @ x)(M)
+      BCOO(float32[2, 2], nse=4)
     """
 
     @functools.wraps(f)
