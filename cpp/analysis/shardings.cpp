@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/index.h"
 #include "base/lists.h"
+#include "base/per_thread.h"
 #include "control/shard_map.h"
 #include "ir/core_ops.h"
 #include "ir/regions.h"
@@ -370,17 +371,18 @@ Shardings followed(const Program& program, const Shardings& in) {
   return out;
 }
 
-ShardingPtr current_mesh;
+ShardingPtr& current_mesh() { return per_thread<ShardingPtr, struct CurrentMesh>(); }
 
 }  // namespace
 
-void set_context_mesh(ShardingPtr mesh) { current_mesh = std::move(mesh); }
-const ShardingPtr& context_mesh() { return current_mesh; }
+void set_context_mesh(ShardingPtr mesh) { current_mesh() = std::move(mesh); }
+const ShardingPtr& context_mesh() { return current_mesh(); }
 
 void place_in_context(const Values& results) {
-  if (!current_mesh) return;
+  const ShardingPtr& mesh = current_mesh();
+  if (!mesh) return;
   for (const Value& result : results)
-    as_array(result).set_sharding(split_as(current_mesh, Split(result->type().rank()), true));
+    as_array(result).set_sharding(split_as(mesh, Split(result->type().rank()), true));
 }
 
 Shardings asked_of_inputs(const Program& program) {

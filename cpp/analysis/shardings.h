@@ -56,8 +56,8 @@ inline bool is_sum(const ShardingPtr& sharding) { return sharding && !sharding->
 // Over which axes results are still to be summed: the record's rule, or that of its kind.
 Sums sums_left(const Op& op, const Types& in);
 
-// The mesh that is current: over it, results of operands that lie nowhere in particular are
-// replicated. Null: none is.
+// The mesh that is current on this thread: over it, results of operands that lie nowhere in
+// particular are replicated. Null: none is.
 void set_context_mesh(ShardingPtr mesh);
 const ShardingPtr& context_mesh();
 // Labels such results.

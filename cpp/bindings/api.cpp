@@ -208,7 +208,7 @@ void init_context(py::module_& m) {
       [](std::uint64_t word, const py::object& description) {
         callables::set_mesh_word(word, description.ptr());
       },
-      "The current mesh, as a number that is part of the signatures of programs.");
+      "This thread's current mesh, as a number that is part of the signatures of programs.");
   m.def(
       "clear_caches",
       [] {

@@ -52,6 +52,61 @@ def test_threads_trace_and_map_independently():
     assert not errors
 
 
+def test_threads_trace_shard_map():
+    """The mesh within it, whose axes are manual, is that of one thread."""
+    mesh = jax.make_mesh((2, 2), ("x", "y"))
+    split = jax.sharding.PartitionSpec("x")
+    meeting = threading.Barrier(4, timeout=60)
+    errors = []
+
+    def run():
+        @jax.jit
+        @jax.shard_map(mesh=mesh, in_specs=split, out_specs=split)
+        def double(x):
+            meeting.wait()  # all threads are within
+            return 2 * x
+
+        try:
+            assert float(double(jnp.ones((4, 2)))[3, 1]) == 2
+        except Exception as e:  # noqa: BLE001 - reported below
+            errors.append(e)
+            meeting.abort()
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not errors
+
+
+def test_the_current_mesh_is_that_of_a_thread():
+    mesh = jax.make_mesh((2,), ("x",))
+    traced, seen = [], []
+
+    @jax.jit
+    def f(x):
+        traced.append(str(jax.sharding.get_abstract_mesh()))
+        return x + 1
+
+    def other():
+        seen.append(jax.sharding.get_mesh().empty)
+        seen.append(f(jnp.ones(2)).sharding)
+        with jax.set_mesh(jax.make_mesh((4,), ("y",))):
+            seen.append(jax.sharding.get_abstract_mesh().axis_names)
+
+    with jax.set_mesh(mesh):
+        inside = f(jnp.ones(2)).sharding
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join(60)
+        assert jax.sharding.get_mesh() == mesh
+        assert f(jnp.ones(2)).sharding == inside
+    assert inside.mesh == mesh and seen[1] != inside
+    assert seen[0] and seen[2] == ("y",)
+    assert len(traced) == 2 and len(set(traced)) == 2
+
+
 def test_threads_do_everything_at_once():
     key = jax.random.key(0)
     shared = jax.jit(lambda x: jnp.sin(x) @ x.T)

@@ -12,6 +12,8 @@
 namespace shardax::callables {
 namespace {
 
+constinit thread_local std::uint64_t mesh_word = 0;
+
 bool same_axis(const BoundAxis& a, const BoundAxis& b) {
   return a.name == b.name && a.size == b.size && a.devices == b.devices;
 }
@@ -58,18 +60,18 @@ Ref weak_reference(PyObject* fun) {
 
 Context current_context() {
   const auto axes = bound_axes();
-  return {{axes.begin(), axes.end()}, settings_word(), objects::traced_settings()};
+  return {{axes.begin(), axes.end()}, settings_word(), objects::traced_settings(), mesh_word};
 }
 
 bool context_is(const Context& context) {
   const auto axes = bound_axes();
   return context.settings == settings_word() &&
-         context.traced_settings == objects::traced_settings() &&
+         context.traced_settings == objects::traced_settings() && context.mesh == mesh_word &&
          std::equal(axes.begin(), axes.end(), context.axes.begin(), context.axes.end(), same_axis);
 }
 
 void set_mesh_word(std::uint64_t word, PyObject* description) {
-  objects::set_traced_setting("mesh", std::to_string(word));
+  mesh_word = word;
   set_context_mesh(description == Py_None ? nullptr : objects::sharding_from(description));
 }
 

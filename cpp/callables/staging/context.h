@@ -15,6 +15,7 @@ struct Context {
   std::vector<BoundAxis> axes;  // in scope, innermost last
   std::uint64_t settings = 0;
   std::uint64_t traced_settings = 0;
+  std::uint64_t mesh = 0;  // the number of set_mesh_word
 };
 Context current_context();
 bool context_is(const Context& context);
@@ -22,8 +23,8 @@ bool context_is(const Context& context);
 // A word that stands for the settings that tracing may look at: x64, the random bit generator's
 // layout, the number of devices. objects::traced_settings covers the other settings.
 std::uint64_t settings_word();
-// The current mesh, as a number that stands for it; 0: none. The description is that of a sharding
-// over it, or None.
+// This thread's current mesh, as a number that stands for it; 0: none. The description is that of a
+// sharding over it, or None.
 void set_mesh_word(std::uint64_t word, PyObject* description);
 // config.jax_disable_jit.
 bool jit_disabled();

@@ -346,12 +346,12 @@ class Mesh(AbstractMesh, contextlib.ContextDecorator):
         return self.axis_names, self.devices.shape, self.device_ids_in_order, self.axis_types
 
     def __enter__(self):
-        state.meshes.append(self)
+        state.thread.meshes.append(self)
         state.tell()
         return self
 
     def __exit__(self, *exc):
-        state.meshes.pop()
+        state.thread.meshes.pop()
         state.tell()
 
     def __repr__(self):

@@ -31,16 +31,16 @@ class set_mesh:
                 "`jax.set_mesh`. Please use `jax.shard_map` to enter into `Manual` mode instead."
             )
         self._mesh = mesh
-        self._before = list(state.meshes), list(state.abstract)
-        state.meshes[-1:] = [mesh]
-        state.abstract[-1:] = [mesh.abstract_mesh]
+        self._before = list(state.thread.meshes), list(state.thread.abstract)
+        state.thread.meshes[-1:] = [mesh]
+        state.thread.abstract[-1:] = [mesh.abstract_mesh]
         state.tell()
 
     def __enter__(self):
         return self._mesh
 
     def __exit__(self, *exc):
-        state.meshes[:], state.abstract[:] = self._before
+        state.thread.meshes[:], state.thread.abstract[:] = self._before
         state.tell()
 
 
@@ -74,12 +74,12 @@ class use_abstract_mesh:
                 f"{self.mesh} with size={self.mesh.size} and prev mesh: {before} with "
                 f"size={before.size}"
             )
-        state.abstract.append(self.mesh)
+        state.thread.abstract.append(self.mesh)
         state.tell()
         return self.mesh
 
     def __exit__(self, *exc):
-        state.abstract.pop()
+        state.thread.abstract.pop()
         state.tell()
 
 
@@ -90,12 +90,12 @@ def get_mesh():
       >>> shardax.sharding.get_mesh().empty
       True
     """
-    return state.meshes[-1] if state.meshes else _NO_MESH
+    return state.thread.meshes[-1] if state.thread.meshes else _NO_MESH
 
 
 def context_mesh():
     """The mesh of set_mesh, use_abstract_mesh or shard_map, without devices; or an empty one."""
-    return state.abstract[-1] if state.abstract else _NO_AXES
+    return state.thread.abstract[-1] if state.thread.abstract else _NO_AXES
 
 
 def get_abstract_mesh():
@@ -113,12 +113,12 @@ def get_abstract_mesh():
 def enter_manual(mesh, names):
     """Within shard_map over `names`, until `leave_manual`."""
     types = {name: AxisType.Manual for name in names}
-    state.abstract.append(mesh.abstract_mesh.update_axis_types(types))
+    state.thread.abstract.append(mesh.abstract_mesh.update_axis_types(types))
     state.tell()
 
 
 def leave_manual():
-    state.abstract.pop()
+    state.thread.abstract.pop()
     state.tell()
 
 

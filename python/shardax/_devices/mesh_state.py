@@ -1,22 +1,28 @@
 # shardax/_devices/mesh_state.py - the current meshes.
 """Lists that `with mesh:`, set_mesh, use_abstract_mesh and shard_map change (mesh.py,
-mesh_context.py), each entry hiding those before it.
+mesh_context.py), each entry hiding those before it. A thread has lists of its own.
 """
 
 import threading
 
 from shardax._core import api as _core
 
-meshes = []  # Mesh
-abstract = []  # AbstractMesh: of set_mesh and use_abstract_mesh, and, within shard_map, its own
+
+class _Thread(threading.local):
+    def __init__(self):
+        self.meshes = []  # Mesh
+        # AbstractMesh: of set_mesh and use_abstract_mesh, and, within shard_map, its own
+        self.abstract = []
+
+
+thread = _Thread()
 _words, _lock = {}, threading.Lock()
 
 
 def tell():
     """Tells the core which meshes are current, on which traced functions depend."""
-    key = tuple(
-        stack[-1] if stack and not stack[-1].empty else None for stack in (meshes, abstract)
-    )
+    stacks = thread.meshes, thread.abstract
+    key = tuple(stack[-1] if stack and not stack[-1].empty else None for stack in stacks)
     with _lock:
         word = 0 if key == (None, None) else _words.setdefault(key, len(_words) + 1)
     _core.set_mesh_word(word, _label(*key))
