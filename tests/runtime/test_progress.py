@@ -93,6 +93,8 @@ def drawn_scan(file):
 
 
 def test_short_tasks_show_nothing(monkeypatch):
+    monkeypatch.setattr(progress, "_LONG", LIMIT)  # processors may be busy with other things
+
     def short():
         shardax.jit(lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.sin(c), x))(jnp.ones(9))
 
@@ -161,6 +163,112 @@ def test_the_real_tqdm(monkeypatch, quick):
     file = Terminal()
     text = shown(monkeypatch, file, drawn_scan(file))
     assert "1/2 [00:00<00:00" in text
+
+
+class Notebook:
+    """Stands for IPython: the outputs of cells as they are stored."""
+
+    def __init__(self, monkeypatch):
+        self.stored, self.drawn, self.ended = [], [], []
+        self.config, self.execution_count, self.events = {"IPKernelApp": {}}, 1, self
+        self.display = types.SimpleNamespace(display=self._display)
+        monkeypatch.setitem(sys.modules, "IPython", self)
+
+    def get_ipython(self):
+        return self
+
+    def register(self, event, function):
+        assert event == "post_run_cell"
+        self.ended.append(function)
+
+    def unregister(self, event, function):
+        self.ended.remove(function)
+
+    def end_cell(self):
+        for function in self.ended:
+            function(None)
+        self.execution_count += 1
+
+    def _display(self, data, raw, display_id):
+        cell = {"number": self.execution_count}
+        self.stored.append(cell)
+
+        def update(data, raw):
+            cell["data"] = data
+            self.drawn.append(data["text/plain"])
+
+        update(data, raw)
+        return types.SimpleNamespace(update=update)
+
+
+EMPTY = {"text/plain": "", "text/html": ""}
+
+
+def test_a_notebook_keeps_one_empty_output(monkeypatch, quick):
+    notebook, file = Notebook(monkeypatch), io.StringIO()
+    gate = Gate()
+    scan = scanned(gate, 3)
+
+    def block():
+        before = len(notebook.drawn)
+        with at_work(scan, jnp.float32(0)):
+            for turn in range(3):
+                gate.wait()
+                eventually(lambda t=turn: any(f"{t}/3" in s for s in notebook.drawn[before:]))
+                gate.open()
+
+    assert shown(monkeypatch, file, lambda: [block(), block()]) == ""
+    assert notebook.stored == [{"number": 1, "data": EMPTY}]
+    assert notebook.drawn[-1] == "" and notebook.ended == []
+    # A block may last for several cells.
+    with shardax.progress():
+        block()
+        notebook.end_cell()
+        block()
+        notebook.end_cell()
+        assert notebook.stored[1:] == [{"number": n, "data": EMPTY} for n in (1, 2)]
+    silent = len(notebook.drawn)
+    shown(monkeypatch, file, lambda: None)
+    assert len(notebook.drawn) == silent
+
+
+def test_bars_of_a_notebook():
+    rows = progress._rows([task(done=3, length=9), task(kind="compilation", name="<lambda>")])
+    assert rows == (
+        '<div><progress value="3" max="9"></progress> scan in step, 3/9, 12 s, 24 s left</div>'
+        "<div><progress></progress> compiles &lt;lambda&gt;, 12 s</div>"
+    )
+
+
+def test_a_stored_notebook():
+    """Without the packages of pyproject's group docs, it is skipped."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    setup = """
+import time, shardax
+from shardax import lax
+from shardax._debug import progress
+progress._LONG = progress._PERIOD = 0.05
+def turn(x):
+    time.sleep(0.05)
+    return x + 1
+x = shardax.numpy.float32(0)
+"""
+    block = """
+print("before")
+with shardax.progress():
+    lax.fori_loop(0, 20, lambda i, c: shardax.pure_callback(turn, c, c), x)
+print("after")
+"""
+    cells = [nbformat.v4.new_code_cell(source) for source in (setup, block, block)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    assert notebook.cells[0].outputs == []
+    for cell in notebook.cells[1:]:
+        before, bars, after = cell.outputs
+        assert (before.text, after.text) == ("before\n", "after\n")
+        assert bars.output_type == "display_data" and bars.data == EMPTY
 
 
 def test_compilations_are_shown(monkeypatch, quick):

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import html
 import os
 import shutil
 import sys
@@ -144,18 +145,65 @@ class _Bars:
         self.show([])
 
 
-def _is_notebook():
+class _Cell:
+    """An output of a notebook's cell, drawn again and again. A stored notebook keeps one for each
+    cell, and nothing is left in it.
+    """
+
+    def __init__(self, shell):
+        self._shell, self._lock = shell, threading.Lock()
+        self._output, self._number, self._drawn = None, None, None
+        shell.events.register("post_run_cell", self._clear)
+
+    def show(self, tasks):
+        with self._lock:
+            if tasks and self._number != self._shell.execution_count:
+                self._draw([])
+                self._output, self._number = None, self._shell.execution_count
+            self._draw(tasks)
+
+    def _draw(self, tasks):
+        data = {"text/plain": _line(tasks, _WIDTH), "text/html": _rows(tasks)}
+        if self._output is None and tasks:
+            display = sys.modules["IPython"].display.display
+            self._output = display(data, raw=True, display_id=True)
+        elif self._output is not None and data != self._drawn:
+            self._output.update(data, raw=True)
+        self._drawn = data
+
+    def _clear(self, *_):
+        self.show([])
+
+    def close(self):
+        self._clear()
+        self._shell.events.unregister("post_run_cell", self._clear)
+
+
+def _rows(tasks):
+    """A bar and its text for each task, in HTML."""
+    rows = []
+    for task in tasks:
+        counted = task["done"] >= 0 and task["length"] >= 0
+        state = f' value="{task["done"]}" max="{task["length"]}"' if counted else ""
+        rows.append(f"<div><progress{state}></progress> {html.escape(_text(task))}</div>")
+    return "".join(rows)
+
+
+def _notebook():
+    """IPython's shell in the process of a notebook, else None."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     shell = get_ipython() if get_ipython else None
-    return shell is not None and "IPKernelApp" in shell.config
+    return shell if shell is not None and "IPKernelApp" in shell.config else None
 
 
 def _display():
-    """The display for this process's stderr; None where there is none."""
-    file = sys.stderr
+    """The display of this notebook, or for this process's stderr; None where there is none."""
+    file, shell = sys.stderr, _notebook()
+    if shell is not None:
+        return _Cell(shell)
     if file is None:
         return None
-    if not file.isatty() and not _is_notebook():
+    if not file.isatty():
         return _Log(file)
     try:
         from tqdm.auto import tqdm
@@ -274,10 +322,11 @@ def progress():
     loops within each other over a few numbers, which are one piece of machine code, the turns are
     not known: they are "running".
 
-    On a terminal and in a notebook these are bars of tqdm, or one line where it is not installed.
-    Elsewhere a line is written to stderr every ten seconds. The tasks of all threads are shown. Of
-    several processes the first shows its own; a child made by fork shows nothing. Blocks may be
-    within each other: the outermost one shows.
+    On a terminal these are bars of tqdm, or one line where it is not installed. In a notebook they
+    are bars below the cell, of which nothing is left in the end. Elsewhere a line is written to
+    stderr every ten seconds. The tasks of all threads are shown. Of several processes the first
+    shows its own; a child made by fork shows nothing. Blocks may be within each other: the
+    outermost one shows.
 
     Example:
       >>> with shardax.progress():
