@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -105,6 +107,45 @@ def test_the_current_mesh_is_that_of_a_thread():
     assert inside.mesh == mesh and seen[1] != inside
     assert seen[0] and seen[2] == ("y",)
     assert len(traced) == 2 and len(set(traced)) == 2
+
+
+SCANS_BESIDE_ANOTHER_THREAD = """
+import threading, time
+import shardax as jax, shardax.numpy as jnp
+from shardax import _core, lax
+
+auto = (jax.sharding.AxisType.Auto,) * 2
+mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=auto)
+ended = threading.Event()
+
+def others():
+    while not ended.is_set():
+        lax.cond(True, lambda x: x, lambda x: 2 * x, 1.0)
+        time.sleep(0.001)
+
+others_thread = threading.Thread(target=others, daemon=True)
+others_thread.start()
+_core.watch_tasks(True)  # as shardax.progress() does: tracing hands Python's lock over at times
+xs = [jnp.ones(4)] * 2000
+spec = jax.sharding.PartitionSpec("x")
+double = jax.shard_map(lambda xs: [2 * x for x in xs], mesh=mesh, in_specs=spec, out_specs=spec)
+lax.scan(lambda c, _: (double(c), None), xs, None, length=1)
+ended.set()
+others_thread.join()
+print("done")
+"""
+
+
+def test_ops_of_other_threads_go_on_while_a_program_is_staged():
+    """No thread waits for the cache's lock with Python's lock in hand."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCANS_BESIDE_ANOTHER_THREAD],
+        env={**os.environ, "SHARDAX_NUM_DEVICES": "4"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout == "done\n", done.stderr
 
 
 def test_threads_do_everything_at_once():
