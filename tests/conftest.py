@@ -10,6 +10,10 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 os.environ.setdefault("SHARDAX_VERIFY", "1")  # read when the first function is compiled
+# NumPy computes what results are compared with. The threads of its OpenBLAS wait for each other in
+# loops, so that one decomposition takes minutes where other tests use the processors. It reads this
+# when it is imported; shardax's OpenBLAS has a number of its own (cpp/lapack/library.cpp).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 PATIENCE = float(os.environ.get("TESTS_PATIENCE", "1"))
 
