@@ -1,5 +1,6 @@
 // compile/scalar/scalar_reductions.cpp - reductions of small arrays, and places of extreme values.
 #include <algorithm>
+#include <optional>
 
 #include "base/index.h"
 #include "compile/scalar/scalar_values.h"
@@ -118,17 +119,19 @@ void run_reduction(std::byte* out, const std::byte* in, std::byte* accumulators,
   r->kernels.finish(out, 1, accumulators, results);
 }
 
-// Sizes of the dimensions before `axes`, of these, and of those after; false where others lie
-// between them.
-bool three_parts(const Shape& shape, const Ints& axes, std::int64_t& outer, std::int64_t& n,
-                 std::int64_t& columns) {
-  outer = n = columns = 1;
-  if (axes.empty() || axes != ops::iota_ints(axes.size(), axes[0])) return false;
+// Sizes of the dimensions before the reduced ones, of these, and of those after.
+struct Extents {
+  std::int64_t outer = 1, n = 1, columns = 1;
+};
+// None where others lie between `axes`.
+std::optional<Extents> extents_along(const Shape& shape, const Ints& axes) {
+  if (axes.empty() || axes != ops::iota_ints(axes.size(), axes[0])) return {};
+  Extents out;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto dim = static_cast<std::int64_t>(d);
-    (dim < axes[0] ? outer : dim <= axes.back() ? n : columns) *= shape[d];
+    (dim < axes[0] ? out.outer : dim <= axes.back() ? out.n : out.columns) *= shape[d];
   }
-  return true;
+  return out;
 }
 
 }  // namespace
@@ -136,15 +139,16 @@ bool three_parts(const Shape& shape, const Ints& axes, std::int64_t& outer, std:
 // By the kernels of loops.
 bool ElementWriter::reduce_rows(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
   const DType dtype = in.type.dtype;
-  auto call = std::make_unique<RowReduction>();
+  const auto extents = extents_along(in.type.shape, eqn.params.ints(param::axes));
   if (is_half(dtype) || dtype == DType::boolean || in.type.size() == 0 ||
       in.type.size() > tuning::scalar_ops::most_reduced || large(out.type) || !eqn.op->reduce ||
-      !three_parts(in.type.shape, eqn.params.ints(param::axes), call->outer, call->n,
-                   call->columns))
+      !extents)
     return false;
   // Longer rows meet in the order of tiles and parts.
-  if (call->n > (call->columns == 1 ? kernels::fold_block : kernels::ZipParts::least_rows))
-    return false;
+  const auto [outer, n, columns] = *extents;
+  if (n > (columns == 1 ? kernels::fold_block : kernels::ZipParts::least_rows)) return false;
+  auto call = std::make_unique<RowReduction>();
+  call->outer = outer, call->n = n, call->columns = columns;
   call->kernels = eqn.op->reduce(dtype);
   if (!call->kernels.init) return false;
   call->itemsize = itemsize(dtype);
@@ -215,12 +219,12 @@ ScalarArray ElementWriter::of_registers(const Type& type, std::vector<int> regis
 // Rows that fill registers, in any order: sums of floats have that of the kernels of loops.
 bool ElementWriter::reduce_registers(const Equation& eqn, ScalarArray& in, ScalarArray& out) {
   const Op* pair = pair_of(*eqn.op);
-  std::int64_t outer, n, columns;
+  const auto extents = extents_along(in.type.shape, eqn.params.ints(param::axes));
   if (!pair || !packed(in.type) || in.type.dtype == DType::boolean ||
-      (pair == &core_ops().add && is_floating(in.type.dtype)) ||
-      !three_parts(in.type.shape, eqn.params.ints(param::axes), outer, n, columns) ||
-      columns % lanes_of_register() != 0)
+      (pair == &core_ops().add && is_floating(in.type.dtype)) || !extents ||
+      extents->columns % lanes_of_register() != 0)
     return false;
+  const auto [outer, n, columns] = *extents;
   const Type one = with_shape(in.type, {});
   const MapKernel kernel = pair->map({one, one}, one, {});
   if (!kernel.record) return false;
@@ -244,8 +248,9 @@ bool ElementWriter::find_places(const Equation& eqn, ScalarArray& in, ScalarArra
   const Number kind = lane_kind(in.type.dtype), place = lane_kind(out.type.dtype);
   const bool is_ordered = codegen::is_float(kind) || kind == Number::i32 || kind == Number::i64;
   if (!is_ordered || (place != Number::i32 && place != Number::i64)) return false;
-  std::int64_t outer, n, columns;
-  if (!three_parts(in.type.shape, eqn.params.ints(param::axes), outer, n, columns)) return false;
+  const auto extents = extents_along(in.type.shape, eqn.params.ints(param::axes));
+  if (!extents) return false;
+  const auto [outer, n, columns] = *extents;
   if (packed(in.type) && columns % lanes_of_register() == 0 && codegen::width_of(place) == width_) {
     std::vector<int> places;
     for (const std::vector<int>& rows : register_lines(in, outer, n, columns)) {
