@@ -53,6 +53,11 @@ std::int64_t ElementWriter::lanes_of_register() const {
   return width_ > 0 ? codegen::scalar_vector_bytes() / width_ : 0;
 }
 
+// The last register overlaps the one before.
+std::int64_t ElementWriter::first_of_register(const Type& type, std::int64_t k) const {
+  return std::min(k * lanes_of_register(), type.size() - lanes_of_register());
+}
+
 // The elements in row-major order.
 ElementWriter::Source ElementWriter::source_of(ScalarArray& held) {
   Source out{&held};
@@ -132,6 +137,13 @@ int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place>
     return place.at + lanes <= source.extent;
   };
   const auto same = [&](const Place& p) { return p == places[0]; };
+  const ScalarArray& first = *from[places[0].source].held;
+  if (run_at(0) == places.size() && packed(first.type) && !first.nodes.empty()) {
+    for (std::size_t k = 0; k < first.nodes.size(); ++k) {
+      if (first_of_register(first.type, static_cast<std::int64_t>(k)) == places[0].at)
+        return first.nodes[k];
+    }
+  }
   if (std::ranges::all_of(places, same)) return number_at(from[places[0].source], places[0].at);
   if (run_at(0) == places.size() && fits(places[0])) return register_at(places[0]);
   const ScalarArray room = in_frame(with_shape(type, {lanes}));
@@ -163,8 +175,7 @@ ScalarArray ElementWriter::assembled(const Type& out, std::vector<Source>& from,
   const std::int64_t lanes = lanes_of_register();
   std::vector<std::span<const Place>> made;
   for (std::int64_t k = 0; k < registers_of(out, width_); ++k) {
-    const std::int64_t first = std::min(k * lanes, out.size() - lanes);
-    const std::span<const Place> part(places.data() + first, index(lanes));
+    const std::span<const Place> part(places.data() + first_of_register(out, k), index(lanes));
     const auto same = std::ranges::find_if(
         made, [&](std::span<const Place> other) { return std::ranges::equal(other, part); });
     result.nodes.push_back(same == made.end() ? register_of(from, part)
@@ -183,6 +194,44 @@ ScalarArray ElementWriter::gathered(ScalarArray& held) {
   return assembled(held.type, from, places);
 }
 
+const std::shared_ptr<ScalarArray>& ElementWriter::origin_of(ScalarArray& held) {
+  if (is_moved(held)) return held.origin;
+  if (!held.shared) {
+    elements(held);
+    held.shared = std::make_shared<ScalarArray>(held);
+  }
+  return held.shared;
+}
+
+// Elements of the operands, one operand after the other, at `positions`. False where these are not
+// all of one array in registers.
+bool ElementWriter::move_lanes(const std::vector<ScalarArray*>& in,
+                               const std::vector<std::int64_t>& positions, ScalarArray& out) {
+  std::vector<std::int64_t> all;
+  for (ScalarArray* held : in) {
+    const bool in_registers = is_moved(*held) || (packed(held->type) && !held->in_memory);
+    if (!in_registers || origin_of(*held) != origin_of(*in[0])) return false;
+    for (std::int64_t i = 0; i < held->type.size(); ++i)
+      all.push_back(is_moved(*held) ? (*held->places)[index(i)] : i);
+  }
+  std::vector<std::int64_t> places;
+  for (const std::int64_t at : positions) places.push_back(all[index(at)]);
+  out.origin = origin_of(*in[0]);
+  if (lane_kind(out.type.dtype) != lane_kind(out.origin->type.dtype)) throw Unsuited();
+  out.places = std::make_shared<const std::vector<std::int64_t>>(std::move(places));
+  return true;
+}
+
+// Nodes of what has been moved.
+void ElementWriter::put_together(ScalarArray& moved) {
+  std::vector<Source> from{source_of(*moved.origin)};
+  std::vector<Place> places;
+  for (const std::int64_t at : *moved.places) places.push_back({0, at});
+  moved.nodes = assembled(moved.type, from, places).nodes;
+  moved.origin = nullptr;
+  moved.places = nullptr;
+}
+
 // Views of arrays in registers.
 bool ElementWriter::view_lanes(const Equation& eqn, ScalarArray& in, const Type& out,
                                ScalarArray& seen) {
@@ -195,6 +244,14 @@ bool ElementWriter::view_lanes(const Equation& eqn, ScalarArray& in, const Type&
   if (in.type.dtype == DType::boolean) throw Unsuited();
   ViewLayout layout;
   std::vector<Source> from;
+  if (packed(in.type) && !in.in_memory) {
+    if (!eqn.op->view(eqn.params, in.type, row_major_strides(in.type.shape), out, layout))
+      return false;
+    std::vector<std::int64_t> positions;
+    each_offset(out.shape, layout.strides,
+                [&](std::int64_t, std::int64_t at) { positions.push_back(at + layout.offset); });
+    return move_lanes({&in}, positions, seen = {out});
+  }
   if (in.in_memory && in.storage < 0 &&
       eqn.op->view(eqn.params, in.type, in.strides, out, layout)) {
     from.push_back(strided_source_of(in));

@@ -55,26 +55,28 @@ bool ElementWriter::move(const Equation& eqn, const std::vector<ScalarArray*>& i
                                         [&](const ScalarArray* held) { return large(held->type); });
   if (!moves || !taken_apart || large(out.type)) return false;
   std::vector<ArrayPtr> numbers;
-  std::vector<Source> from;
-  std::vector<Place> all;
-  for (ScalarArray* held : in) {
-    from.push_back(source_of(*held));
+  std::int32_t count = 0;
+  for (const ScalarArray* held : in) {
     numbers.push_back(empty_array(with_dtype(held->type, DType::int32)));
     std::byte* to = numbers.back()->data();
-    for (std::int64_t i = 0; i < held->type.size(); ++i) {
-      const auto position = static_cast<std::int32_t>(all.size());
-      std::memcpy(to, &position, sizeof position);
-      to += sizeof position;
-      all.push_back({from.size() - 1, i});
-    }
+    for (std::int64_t i = 0; i < held->type.size(); ++i, ++count, to += sizeof count)
+      std::memcpy(to, &count, sizeof count);
   }
   const ArrayPtr moved = computed(eqn, numbers, {with_dtype(out.type, DType::int32)})[0];
-  std::vector<Place> places;
+  std::vector<std::int64_t> positions;
   for (std::int64_t i = 0; i < out.type.size(); ++i) {
     std::int32_t position;
     std::memcpy(&position, moved->data() + index(i) * sizeof position, sizeof position);
-    places.push_back(all[index(position)]);
+    positions.push_back(position);
   }
+  if (move_lanes(in, positions, out)) return true;
+  std::vector<Source> from;
+  std::vector<Place> all, places;
+  for (ScalarArray* held : in) {
+    from.push_back(source_of(*held));
+    for (std::int64_t i = 0; i < held->type.size(); ++i) all.push_back({from.size() - 1, i});
+  }
+  for (const std::int64_t position : positions) places.push_back(all[index(position)]);
   out = assembled(out.type, from, places);
   return true;
 }

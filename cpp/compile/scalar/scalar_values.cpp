@@ -76,8 +76,7 @@ Access ElementWriter::element(const ScalarArray& held, std::int64_t offset) {
 
 Access ElementWriter::lanes(const ScalarArray& held, std::int64_t k) const {
   if (held.type.dtype == DType::boolean) throw Unsuited();
-  const std::int64_t lanes = codegen::scalar_vector_bytes() / width_;
-  Access access = element(held, std::min(k * lanes, held.type.size() - lanes));
+  Access access = element(held, first_of_register(held.type, k));
   access.bytes = codegen::scalar_vector_bytes();
   return access;
 }
@@ -87,6 +86,7 @@ void ElementWriter::check_version(const ScalarArray& held) const {
 }
 
 const std::vector<int>& ElementWriter::elements(ScalarArray& held) {
+  if (is_moved(held)) put_together(held);
   if (!held.in_memory || !held.nodes.empty()) return held.nodes;
   if (large(held.type)) throw Unsuited();
   check_version(held);

@@ -5,8 +5,10 @@
 // which each writing changes: who holds an older one cannot be written for (Unsuited).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "codegen/vector/lane.h"
 #include "compile/scalar/scalarize.h"
@@ -38,6 +40,10 @@ struct ScalarArray {
   bool writable = false;  // nobody else needs what lies there
   // A copy in the frame, row-major, that lasts as long as the program of the array; -1: none.
   std::int64_t copy = -1;
+  // Elements of an array in registers that are only moved so far, and have no nodes: `places` of
+  // `origin`. An origin is `shared` by all that are moved from it.
+  std::shared_ptr<ScalarArray> origin = {}, shared = {};
+  std::shared_ptr<const std::vector<std::int64_t>> places = {};
 };
 
 // Calls f(position in row-major order, offset) for all elements seen through strides.
@@ -96,6 +102,7 @@ class ElementWriter {
   static Access element(const ScalarArray& held, std::int64_t offset);
   Access lanes(const ScalarArray& held, std::int64_t k) const;  // of register k of dense memory
   const std::vector<int>& elements(ScalarArray& held);
+  static bool is_moved(const ScalarArray& held) { return held.places != nullptr; }
   // Writes the elements, row-major, at `start`.
   void keep(const ScalarArray& held, const Access& start);
   ScalarArray moved_to_frame(const ScalarArray& held);
@@ -145,6 +152,7 @@ class ElementWriter {
     friend bool operator==(const Place&, const Place&) = default;
   };
   std::int64_t lanes_of_register() const;
+  std::int64_t first_of_register(const Type& type, std::int64_t k) const;
   Source source_of(ScalarArray& held);
   static Source strided_source_of(ScalarArray& held);
   Access memory_of(Source& from);
@@ -154,6 +162,10 @@ class ElementWriter {
   ScalarArray assembled(const Type& out, std::vector<Source>& from,
                         const std::vector<Place>& places);
   ScalarArray gathered(ScalarArray& held);
+  const std::shared_ptr<ScalarArray>& origin_of(ScalarArray& held);
+  bool move_lanes(const std::vector<ScalarArray*>& in, const std::vector<std::int64_t>& positions,
+                  ScalarArray& out);
+  void put_together(ScalarArray& moved);
   void map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);
   bool view_lanes(const Equation& eqn, ScalarArray& in, const Type& out, ScalarArray& seen);
   void tile(const MapKernel& kernel, const std::vector<ScalarArray*>& in, ScalarArray& out);

@@ -9,6 +9,7 @@
 #include "compile/scalar/scalar_suits.h"
 #include "compile/scalar/scalar_values.h"
 #include "compile/tuning.h"
+#include "ir/core_ops.h"
 
 namespace shardax {
 namespace {
@@ -47,7 +48,10 @@ class Writer : ElementWriter {
   std::vector<ScalarArray> program(const ProgramPtr& source, const std::vector<ScalarArray>& in) {
     const ProgramPtr body = rewritten_body(source);
     std::vector<ScalarArray> values(body->types.size());
-    for (std::size_t i = 0; i < in.size(); ++i) values[index(body->inputs[i])] = in[i];
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      values[index(body->inputs[i])] = in[i];
+      values[index(body->inputs[i])].shared = nullptr;  // its copy may be made on one way alone
+    }
     for (const Constant& c : body->constants) values[index(c.var)] = constant(c.value);
     for (const Equation& eqn : body->equations) {
       if (nodes().size() > tuning::scalarize::most_nodes) throw Unsuited();
@@ -61,13 +65,20 @@ class Writer : ElementWriter {
       }
     }
     std::vector<ScalarArray> out;
-    for (const Var v : body->outputs) out.push_back(values[index(v)]);
+    for (const Var v : body->outputs) {
+      if (is_moved(values[index(v)])) elements(values[index(v)]);
+      out.push_back(values[index(v)]);
+    }
     return out;
   }
 
   std::vector<ScalarArray> equation(const Equation& eqn, const std::vector<ScalarArray*>& in,
                                     const Types& out) {
     if (calls_host(eqn)) throw Unsuited();
+    const bool moves = eqn.op->view || eqn.op == &core_ops().concatenate;
+    for (ScalarArray* held : in) {
+      if (!moves && is_moved(*held)) elements(*held);
+    }
     if (eqn.op->kind == Kind::control) {
       if (!eqn.op->regions) throw Unsuited();
       std::vector<ScalarArray> operands;
