@@ -134,6 +134,8 @@ def permutation(n):
 
 UPDATES = {
     "inner": lambda x: x.at[1:-1, 1:-1].set(x[1:-1, 1:-1] * 2),
+    "added inner": lambda x: x.at[1:, 1:].add(x[:-1, :-1]),
+    "multiplied inner": lambda x: x.at[:-1, 1:].multiply(x[1:, :-1] * 2),
     "rows": lambda x: x.at[1:3].set(x[:2] - 1),
     "a row": lambda x: x.at[x.shape[0] - 1].add(x[0]),
     "many": lambda x: x.at[np.arange(x.size) % 3, np.arange(x.size) % 2].add(x.reshape(-1)),
@@ -153,11 +155,26 @@ def test_updates_and_places(name, dtype):
 def test_longer_lists_of_registers(shape):
     """Up to 256 numbers of 4 bytes."""
     x = numbers(shape, "float32")
-    for step in (*LAYOUTS.values(), *REDUCTIONS.values()):
+    for step in (*LAYOUTS.values(), *REDUCTIONS.values(), *UPDATES.values()):
         if len(shape) == 2:
             same(looped(step), x)
     same(looped(lambda x: jnp.roll(x, 1, -1) - x.max(-2, keepdims=True)), x)
+    same(looped(lambda x: jnp.roll(jnp.roll(x, 1, -1), -1, -2)[..., ::-1] + x), x)
     same(looped(lambda x: x.argmax(-2, keepdims=True).astype(x.dtype) - x[..., ::-1]), x)
+
+
+def test_what_is_moved_in_branches_and_loops():
+    """Moved arrays that several regions take, each in its own way."""
+
+    def turn(i, x):
+        y = jnp.roll(jnp.roll(x, 1, 1), 1, 0)  # not put together before the branch
+        z = lax.cond(i % 2 == 0, lambda x, y: y + jnp.roll(x, 1, 0), lambda x, y: x[::-1] - y, x, y)
+        w = lax.cond(i % 3 == 0, lambda x: jnp.roll(y, 1, 1), lambda x: jnp.roll(x, 2, 1), x)
+        v = lax.fori_loop(0, i, lambda k, c: (c[0] + jnp.roll(y, 1, 1), c[1][::-1]), (z, w))
+        return v[0] * 0.5 + jnp.roll(v[1], 1, 0) + x.T.reshape(x.shape)
+
+    for shape in SHAPES:
+        same(lambda x: lax.fori_loop(0, 7, turn, x), numbers(shape, "float32"))
 
 
 def test_registers_in_branches_and_inner_loops():

@@ -139,10 +139,29 @@ ScalarArray ElementWriter::update(const std::vector<ScalarArray*>& in) {
   Source from = source_of(*in[1]);
   ScalarArray part = to;
   part.start = start;
+  if (packed(in[1]->type) && sizes.back() >= lanes_of_register() && to.strides.back() == 1) {
+    update_rows(from, part, sizes);
+    return written(to);
+  }
   each_offset(sizes, to.strides, [&](std::int64_t i, std::int64_t offset) {
     code_.store(number_at(from, i), element(part, offset));
   });
   return written(to);
+}
+
+// Rows that fill a register: the last register of each overlaps the one before.
+void ElementWriter::update_rows(Source& from, const ScalarArray& to, const Shape& sizes) {
+  const std::int64_t row = sizes.back(), lanes = lanes_of_register();
+  const Number kind = number_kind(to.type.dtype);
+  each_offset(Shape(sizes.begin(), sizes.end() - 1), to.strides,
+              [&](std::int64_t r, std::int64_t offset) {
+                for (std::int64_t c = 0; c < row; c += lanes) {
+                  const std::int64_t at = std::min(c, row - lanes);
+                  Access target = element(to, offset + at);
+                  target.bytes = codegen::scalar_vector_bytes();
+                  code_.store(code_.load(kind, register_in(from, r * row + at)), target);
+                }
+              });
 }
 
 // ---- windows at rows of indices --------------------------------------------------------------
@@ -156,6 +175,22 @@ struct ElementWriter::Rows {
     int inside;
   };
   std::vector<Element> elements;
+
+  // Are those from i on neighbours, all of them inside, as many as there are lanes?
+  bool fill_register(std::size_t i, std::int64_t lanes) const {
+    const auto n = index(lanes);
+    if (i + n > elements.size() || elements[i].inside >= 0) return false;
+    for (std::size_t k = 1; k < n; ++k) {
+      Access expected = elements[i].at;
+      expected.offset += static_cast<std::int64_t>(k) * expected.bytes;
+      const Element& e = elements[i + k];
+      if (e.at.offset != expected.offset || e.at.index != expected.index || e.inside >= 0 ||
+          e.at.stride != expected.stride ||
+          e.other != elements[i].other + static_cast<std::int64_t>(k))
+        return false;
+    }
+    return true;
+  }
 
   Rows(ElementWriter& writer, const ops::WindowDims& dims, ops::WindowMode mode,
        const ScalarArray& operand, ScalarArray& indices, const Type& other, const Ints& sizes) {
@@ -250,9 +285,18 @@ ScalarArray ElementWriter::scatter(const Equation& eqn, const Op* combine,
   }
   const Rows rows(*this, dims, mode, to, *in[1], in[2]->type,
                   ops::window_sizes(dims, type.rank(), in[2]->type.shape));
-  for (const auto& each : rows.elements) {
+  for (std::size_t i = 0; i < rows.elements.size(); ++i) {
+    const auto& each = rows.elements[i];
     Access at = each.at;
     at.changes = true;
+    if (packed(in[2]->type) && rows.fill_register(i, lanes_of_register())) {
+      at.bytes = codegen::scalar_vector_bytes();
+      int value = code_.load(number_kind(type.dtype), register_in(updates, each.other));
+      if (combine) value = combined(kernel, code_.load(number_kind(type.dtype), at), value);
+      code_.store(value, at);
+      i += index(lanes_of_register() - 1);
+      continue;
+    }
     int value = number_at(updates, each.other);
     if (combine || each.inside >= 0) {
       const int before = code_.load(number_kind(type.dtype), at);

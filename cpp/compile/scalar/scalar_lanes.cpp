@@ -27,6 +27,17 @@ static bool is_of_lanes(const codegen::VectorProgram& nodes, const codegen::Node
   }
 }
 
+// The op of a kernel on registers.
+int ElementWriter::combined(const MapKernel& kernel, int a, int b) {
+  const int operands[] = {a, b};
+  const int first = nodes().size();
+  const int out = kernel.record(nodes(), operands, kernel.extra);
+  for (int i = first; i < nodes().size(); ++i) {
+    if (!is_of_lanes(nodes(), nodes().node(i), width_)) throw Unsuited();
+  }
+  return out;
+}
+
 // Numbers stand in all lanes: they go with registers.
 void ElementWriter::map_lanes(const MapKernel& kernel, const std::vector<ScalarArray*>& in,
                               ScalarArray& out) {
@@ -111,6 +122,14 @@ int ElementWriter::number_at(Source& from, std::int64_t at) {
   return number(value, kind);
 }
 
+// As many elements as fill a register, from one on.
+Access ElementWriter::register_in(Source& from, std::int64_t at) {
+  Access access = memory_of(from);
+  access.bytes = codegen::scalar_vector_bytes();
+  access.offset += at * itemsize(from.held->type.dtype);
+  return access;
+}
+
 // A register of neighbours is read as one. Others are put together in the frame. Each run of
 // neighbours, or of one number, is written as a whole register, and the next run over its surplus.
 int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place> places) {
@@ -124,12 +143,8 @@ int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place>
       ++n;
     return n;
   };
-  const int bytes = itemsize(type.dtype);
   const auto register_at = [&](const Place& place) {
-    Access access = memory_of(from[place.source]);
-    access.bytes = codegen::scalar_vector_bytes();
-    access.offset += place.at * bytes;
-    return code_.load(kind, access);
+    return code_.load(kind, register_in(from[place.source], place.at));
   };
   const auto fits = [&](const Place& place) {
     Source& source = from[place.source];

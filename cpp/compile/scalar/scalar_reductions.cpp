@@ -231,10 +231,7 @@ bool ElementWriter::reduce_registers(const Equation& eqn, ScalarArray& in, Scala
   std::vector<int> results;
   for (const std::vector<int>& rows : register_lines(in, outer, n, columns)) {
     int joined = rows[0];
-    for (std::size_t r = 1; r < rows.size(); ++r) {
-      const int operands[] = {joined, rows[r]};
-      joined = kernel.record(nodes(), operands, kernel.extra);
-    }
+    for (std::size_t r = 1; r < rows.size(); ++r) joined = combined(kernel, joined, rows[r]);
     results.push_back(joined);
   }
   out = of_registers(out.type, std::move(results));

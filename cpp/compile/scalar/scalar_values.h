@@ -158,7 +158,9 @@ class ElementWriter {
   Access memory_of(Source& from);
   int number_at(Source& from, std::int64_t at);
   const std::byte* known_at(const Access& access) const;
+  Access register_in(Source& from, std::int64_t at);
   int register_of(std::vector<Source>& from, std::span<const Place> places);
+  int combined(const MapKernel& kernel, int a, int b);
   ScalarArray assembled(const Type& out, std::vector<Source>& from,
                         const std::vector<Place>& places);
   ScalarArray gathered(ScalarArray& held);
@@ -195,6 +197,7 @@ class ElementWriter {
   int between(int node, std::int64_t last);
   ScalarArray slice(const std::vector<ScalarArray*>& in, const Type& out);
   ScalarArray update(const std::vector<ScalarArray*>& in);
+  void update_rows(Source& from, const ScalarArray& to, const Shape& sizes);
   ScalarArray gather(const Equation& eqn, const std::vector<ScalarArray*>& in, const Type& out);
   ScalarArray scatter(const Equation& eqn, const Op* combine, const std::vector<ScalarArray*>& in);
   // The place of the operand for reading, or of its new version for writing.
