@@ -176,20 +176,17 @@ struct ElementWriter::Rows {
   };
   std::vector<Element> elements;
 
-  // Are those from i on neighbours, all of them inside, as many as there are lanes?
-  bool fill_register(std::size_t i, std::int64_t lanes) const {
-    const auto n = index(lanes);
-    if (i + n > elements.size() || elements[i].inside >= 0) return false;
-    for (std::size_t k = 1; k < n; ++k) {
-      Access expected = elements[i].at;
-      expected.offset += static_cast<std::int64_t>(k) * expected.bytes;
-      const Element& e = elements[i + k];
-      if (e.at.offset != expected.offset || e.at.index != expected.index || e.inside >= 0 ||
-          e.at.stride != expected.stride ||
-          e.other != elements[i].other + static_cast<std::int64_t>(k))
-        return false;
+  // The number of elements from i on that are neighbours in both arrays, and inside.
+  std::int64_t run_at(std::size_t i) const {
+    std::int64_t n = 0;
+    for (; i + index(n) < elements.size(); ++n) {
+      const Element &e = elements[i + index(n)], &first = elements[i];
+      if (e.inside >= 0 || e.at.offset != first.at.offset + n * first.at.bytes ||
+          e.at.index != first.at.index || e.at.stride != first.at.stride ||
+          e.other != first.other + n)
+        break;
     }
-    return true;
+    return n;
   }
 
   Rows(ElementWriter& writer, const ops::WindowDims& dims, ops::WindowMode mode,
@@ -289,12 +286,10 @@ ScalarArray ElementWriter::scatter(const Equation& eqn, const Op* combine,
     const auto& each = rows.elements[i];
     Access at = each.at;
     at.changes = true;
-    if (packed(in[2]->type) && rows.fill_register(i, lanes_of_register())) {
-      at.bytes = codegen::scalar_vector_bytes();
-      int value = code_.load(number_kind(type.dtype), register_in(updates, each.other));
-      if (combine) value = combined(kernel, code_.load(number_kind(type.dtype), at), value);
-      code_.store(value, at);
-      i += index(lanes_of_register() - 1);
+    const std::int64_t run = packed(in[2]->type) ? rows.run_at(i) : 0;
+    if (run > 0 && run >= lanes_of_register()) {
+      scatter_run(updates, each.other, run, at, combine ? &kernel : nullptr);
+      i += index(run - 1);
       continue;
     }
     int value = number_at(updates, each.other);
@@ -309,6 +304,23 @@ ScalarArray ElementWriter::scatter(const Equation& eqn, const Op* combine,
     code_.store(value, at);
   }
   return written(to);
+}
+
+// A run that fills registers, of which the last overlaps the one before: all are read first.
+void ElementWriter::scatter_run(Source& updates, std::int64_t first, std::int64_t count,
+                                const Access& to, const MapKernel* combine) {
+  const Number kind = number_kind(updates.held->type.dtype);
+  std::vector<std::pair<Access, int>> stores;
+  for (std::int64_t i = 0; i < count; i += lanes_of_register()) {
+    const std::int64_t at = std::min(i, count - lanes_of_register());
+    Access target = to;
+    target.offset += at * to.bytes;
+    target.bytes = codegen::scalar_vector_bytes();
+    int value = code_.load(kind, register_in(updates, first + at));
+    if (combine) value = combined(*combine, code_.load(kind, target), value);
+    stores.emplace_back(target, value);
+  }
+  for (const auto& [target, value] : stores) code_.store(value, target);
 }
 
 }  // namespace shardax

@@ -66,7 +66,10 @@ std::int64_t ElementWriter::lanes_of_register() const {
 
 // The last register overlaps the one before.
 std::int64_t ElementWriter::first_of_register(const Type& type, std::int64_t k) const {
-  return std::min(k * lanes_of_register(), type.size() - lanes_of_register());
+  const std::int64_t lanes = lanes_of_register();
+  if (!in_rows(type.shape, lanes)) return std::min(k * lanes, type.size() - lanes);
+  const std::int64_t row = type.shape.back(), each = (row + lanes - 1) / lanes;
+  return k / each * row + std::min(k % each * lanes, row - lanes);
 }
 
 // The elements in row-major order.

@@ -190,6 +190,10 @@ int ElementWriter::best_place(std::vector<Ranked> line, bool greatest) {
   return line[0].place;
 }
 
+// Do registers of an array have columns of one row only?
+bool ElementWriter::fills_registers(const Shape& shape, std::int64_t columns) const {
+  return columns % lanes_of_register() == 0 && !in_rows(shape, lanes_of_register());
+}
 // Registers of the same columns of n rows, in row-major order of the columns.
 std::vector<std::vector<int>> ElementWriter::register_lines(ScalarArray& in, std::int64_t outer,
                                                             std::int64_t n, std::int64_t columns) {
@@ -222,7 +226,7 @@ bool ElementWriter::reduce_registers(const Equation& eqn, ScalarArray& in, Scala
   const auto extents = extents_along(in.type.shape, eqn.params.ints(param::axes));
   if (!pair || !packed(in.type) || in.type.dtype == DType::boolean ||
       (pair == &core_ops().add && is_floating(in.type.dtype)) || !extents ||
-      extents->columns % lanes_of_register() != 0)
+      !fills_registers(in.type.shape, extents->columns))
     return false;
   const auto [outer, n, columns] = *extents;
   const Type one = with_shape(in.type, {});
@@ -248,7 +252,8 @@ bool ElementWriter::find_places(const Equation& eqn, ScalarArray& in, ScalarArra
   const auto extents = extents_along(in.type.shape, eqn.params.ints(param::axes));
   if (!extents) return false;
   const auto [outer, n, columns] = *extents;
-  if (packed(in.type) && columns % lanes_of_register() == 0 && codegen::width_of(place) == width_) {
+  if (packed(in.type) && fills_registers(in.type.shape, columns) &&
+      codegen::width_of(place) == width_) {
     std::vector<int> places;
     for (const std::vector<int>& rows : register_lines(in, outer, n, columns)) {
       std::vector<Ranked> line;

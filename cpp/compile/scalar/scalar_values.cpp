@@ -32,12 +32,25 @@ codegen::Kind number_kind(DType dtype) {
   }
 }
 
+// Neighbours in a row are then neighbours in memory, also where parts of rows move. Not where a
+// third more registers would be needed for it.
+bool in_rows(const Shape& shape, std::int64_t lanes) {
+  if (shape.size() < 2 || shape.back() <= lanes || shape.back() % lanes == 0) return false;
+  const std::int64_t row = (shape.back() + lanes - 1) / lanes;
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
+  return 3 * lanes * rows * row <= 4 * rows * shape.back();
+}
+
 std::int64_t registers_of(const Type& type, int width) {
   const codegen::Kind kind = lane_kind(type.dtype);
   if (width == 0 || kind == codegen::Kind::none) return 0;
   if (kind != codegen::Kind::truth && codegen::width_of(kind) != width) return 0;
   const std::int64_t lanes = codegen::scalar_vector_bytes() / width;
-  const std::int64_t registers = (type.size() + lanes - 1) / lanes;
+  const std::int64_t registers =
+      in_rows(type.shape, lanes)
+          ? type.size() / type.shape.back() * ((type.shape.back() + lanes - 1) / lanes)
+          : (type.size() + lanes - 1) / lanes;
   return registers <= tuning::scalar_values::most_registers ? registers : 0;
 }
 

@@ -24,6 +24,10 @@ codegen::Kind number_kind(DType dtype);
 // none: numbers that are only passed on.
 codegen::Kind lane_kind(DType dtype);
 
+// Does each row of an array start a register? The last one of a row overlaps the one before.
+// Registers of other arrays go on over the ends of rows.
+bool in_rows(const Shape& shape, std::int64_t lanes);
+
 // The number of registers of numbers of `width` bytes (also of truth values) that an array takes;
 // 0: it cannot be in registers.
 std::int64_t registers_of(const Type& type, int width);
@@ -178,6 +182,7 @@ class ElementWriter {
   bool reduce_truths(const Equation& eqn, ScalarArray& in, ScalarArray& out);
   bool reduce_rows(const Equation& eqn, ScalarArray& in, ScalarArray& out);
   bool reduce_registers(const Equation& eqn, ScalarArray& in, ScalarArray& out);
+  bool fills_registers(const Shape& shape, std::int64_t columns) const;
   std::vector<std::vector<int>> register_lines(ScalarArray& in, std::int64_t outer, std::int64_t n,
                                                std::int64_t columns);
   ScalarArray of_registers(const Type& type, std::vector<int> registers);
@@ -200,6 +205,8 @@ class ElementWriter {
   void update_rows(Source& from, const ScalarArray& to, const Shape& sizes);
   ScalarArray gather(const Equation& eqn, const std::vector<ScalarArray*>& in, const Type& out);
   ScalarArray scatter(const Equation& eqn, const Op* combine, const std::vector<ScalarArray*>& in);
+  void scatter_run(Source& updates, std::int64_t first, std::int64_t count, const Access& to,
+                   const MapKernel* combine);
   // The place of the operand for reading, or of its new version for writing.
   ScalarArray readable(const ScalarArray& held);
   ScalarArray target(const ScalarArray& held);
