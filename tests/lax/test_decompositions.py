@@ -362,6 +362,21 @@ def test_float32_on_processors_whose_sme_has_short_vectors():
     assert done.stdout == "True\n", done.stdout + done.stderr
 
 
+STACK = """
+import numpy as np
+import shardax.numpy as jnp
+a = np.random.default_rng(0).standard_normal((2, 260, 260)).astype(np.float32)
+alone = [np.asarray(jnp.linalg.qr(x).R).tobytes() for x in a]
+stacks = [[r.tobytes() for r in np.asarray(jnp.linalg.qr(a).R)] for _ in range(4)]
+print({stack == alone for stack in stacks})
+"""
+
+
+def test_two_calls_at_once_have_the_bits_of_one():
+    done = run(STACK)
+    assert done.stdout == "{True}\n", done.stdout + done.stderr
+
+
 def test_polar_of_short_floats():
     a = jnp.asarray(np.random.default_rng(0).standard_normal((4, 4)), "bfloat16")
     u, p = shardax.scipy.linalg.polar(a)
