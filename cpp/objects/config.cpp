@@ -13,6 +13,7 @@
 
 #include "analysis/key_reuse.h"
 #include "analysis/nonfinite.h"
+#include "base/per_thread.h"
 #include "execute/execute.h"
 #include "numpy/promote.h"
 #include "objects/config_values.h"
@@ -291,6 +292,15 @@ PyObject* trace_setting(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* trace_setting_of_thread(PyObject*, PyObject* args) {
+  const char *name = nullptr, *value = nullptr;
+  if (!PyArg_ParseTuple(args, "ss", &name, &value)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    set_traced_setting_of_thread(name, value);
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* count(PyObject*, PyObject*) {
   return guarded([] { return PyLong_FromLong(device_count()); });
 }
@@ -308,6 +318,8 @@ PyMethodDef config_functions[] = {
     {"override_x64", override_x64, METH_O, "Sets x64 for this thread; gives the override before."},
     {"set_traced_setting", trace_setting, METH_VARARGS,
      "Sets a value, a str, for which functions are traced anew."},
+    {"set_traced_setting_of_thread", trace_setting_of_thread, METH_VARARGS,
+     "The same for this thread; \"\" takes it away."},
     {"devices_counted", counted, METH_NOARGS, "Whether anybody has asked how many there are."},
     {"device_count", count, METH_NOARGS, "How many devices there are."},
     {nullptr, nullptr, 0, nullptr},
@@ -333,19 +345,31 @@ int device_count() {
 namespace {
 using Settings = std::map<std::string, std::string>;
 std::uint64_t current_settings = 0;
+constinit thread_local std::uint64_t current_settings_of_thread = 0;
+
+// The number of the settings, once one of them has changed; 0 where there are none.
+std::uint64_t with_setting(Settings& settings, const std::string& name, const std::string& value) {
+  static auto* numbers = new std::map<Settings, std::uint64_t>{{{}, 0}};  // never destroyed
+  if (value.empty()) {
+    settings.erase(name);
+  } else {
+    settings[name] = value;
+  }
+  return numbers->emplace(settings, numbers->size()).first->second;
+}
 }  // namespace
 
 std::uint64_t traced_settings() { return current_settings; }
+std::uint64_t traced_settings_of_thread() { return current_settings_of_thread; }
 
 void set_traced_setting(const std::string& name, const std::string& value) {
-  static auto* numbers = new std::map<Settings, std::uint64_t>;  // outlives static destruction
-  static auto* settings = new Settings;
-  if (value.empty()) {
-    settings->erase(name);
-  } else {
-    (*settings)[name] = value;
-  }
-  current_settings = numbers->emplace(*settings, numbers->size()).first->second;
+  static auto* settings = new Settings;  // outlives static destruction
+  current_settings = with_setting(*settings, name, value);
+}
+
+void set_traced_setting_of_thread(const std::string& name, const std::string& value) {
+  Settings& settings = per_thread<Settings, struct OfThread>();
+  current_settings_of_thread = with_setting(settings, name, value);
 }
 
 void set_device_count(std::int64_t count) {

@@ -26,9 +26,13 @@ struct CallFlags {
 extern CallFlags call_flags;
 
 // A number for the settings that tracing may look at beside x64 and the layout of random bits:
-// equal while these are equal. Some are flags; others are contexts of the user's own.
+// equal while these are equal. Some are flags; others are contexts of the user's own. "" takes a
+// setting away.
 std::uint64_t traced_settings();
 void set_traced_setting(const std::string& name, const std::string& value);
+// The same for those that each thread has for itself: its current mesh, blocks of contexts.
+std::uint64_t traced_settings_of_thread();
+void set_traced_setting_of_thread(const std::string& name, const std::string& value);
 
 // Adds config_read, config_update, config_names, and thread-local overrides to the module.
 void init_config(PyObject* module);

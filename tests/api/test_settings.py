@@ -1,5 +1,6 @@
 # tests/api/test_settings.py - settings for which functions are traced anew, and those that refuse.
 import operator
+import threading
 
 import pytest
 import shardax
@@ -38,8 +39,31 @@ def test_user_contexts():
     mine.set_global(2)
     assert mine.value == 2
     with mine("inner"):
-        assert mine.get_global() == "inner"
-    assert mine.get_global() == 2
+        assert (mine.value, mine.get_global()) == ("inner", 2)
+        with mine(None):
+            assert mine.value is None
+        mine.set_global(3)
+        assert mine.value == "inner"
+    assert (mine.value, mine.get_global()) == (3, 3)
+
+
+def test_blocks_of_user_contexts_are_those_of_a_thread():
+    mine = shardax.make_user_context(1)
+    f = shardax.jit(lambda x: x * mine.value)
+    seen = []
+
+    def other():
+        seen.append(int(f(10)))
+        with mine(3):
+            seen.append(int(f(10)))
+
+    with mine(2):
+        assert f(10) == 20
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        assert f(10) == 20
+    assert seen == [10, 30] and f(10) == 10
 
 
 def test_no_execution():

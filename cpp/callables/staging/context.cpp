@@ -12,8 +12,6 @@
 namespace shardax::callables {
 namespace {
 
-constinit thread_local std::uint64_t mesh_word = 0;
-
 bool same_axis(const BoundAxis& a, const BoundAxis& b) {
   return a.name == b.name && a.size == b.size && a.devices == b.devices;
 }
@@ -60,18 +58,22 @@ Ref weak_reference(PyObject* fun) {
 
 Context current_context() {
   const auto axes = bound_axes();
-  return {{axes.begin(), axes.end()}, settings_word(), objects::traced_settings(), mesh_word};
+  return {{axes.begin(), axes.end()},
+          settings_word(),
+          objects::traced_settings(),
+          objects::traced_settings_of_thread()};
 }
 
 bool context_is(const Context& context) {
   const auto axes = bound_axes();
   return context.settings == settings_word() &&
-         context.traced_settings == objects::traced_settings() && context.mesh == mesh_word &&
+         context.traced_settings == objects::traced_settings() &&
+         context.traced_settings_of_thread == objects::traced_settings_of_thread() &&
          std::equal(axes.begin(), axes.end(), context.axes.begin(), context.axes.end(), same_axis);
 }
 
 void set_mesh_word(std::uint64_t word, PyObject* description) {
-  mesh_word = word;
+  objects::set_traced_setting_of_thread("mesh", word == 0 ? "" : std::to_string(word));
   set_context_mesh(description == Py_None ? nullptr : objects::sharding_from(description));
 }
 

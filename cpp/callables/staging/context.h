@@ -15,7 +15,7 @@ struct Context {
   std::vector<BoundAxis> axes;  // in scope, innermost last
   std::uint64_t settings = 0;
   std::uint64_t traced_settings = 0;
-  std::uint64_t mesh = 0;  // the number of set_mesh_word
+  std::uint64_t traced_settings_of_thread = 0;
 };
 Context current_context();
 bool context_is(const Context& context);

@@ -180,7 +180,7 @@ def array_garbage_collection_guard(new_val):
 
 
 class make_user_context:
-    """A setting of the user's own, for which functions are traced anew.
+    """A setting of the user's own, for which functions are traced anew. Threads have own blocks.
 
     Args:
       default_value: what holds outside of any block; hashable.
@@ -204,29 +204,35 @@ class make_user_context:
         with self._lock:
             self._name = f"user context {next(self._made)}"
         self._numbers = {}  # of the values that were ever set
+        self._thread = threading.local()  # has the value and the number of its innermost block
         self.set_global(default_value)
 
     @property
     def value(self):
-        """The present value."""
-        return self._value
+        """The present value, in this thread."""
+        return getattr(self._thread, "value", self._value)
 
     def get_global(self):
-        """The present value."""
+        """The value outside of any block."""
         return self._value
 
     def set_global(self, value):
-        """Sets the value from now on."""
-        with self._lock:
-            number = self._numbers.setdefault(value, len(self._numbers))
-        _core.set_traced_setting(self._name, str(number))
+        """Sets the value outside of any block, from now on."""
+        _core.set_traced_setting(self._name, self._number(value))
         self._value = value
+
+    def _number(self, value):
+        with self._lock:
+            return str(self._numbers.setdefault(value, len(self._numbers)))
 
     @contextlib.contextmanager
     def __call__(self, value):
-        before = self._value
-        self.set_global(value)
+        number, before = self._number(value), dict(vars(self._thread))
+        _core.set_traced_setting_of_thread(self._name, number)
+        self._thread.value, self._thread.number = value, number
         try:
             yield
         finally:
-            self.set_global(before)
+            vars(self._thread).clear()
+            vars(self._thread).update(before)
+            _core.set_traced_setting_of_thread(self._name, before.get("number", ""))
