@@ -12,13 +12,14 @@ import os
 import time
 
 import numpy as np
+import program_grids
 import program_list
 import program_models
 import program_recurrences
 import program_samplers
 import rivals
 
-MODULES = (program_list, program_models, program_samplers, program_recurrences)
+MODULES = (program_grids, program_list, program_models, program_samplers, program_recurrences)
 NAMES = [name for name in os.environ.get("PROGRAMS", "").split(",") if name]
 
 PROGRAMS = {
