@@ -140,7 +140,7 @@ class ScalarAssembly final : NumberCode {
 
   void store(int i, const Access& access) override {
     const Address to = address(access);
-    if (is_general(i) && is_integer(node(i).kind))
+    if (is_general(i) && is_integer(node(i).kind) && access.bytes < vector_bytes)
       return encoder_.store(in_general(i, spare0), to, access.bytes);
     Vector from = operands[0];
     if (is_general(i))
