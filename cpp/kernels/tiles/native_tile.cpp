@@ -150,6 +150,7 @@ void find_forms(TileLoop& loop, const codegen::VectorProgram& program) {
 // Would some operand be written out for a tile kernel, which machine code reads as one element or
 // row by row?
 bool repeats_operands(const TileLoop& loop) {
+  if (elements_of(loop) == 1) return false;
   const std::size_t rank = loop.shape.size();
   return std::ranges::any_of(loop.loads,
                              [&](const TileAccess& access) { return is_one(loop, access); }) ||
