@@ -157,9 +157,8 @@ void ElementWriter::update_rows(Source& from, const ScalarArray& to, const Shape
               [&](std::int64_t r, std::int64_t offset) {
                 for (std::int64_t c = 0; c < row; c += lanes) {
                   const std::int64_t at = std::min(c, row - lanes);
-                  Access target = element(to, offset + at);
-                  target.bytes = codegen::scalar_vector_bytes();
-                  code_.store(code_.load(kind, register_in(from, r * row + at)), target);
+                  code_.store(code_.load(kind, register_in(from, r * row + at)),
+                              in_all_lanes(element(to, offset + at)));
                 }
               });
 }
@@ -313,9 +312,8 @@ void ElementWriter::scatter_run(Source& updates, std::int64_t first, std::int64_
   std::vector<std::pair<Access, int>> stores;
   for (std::int64_t i = 0; i < count; i += lanes_of_register()) {
     const std::int64_t at = std::min(i, count - lanes_of_register());
-    Access target = to;
+    Access target = in_all_lanes(to);
     target.offset += at * to.bytes;
-    target.bytes = codegen::scalar_vector_bytes();
     int value = code_.load(kind, register_in(updates, first + at));
     if (combine) value = combined(*combine, code_.load(kind, target), value);
     stores.emplace_back(target, value);

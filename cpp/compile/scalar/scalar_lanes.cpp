@@ -127,8 +127,7 @@ int ElementWriter::number_at(Source& from, std::int64_t at) {
 
 // As many elements as fill a register, from one on.
 Access ElementWriter::register_in(Source& from, std::int64_t at) {
-  Access access = memory_of(from);
-  access.bytes = codegen::scalar_vector_bytes();
+  Access access = in_all_lanes(memory_of(from));
   access.offset += at * itemsize(from.held->type.dtype);
   return access;
 }
@@ -171,13 +170,11 @@ int ElementWriter::register_of(std::vector<Source>& from, std::span<const Place>
     while (i + repeats < places.size() && places[i + repeats] == place) ++repeats;
     const std::size_t run = run_at(i), neighbours = run > 1 && fits(place) ? run : 1;
     Access to = element(room, static_cast<std::int64_t>(i));
-    if (neighbours > 1 || repeats > 1) to.bytes = codegen::scalar_vector_bytes();
+    if (neighbours > 1 || repeats > 1) to = in_all_lanes(to);
     code_.store(neighbours > 1 ? register_at(place) : number_at(from[place.source], place.at), to);
     i += std::max(neighbours, repeats);
   }
-  Access all = room.start;
-  all.bytes = codegen::scalar_vector_bytes();
-  return code_.load(kind, all);
+  return code_.load(kind, in_all_lanes(room.start));
 }
 
 ScalarArray ElementWriter::assembled(const Type& out, std::vector<Source>& from,

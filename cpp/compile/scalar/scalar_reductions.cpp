@@ -12,7 +12,6 @@
 
 namespace shardax {
 
-using codegen::Access;
 using codegen::Code;
 
 bool ElementWriter::reduce(const Equation& eqn, const std::vector<ScalarArray*>& in,
@@ -88,9 +87,7 @@ bool ElementWriter::reduce_truths(const Equation& eqn, ScalarArray& in, ScalarAr
   const DType dtype = width_ == 4 ? DType::int32 : DType::int64;
   const int no = number(0, kind);
   const ScalarArray lanes = in_frame({dtype, false, {lanes_of_register()}, {}});
-  Access whole = lanes.start;
-  whole.bytes = codegen::scalar_vector_bytes();
-  code_.store(select(joined, number(-1, kind), no), whole);
+  code_.store(select(joined, number(-1, kind), no), in_all_lanes(lanes.start));
   int total = -1;
   for (std::int64_t l = 0; l < lanes_of_register(); ++l) {
     const int lane = code_.load(kind, element(lanes, l));
@@ -212,9 +209,8 @@ ScalarArray ElementWriter::of_registers(const Type& type, std::vector<int> regis
   if (packed(type)) return {type, std::move(registers)};
   ScalarArray out = in_frame(type);
   for (std::size_t k = 0; k < registers.size(); ++k) {
-    Access to = element(out, static_cast<std::int64_t>(k) * lanes_of_register());
-    to.bytes = codegen::scalar_vector_bytes();
-    code_.store(registers[k], to);
+    const std::int64_t first = static_cast<std::int64_t>(k) * lanes_of_register();
+    code_.store(registers[k], in_all_lanes(element(out, first)));
   }
   read_all(out);
   return out;

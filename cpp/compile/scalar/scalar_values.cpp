@@ -87,11 +87,14 @@ Access ElementWriter::element(const ScalarArray& held, std::int64_t offset) {
   return access;
 }
 
+Access ElementWriter::in_all_lanes(Access first) {
+  first.bytes = codegen::scalar_vector_bytes();
+  return first;
+}
+
 Access ElementWriter::lanes(const ScalarArray& held, std::int64_t k) const {
   if (held.type.dtype == DType::boolean) throw Unsuited();
-  Access access = element(held, first_of_register(held.type, k));
-  access.bytes = codegen::scalar_vector_bytes();
-  return access;
+  return in_all_lanes(element(held, first_of_register(held.type, k)));
 }
 
 void ElementWriter::check_version(const ScalarArray& held) const {

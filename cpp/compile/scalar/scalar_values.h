@@ -104,6 +104,7 @@ class ElementWriter {
   static constexpr int frame_pointer = 0x10000;
   void place_frame();
   static Access element(const ScalarArray& held, std::int64_t offset);
+  static Access in_all_lanes(Access first);  // a register that starts at an element
   Access lanes(const ScalarArray& held, std::int64_t k) const;  // of register k of dense memory
   const std::vector<int>& elements(ScalarArray& held);
   static bool is_moved(const ScalarArray& held) { return held.places != nullptr; }
