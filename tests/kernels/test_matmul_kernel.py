@@ -1,5 +1,5 @@
-# tests/kernels/test_matmul_kernel.py - matrix products against plain loops, bit by bit, and what
-# convolutions take to and from the points of minimal filtering.
+# tests/kernels/test_matmul_kernel.py - matrix products and depthwise convolutions against plain
+# loops, bit by bit, and the maps to and from the points of minimal filtering.
 import os
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = "-std=c++20 -O2 -ffp-contract=off -fno-math-errno -Wall -Wextra -Werror".split()
-CHECKS = ("matmul_check", "winograd_check")
+CHECKS = ("matmul_check", "winograd_check", "depthwise_check")
 
 
 @pytest.fixture(scope="module")

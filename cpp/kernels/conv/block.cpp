@@ -36,6 +36,26 @@ std::vector<Line> lines_of(const ConvSpace& s) {
   return lines;
 }
 
+std::vector<Segment> segments_of(const Line& line, std::int64_t lhs_size) {
+  std::vector<Segment> segments;
+  const auto taps = static_cast<std::int64_t>(line.taps.size());
+  for (std::int64_t t = 0; t < line.count; ++t) {
+    const auto place = [&](std::int64_t k) {
+      return line.taps[index(k)].place + t * line.lhs_step;
+    };
+    Segment own{t, t + 1, 0, taps};
+    while (own.first_tap < taps && place(own.first_tap) < 0) ++own.first_tap;
+    while (own.end_tap > own.first_tap && place(own.end_tap - 1) >= lhs_size) --own.end_tap;
+    if (!segments.empty() && segments.back().first_tap == own.first_tap &&
+        segments.back().end_tap == own.end_tap) {
+      ++segments.back().end;
+    } else {
+      segments.push_back(own);
+    }
+  }
+  return segments;
+}
+
 std::vector<Part> lines_by_taps(const ConvArgs& p) {
   std::array<std::vector<Line>, 3> lines;
   for (std::size_t d = 0; d < 3; ++d) lines[d] = lines_of(p.space[d]);
@@ -51,6 +71,42 @@ std::vector<Part> lines_by_taps(const ConvArgs& p) {
     }
   }
   return parts;
+}
+
+TapsBySegments::TapsBySegments(const ConvArgs& p, const Part& part) {
+  const auto& lines = part.lines;
+  std::array<std::vector<Segment>, 3> segments;
+  for (std::size_t d = 0; d < 3; ++d) segments[d] = segments_of(lines[d], p.space[d].lhs_size);
+  const auto taps = [&](std::size_t d) { return static_cast<std::int64_t>(lines[d].taps.size()); };
+  const auto place = [&](std::size_t d, std::int64_t k) {
+    return lines[d].taps[index(k)].place * p.space[d].lhs;
+  };
+  const std::size_t count = segments[0].size() * segments[1].size() * segments[2].size();
+  all.reserve(count);
+  lhs.resize(count * index(part.steps));
+  steps.resize(lhs.size());
+  std::int64_t *to_lhs = lhs.data(), *to_steps = steps.data();
+  const auto row = [&](std::int64_t at, std::int64_t step, const Segment& x) {
+    for (std::int64_t k = x.first_tap; k < x.end_tap; ++k) {
+      *to_lhs++ = at + place(2, k);
+      *to_steps++ = step + k;
+    }
+  };
+  for (const Segment& z : segments[0]) {
+    for (const Segment& y : segments[1]) {
+      for (const Segment& x : segments[2]) {
+        const std::int64_t first = to_lhs - lhs.data();
+        for (std::int64_t c = 0; c < p.c.size; ++c) {
+          for (std::int64_t i = z.first_tap; i < z.end_tap; ++i) {
+            for (std::int64_t j = y.first_tap; j < y.end_tap; ++j)
+              row(c * p.c.lhs + place(0, i) + place(1, j),
+                  ((c * taps(0) + i) * taps(1) + j) * taps(2), x);
+          }
+        }
+        all.push_back({{z, y, x}, first, to_lhs - lhs.data() - first});
+      }
+    }
+  }
 }
 
 void Part::find(const ConvArgs& p, std::int64_t first, std::int64_t count, Steps& out) const {

@@ -30,9 +30,20 @@ struct Line {
   std::vector<Tap> taps;
 };
 
+// Places of a dimension that its taps span.
+inline std::int64_t span_of(const Line& line) {
+  return line.taps.empty() ? 1 : std::abs(line.taps.back().place - line.taps[0].place) + 1;
+}
+
 // The lines of a dimension: one for each residue of outputs that meets other elements between the
 // zeros of a dilated lhs.
 std::vector<Line> lines_of(const ConvSpace& s);
+
+// Outputs [first, end) of a line, which see its taps [first_tap, end_tap) inside of lhs.
+struct Segment {
+  std::int64_t first, end, first_tap, end_tap;
+};
+std::vector<Segment> segments_of(const Line& line, std::int64_t lhs_size);
 
 // Up to matmul_k_block pairs of a channel and a tap: where each lies in rhs, and in a window.
 struct Steps {
@@ -47,6 +58,18 @@ struct Steps {
   std::int64_t rhs[matmul_k_block], lhs[matmul_k_block];
   Run runs[matmul_k_block];
   std::int64_t run_count;
+
+  // Calls f(first, count, stride) for steps that lie evenly in rhs.
+  template <class F>
+  void each_rhs_run(F&& f) const {
+    for (std::int64_t k = 0; k < count;) {
+      std::int64_t end = k + 1;
+      const std::int64_t stride = end < count ? rhs[end] - rhs[k] : 1;
+      while (end < count && rhs[end] - rhs[end - 1] == stride) ++end;
+      f(k, end - k, stride);
+      k = end;
+    }
+  }
 };
 
 // Outputs whose lines are the same in all dimensions.
@@ -74,6 +97,19 @@ struct Box {
   }
 };
 
+// The taps of outputs in a segment of each dimension, `count` of them from `first` on in
+// TapsBySegments.
+struct SeenTaps {
+  std::array<Segment, 3> at;
+  std::int64_t first, count;
+};
+struct TapsBySegments {
+  TapsBySegments(const ConvArgs& p, const Part& part);
+  std::vector<SeenTaps> all;
+  // Their places in lhs from that of output 0 on, and their numbers among the steps of the part.
+  std::vector<std::int64_t> lhs, steps;
+};
+
 // The elements of lhs that a box sees in some steps: in place, or copied with zeros around.
 template <class T>
 struct Window {
@@ -92,6 +128,20 @@ struct CopyDim {
   std::int64_t size, from_stride, low, bound, to_stride;
   std::int64_t phases = 1;
 };
+
+// Rows are often too short for a call.
+template <class T>
+void copy_short(const T* from, std::int64_t n, T* to) {
+  constexpr std::int64_t few = 16 / sizeof(T);
+  if (n > 256) return static_cast<void>(std::copy_n(from, n, to));
+  if (n < few) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+    return;
+  }
+  for (std::int64_t i = 0; i + few < n; i += few)
+    std::memcpy(static_cast<void*>(to + i), from + i, 16);
+  std::memcpy(static_cast<void*>(to + n - few), from + n - few, 16);
+}
 
 template <class T>
 class WindowFinder {
@@ -275,13 +325,6 @@ class WindowFinder {
   SHARDAX_NO_MEMSET static void clear_short(T* to, std::int64_t n) {
     if (n > 64) return static_cast<void>(std::fill_n(to, n, T{}));
     for (std::int64_t x = 0; x < n; ++x) to[x] = T{};
-  }
-  static void copy_short(const T* from, std::int64_t n, T* to) {
-    constexpr std::int64_t few = 16 / sizeof(T);
-    if (n > 256) return static_cast<void>(std::copy_n(from, n, to));
-    std::int64_t i = 0;
-    for (; i + few <= n; i += few) std::memcpy(static_cast<void*>(to + i), from + i, 16);
-    for (; i < n; ++i) std::memcpy(static_cast<void*>(to + i), from + i, sizeof(T));
   }
 
   const ConvArgs& p_;

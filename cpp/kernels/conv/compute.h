@@ -223,11 +223,10 @@ class Block {
       }
       T* row = panel_->data() + j * matmul_k_block;
       weights_[index(j)] = row;
-      ConvOperands<T>::for_runs(
-          steps_, [&](std::int64_t k, std::int64_t count, std::int64_t stride) {
-            conv_.kernels.pack(p_.dtype)(from + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1,
-                                         count, count, row + k);
-          });
+      steps_.each_rhs_run([&](std::int64_t k, std::int64_t count, std::int64_t stride) {
+        conv_.kernels.pack(p_.dtype)(from + steps_.rhs[k] * itemsize(p_.dtype), 0, stride, 1, count,
+                                     count, row + k);
+      });
       offsets = conv_.ascending;
     }
     targets_.resize(index(columns_));

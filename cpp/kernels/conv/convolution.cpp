@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/conv/depthwise.h"
 #include "kernels/conv/packed.h"
 #include "kernels/conv/winograd.h"
 
@@ -71,6 +72,8 @@ void convolution(const ConvArgs& args, ParallelFor parallel_for) {
   MatmulArgs product;
   if (as_product(p, product)) return matmul(product, parallel_for);
   if (is_packed(p)) return convolution_packed(p, parallel_for);
+  if (is_depthwise(p)) return convolution_depthwise(p, parallel_for);
+  if (is_depthwise_kernel(p)) return convolution_depthwise_kernel(p, parallel_for);
   switch (winograd_of(p)) {
     case Winograd::forward: return winograd_forward(p, parallel_for);
     case Winograd::kernel: return winograd_kernel(p, parallel_for);

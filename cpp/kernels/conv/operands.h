@@ -51,21 +51,10 @@ struct ConvOperands {
   void pack(const Steps& steps, const std::byte* rhs, std::int64_t j, std::int64_t n,
             T* out) const {
     const Pack<T> columns = kernels.pack(p.dtype);
-    for_runs(steps, [&](std::int64_t k, std::int64_t count, std::int64_t stride) {
+    steps.each_rhs_run([&](std::int64_t k, std::int64_t count, std::int64_t stride) {
       columns(rhs + (steps.rhs[k] + j * p.o.rhs) * itemsize(p.dtype), stride, p.o.rhs, count, n,
               cutter.width(), out + k * cutter.width());
     });
-  }
-
-  template <class F>
-  static void for_runs(const Steps& steps, F&& f) {
-    for (std::int64_t k = 0; k < steps.count;) {
-      std::int64_t end = k + 1;
-      const std::int64_t stride = end < steps.count ? steps.rhs[end] - steps.rhs[k] : 1;
-      while (end < steps.count && steps.rhs[end] - steps.rhs[end - 1] == stride) ++end;
-      f(k, end - k, stride);
-      k = end;
-    }
   }
 
   const ConvArgs p;

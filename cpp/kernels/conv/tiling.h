@@ -63,9 +63,4 @@ class Cutter {
   std::int64_t batch_;
 };
 
-// Places along the last dimension that its taps span.
-inline std::int64_t span_of(const Line& line) {
-  return line.taps.empty() ? 1 : std::abs(line.taps.back().place - line.taps[0].place) + 1;
-}
-
 }  // namespace shardax::kernels

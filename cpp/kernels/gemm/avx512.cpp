@@ -22,6 +22,7 @@ namespace {
 #include "kernels/gemm/simd.h"
 #include "kernels/gemm/microkernel.h"
 #include "kernels/conv/microkernel.h"
+#include "kernels/conv/depthwise_kernel.h"
 #include "kernels/conv/winograd_tile.h"
 #include "kernels/gemm/gemv.h"
 #include "kernels/gemm/pack.h"

@@ -73,6 +73,50 @@ struct StackOfDots {
   std::int64_t c_batch;
 };
 
+// Outputs of one channel each: those of a row are in_column apart where they read `in`. Each is the
+// sum over the taps k of in[at[k]] times the tap's weight.
+template <class T>
+struct Depthwise {
+  std::int64_t rows, columns, lanes, taps;
+  const T* in;
+  std::int64_t in_row, in_column;
+  const std::int64_t* at;
+  const T* weights;
+  const std::int64_t* weights_at;
+  T* out;
+  std::int64_t out_row, out_column;
+};
+
+// Sums of products of `in`, at[k] further for tap k, and a factor, over rows and columns.
+template <class T>
+struct DepthwiseSums {
+  std::int64_t rows, columns, lanes, taps;
+  const T* in;
+  std::int64_t in_row, in_column;
+  const std::int64_t* at;
+  const T* factor;
+  std::int64_t factor_row, factor_column;
+  T* sums;
+  const std::int64_t* sums_at;
+};
+constexpr std::int64_t depthwise_most_rows = 64, depthwise_most_taps = 64;
+template <class T>
+constexpr std::int64_t depthwise_chains = 64 / sizeof(T);
+
+template <class T>
+struct DepthwiseKernels {
+  // Columns are adjacent, and weights. Up to `chains` elements past the end of a row of `in` can be
+  // read.
+  void (*planes)(const Depthwise<T>& p);
+  // Channels are adjacent, and weights of tap k from weights_at[k] on.
+  void (*lanes)(const Depthwise<T>& p);
+  // Adds to sums[sums_at[k] + x % chains]. Columns are adjacent, as for planes. At most
+  // depthwise_most_rows rows.
+  void (*sums_of_planes)(const DepthwiseSums<T>& p);
+  // Channels are adjacent. Adds to sums[sums_at[k] + channel]; at most depthwise_most_taps taps.
+  void (*sums_of_lanes)(const DepthwiseSums<T>& p);
+};
+
 template <class T>
 struct FloatKernels {
   std::int64_t vector_size;    // elements in a vector
@@ -109,6 +153,7 @@ struct FloatKernels {
   // The function that writes sums to a result of type `out`.
   Round<T> (*round)(DType out);
   WinogradMaps<T> winograd;
+  DepthwiseKernels<T> depthwise;
 };
 
 // In avx512_intel, rows are packed in panels, too.

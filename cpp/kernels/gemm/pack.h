@@ -251,7 +251,9 @@ constexpr FloatKernels<T> table_with(void (*row_panel)(const Product<T>&, bool))
           pack_from<T>,
           round_to<T>,
           {map_channels<T, FromOperand>, map_channels<T, FromKernel>, map_channels<T, ToResult>,
-           map_channels<T, FromCotangent>, map_channels<T, ToKernel>}};
+           map_channels<T, FromCotangent>, map_channels<T, ToKernel>},
+          {depthwise_planes<T>, depthwise_lanes<T>, depthwise_sums_of_planes<T>,
+           depthwise_sums_of_lanes<T>}};
 }
 template <class T>
 constexpr FloatKernels<T> table = table_with<T>(nullptr);
