@@ -130,6 +130,14 @@ template <class T, class V, int columns, int vectors>
         acc[i][j] = fma(load<V>(from + (j + 1 < vectors ? j * size : last)), weight[j], acc[i][j]);
     }
   }
+  // The last tap of the next row is the first to see its part of `in`.
+  const T* next = in + (p.taps > 0 ? p.at[p.taps - 1] : 0) + p.in_row;
+#pragma GCC unroll 6
+  for (int i = 0; i < columns; ++i, next += p.in_column) {
+#pragma GCC unroll 8
+    for (int byte = 0; byte < vectors * int{sizeof(V)}; byte += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(next) + byte);
+  }
 #pragma GCC unroll 6
   for (int i = 0; i < columns; ++i) {
 #pragma GCC unroll 8
