@@ -132,6 +132,29 @@ def test_many_images_and_large_ones(layout):
     check(layout, "float32", 1, 4, 150, 5)
 
 
+@pytest.mark.parametrize("layout", ["first", "last"])
+def test_two_features_of_a_channel(layout):
+    """The gradient is that of two kernels, each of which makes every other feature."""
+    specs = LAYOUTS[layout]
+    x = laid_out(rng.standard_normal((3, 5, 9, 14)), specs[0], "NCHW")
+    w = laid_out(rng.standard_normal((10, 1, 3, 3)), specs[1], "OIHW")
+
+    def gradient(w, weight):
+        def loss(w):
+            options = {"dimension_numbers": specs, "feature_group_count": 5}
+            return (lax.conv_general_dilated(x, w, (1, 1), "SAME", **options) * weight).sum()
+
+        return put_back(shardax.grad(loss)(w), specs[1], "OIHW")
+
+    weight = rng.standard_normal(10)
+    axes = [1 if c == "C" else -1 for c in specs[2]]
+    both = gradient(w, weight.reshape([10 if a == 1 else 1 for a in axes]))
+    for k in range(2):
+        half = np.take(w, np.arange(k, 10, 2), specs[1].index("O"))
+        one = gradient(half, weight[k::2].reshape([5 if a == 1 else 1 for a in axes]))
+        np.testing.assert_allclose(both[k::2], one, rtol=1e-12)
+
+
 @pytest.mark.parametrize("size", [3, 12, 14, 20])
 def test_no_numbers_that_a_tap_does_not_meet(size):
     """The last column does not meet the first tap of a row, nor the first column the last tap."""

@@ -27,6 +27,9 @@ ConvArgs turned(ConvArgs p) {
   return p;
 }
 
+// Channels of lhs by channels of rhs in a group: more are multiplied in tiles sooner.
+constexpr std::int64_t most_pairs = 2;
+
 // Sums of a unit, a plane or some channels, are made in chunks and then added up.
 template <class T>
 class KernelGradient {
@@ -36,7 +39,7 @@ class KernelGradient {
         image_(turned(p_)),
         part_(lines_by_taps(image_)[0]),
         kernels_(float_kernels<T>(best_isa())),
-        along_lanes_(has_lanes(p_, &ConvAxis::rhs)),
+        along_lanes_(p_.n.size * p_.o.size == 1 && has_lanes(p_, &ConvAxis::rhs)),
         blocks_(image_, part_, along_lanes_ ? lane_rows() : plane_rows()) {
     if (!along_lanes_) {
       shape_.emplace(image_, part_, blocks_.each, depthwise_chains<T>);
@@ -50,6 +53,7 @@ class KernelGradient {
       for (std::int64_t& k : taps_->steps) k *= unit_lanes_;
     }
     width_ = along_lanes_ ? unit_lanes_ : depthwise_chains<T>;
+    size_ = p_.o.size * part_.steps * width_;
     for (std::int64_t k = 0; k < part_.steps; ++k) places_.push_back(k * width_);
     units_ = batch_size(p_) * lane_units_;
   }
@@ -62,24 +66,23 @@ class KernelGradient {
     const std::int64_t chunks =
         std::min<std::int64_t>(64, static_cast<std::int64_t>(all / 25e3) + 1);
     const std::int64_t parts = std::clamp<std::int64_t>(chunks / units_, 1, blocks_.count);
-    const std::int64_t size = part_.steps * width_;
-    const AlignedBuffer<T> sums(units_ * parts * size);
+    const AlignedBuffer<T> sums(units_ * parts * size_);
     const auto chunk = [&](std::int64_t i) {
-      T* own = sums.data() + i * size;
-      std::fill_n(own, size, T{});
+      T* own = sums.data() + i * size_;
+      std::fill_n(own, size_, T{});
       const std::int64_t first = i % parts * blocks_.count / parts,
                          end = (i % parts + 1) * blocks_.count / parts;
       along_lanes_ ? lanes(i / parts, first, end, own) : planes(i / parts, first, end, own);
     };
     run_chunks(units_ * parts, all / static_cast<double>(units_ * parts), parallel_for, chunk);
     const auto finish = [&](std::int64_t unit) {
-      T* own = sums.data() + unit * parts * size;
+      T* own = sums.data() + unit * parts * size_;
       for (std::int64_t r = 1; r < parts; ++r) {
-        for (std::int64_t i = 0; i < size; ++i) own[i] += own[r * size + i];
+        for (std::int64_t i = 0; i < size_; ++i) own[i] += own[r * size_ + i];
       }
       write(unit, own);
     };
-    run_chunks(units_, static_cast<double>(size * parts), parallel_for, finish);
+    run_chunks(units_, static_cast<double>(size_ * parts), parallel_for, finish);
   }
 
  private:
@@ -110,16 +113,18 @@ class KernelGradient {
     for (std::int64_t i = first; i < end; ++i) {
       runtime::poll();
       const Rows at = blocks_.rows(part_, i);
-      const std::byte* image = p_.rhs + image_offset(unit, at) * size;
+      const T* in = window.fill(lhs, at);
       const std::int64_t rows = at.y1 - at.y0;
-      for (std::int64_t j = 0; !in_place && j < rows; ++j)
-        kernels_.pack(p_.dtype)(image + j * y.out * size, 0, x.out, 1, columns, columns,
-                                room.data() + j * columns);
-      kernels_.depthwise.sums_of_planes({rows, columns, 1, part_.steps, window.fill(lhs, at),
-                                         part_.lines[1].lhs_step * shape_->pitch, 1,
-                                         shape_->taps.data(),
-                                         in_place ? reinterpret_cast<const T*>(image) : room.data(),
-                                         in_place ? y.out : columns, 1, sums, places_.data()});
+      for (std::int64_t o = 0; o < p_.o.size; ++o) {
+        const std::byte* image = p_.rhs + (image_offset(unit, at) + o * p_.o.rhs) * size;
+        for (std::int64_t j = 0; !in_place && j < rows; ++j)
+          kernels_.pack(p_.dtype)(image + j * y.out * size, 0, x.out, 1, columns, columns,
+                                  room.data() + j * columns);
+        kernels_.depthwise.sums_of_planes(
+            {rows, columns, 1, part_.steps, in, part_.lines[1].lhs_step * shape_->pitch, 1,
+             shape_->taps.data(), in_place ? reinterpret_cast<const T*>(image) : room.data(),
+             in_place ? y.out : columns, 1, sums + o * part_.steps * width_, places_.data()});
+      }
     }
   }
 
@@ -148,32 +153,44 @@ class KernelGradient {
     }
   }
 
-  // Outputs whose taps only meet padding are zero.
   void write(std::int64_t unit, const T* sums) const {
     const std::int64_t batch = unit / lane_units_, lane = unit % lane_units_ * unit_lanes_,
                        count = along_lanes_ ? std::min(unit_lanes_, lanes_.size - lane) : 1;
-    const std::int64_t out = batch_offset(p_, batch, &ConvAxis::out) + lane * lanes_.out;
-    const auto put = [&](std::int64_t z, std::int64_t y, std::int64_t x, const T* values) {
-      const std::int64_t at = out + z * p_.space[0].out + y * p_.space[1].out + x * p_.space[2].out;
+    const std::int64_t start = batch_offset(p_, batch, &ConvAxis::out) + lane * lanes_.out;
+    const auto put = [&](std::int64_t at, const T* values) {
       kernels_.round(p_.out_dtype)(values, 1, count, p_.out + at * itemsize(p_.out_dtype), 0,
                                    along_lanes_ ? lanes_.out : 1);
     };
-    const auto& lines = part_.lines;
-    if (part_.steps < p_.space[0].out_size * p_.space[1].out_size * p_.space[2].out_size) {
-      const T zeros[256 / sizeof(T)] = {};
-      for (std::int64_t z = 0; z < p_.space[0].out_size; ++z) {
-        for (std::int64_t y = 0; y < p_.space[1].out_size; ++y) {
-          for (std::int64_t x = 0; x < p_.space[2].out_size; ++x) put(z, y, x, zeros);
+    const auto& space = p_.space;
+    for (std::int64_t o = 0; o < p_.o.size; ++o) {
+      for (std::int64_t n = 0; n < p_.n.size; ++n) {
+        const std::int64_t at = start + o * p_.o.out + n * p_.n.out;
+        write_zeros(at, put);
+        for (const Tap& z : part_.lines[0].taps) {
+          for (const Tap& y : part_.lines[1].taps) {
+            for (const Tap& x : part_.lines[2].taps) {
+              const T sum = along_lanes_ ? T{} : added(sums);
+              put(at + z.w * space[0].out + y.w * space[1].out + x.w * space[2].out,
+                  along_lanes_ ? sums : &sum);
+              sums += width_;
+            }
+          }
         }
       }
     }
-    for (const Tap& z : lines[0].taps) {
-      for (const Tap& y : lines[1].taps) {
-        for (const Tap& x : lines[2].taps) {
-          const T sum = along_lanes_ ? T{} : added(sums);
-          put(z.w, y.w, x.w, along_lanes_ ? sums : &sum);
-          sums += width_;
-        }
+  }
+
+  // Outputs whose taps only meet padding.
+  template <class Put>
+  void write_zeros(std::int64_t at, const Put& put) const {
+    const auto& space = p_.space;
+    if (part_.steps == p_.n.size * space[0].out_size * space[1].out_size * space[2].out_size)
+      return;
+    const T zeros[256 / sizeof(T)] = {};
+    for (std::int64_t z = 0; z < space[0].out_size; ++z) {
+      for (std::int64_t y = 0; y < space[1].out_size; ++y) {
+        for (std::int64_t x = 0; x < space[2].out_size; ++x)
+          put(at + z * space[0].out + y * space[1].out + x * space[2].out, zeros);
       }
     }
   }
@@ -194,7 +211,7 @@ class KernelGradient {
   const RowBlocks blocks_;
   std::optional<PlaneShape> shape_;  // along columns
   ConvAxis lanes_;
-  std::int64_t unit_lanes_ = 1, lane_units_ = 1, units_, width_;
+  std::int64_t unit_lanes_ = 1, lane_units_ = 1, units_, width_, size_;
   std::optional<TapsBySegments> taps_;  // along channels; steps are places in the sums
   std::vector<std::int64_t> places_;
 };
@@ -203,7 +220,7 @@ class KernelGradient {
 
 bool is_depthwise_kernel(const ConvArgs& p) {
   if (!is_floating(p.dtype) || p.space.empty() || p.space.size() > 3) return false;
-  if (p.o.size != 1 || p.n.size != 1) return false;
+  if (p.n.size * p.o.size > most_pairs) return false;
   std::int64_t outputs = 1, places = 1;
   for (const ConvSpace& s : p.space) {
     if (s.lhs_dilation != 1) return false;

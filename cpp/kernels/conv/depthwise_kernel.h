@@ -182,49 +182,51 @@ struct DepthwiseMasks {
 template <class Bit, int n>
 constexpr DepthwiseMasks<Bit, n> depthwise_masks{};
 
-// The sums of so many taps over all rows, in 64 bytes of chains each. `tails` has the last columns,
-// which fill no 64 bytes, of rows from `safe` on: 64 bytes of those before can be read.
-template <class T, int taps>
+// The sums of so many taps over all rows, in 64 bytes of chains each. The last columns of a row
+// fill `full` vectors of these and, if there are more, a part of one. `tails` has them for rows
+// from `safe` on: 64 bytes of those before can be read.
+template <class T, int taps, int full>
 [[gnu::noinline]] void depthwise_plane_sums(const DepthwiseSums<T>& p, std::int64_t tap,
                                             std::int64_t safe, const T* tails) {
   using V = Vector<T, full_size<T>>;
   using Bits = Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, full_size<T>>;
   using Bit = std::remove_cvref_t<decltype(Bits{}[0])>;
   constexpr int size = full_size<T>, chains = depthwise_chains<T>, vectors = chains / size;
-  const std::int64_t whole = p.columns / chains * chains, rest = p.columns - whole;
+  const std::int64_t whole = p.columns / chains * chains, rest = p.columns - whole - full * size;
+  // Elements past the end are not of this row, and may be no numbers.
+  const Bits inside = load<Bits>(depthwise_masks<Bit, size>.of + size - rest);
   const std::int64_t* const at = p.at + tap;
   V acc[taps][vectors] = {};
   for (std::int64_t y = 0; y < p.rows; ++y) {
-    const T* in = p.in + y * p.in_row;
-    const T* from = p.factor + y * p.factor_row;
+    const T* row[taps];
+#pragma GCC unroll 12
+    for (int k = 0; k < taps; ++k) row[k] = p.in + y * p.in_row + at[k];
+    const T* const from = p.factor + y * p.factor_row;
     for (std::int64_t x = 0; x < whole; x += chains) {
       V factor[vectors];
 #pragma GCC unroll 4
       for (int j = 0; j < vectors; ++j) factor[j] = load<V>(from + x + j * size);
 #pragma GCC unroll 12
       for (int k = 0; k < taps; ++k) {
-        const T* row = in + at[k] + x;
 #pragma GCC unroll 4
         for (int j = 0; j < vectors; ++j)
-          acc[k][j] = fma(load<V>(row + j * size), factor[j], acc[k][j]);
+          acc[k][j] = fma(load<V>(row[k] + x + j * size), factor[j], acc[k][j]);
       }
     }
-    if (rest == 0) continue;
-    // Elements past the end are not of this row, and may be no numbers.
     const T* const tail = y < safe ? from + whole : tails + (y - safe) * chains;
-    Bits inside[vectors];
-    V factor[vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < vectors; ++j) {
-      inside[j] = load<Bits>(depthwise_masks<Bit, chains>.of + chains - rest + j * size);
-      factor[j] = V(Bits(load<V>(tail + j * size)) & inside[j]);
+    for (int j = 0; j < full; ++j) {
+      const V factor = load<V>(tail + j * size);
+#pragma GCC unroll 12
+      for (int k = 0; k < taps; ++k)
+        acc[k][j] = fma(load<V>(row[k] + whole + j * size), factor, acc[k][j]);
     }
+    if (rest == 0) continue;
+    const V factor = V(load<Bits>(tail + full * size) & inside);
 #pragma GCC unroll 12
     for (int k = 0; k < taps; ++k) {
-      const T* row = in + at[k] + whole;
-#pragma GCC unroll 4
-      for (int j = 0; j < vectors; ++j)
-        acc[k][j] = fma(V(Bits(load<V>(row + j * size)) & inside[j]), factor[j], acc[k][j]);
+      const V value = V(load<Bits>(row[k] + whole + full * size) & inside);
+      acc[k][full] = fma(value, factor, acc[k][full]);
     }
   }
 #pragma GCC unroll 12
@@ -247,9 +249,16 @@ void depthwise_sums_of_planes(const DepthwiseSums<T>& p) {
     for (std::int64_t x = 0; x < rest; ++x) tails[(y - safe) * chains + x] = from[x];
     for (std::int64_t x = rest; x < chains; ++x) tails[(y - safe) * chains + x] = T{};
   }
-  each_part<depthwise_taps>(p.taps, [&](std::int64_t tap, auto taps) {
-    depthwise_plane_sums<T, taps>(p, tap, safe, tails);
-  });
+  constexpr int vectors = chains / full_size<T>;
+  const auto run = [&](auto full) {
+    each_part<depthwise_taps>(p.taps, [&](std::int64_t tap, auto taps) {
+      depthwise_plane_sums<T, taps, full>(p, tap, safe, tails);
+    });
+  };
+  const auto one_of = [&]<int... i>(std::integer_sequence<int, i...>) {
+    ((rest / full_size<T> == i ? run(std::integral_constant<int, i>()) : void()), ...);
+  };
+  one_of(std::make_integer_sequence<int, vectors>());
 }
 
 // The sums of so many taps over all rows and columns, for the channels of some vectors.
