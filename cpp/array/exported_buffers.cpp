@@ -1,6 +1,8 @@
 // array/exported_buffers.cpp - counts of exports by address.
 #include "array/exported_buffers.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
@@ -18,6 +20,10 @@ Lent& lent() {
   static Lent* all = new Lent;  // outlives the arrays that others still hold at exit
   return *all;
 }
+
+// A fork does not catch the counts locked by a thread that the child does not have.
+[[maybe_unused]] const int lent_fork_handlers = pthread_atfork(
+    [] { lent().mutex.lock(); }, [] { lent().mutex.unlock(); }, [] { lent().mutex.unlock(); });
 
 }  // namespace
 

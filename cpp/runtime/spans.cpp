@@ -18,6 +18,10 @@ Recording& recording() {
   return *kept;
 }
 
+// A fork does not catch the list locked by a thread that the child does not have.
+[[maybe_unused]] const int spans_fork_handlers =
+    pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
+
 std::int64_t nanoseconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
 }
