@@ -339,5 +339,6 @@ def progress():
     try:
         yield
     finally:
-        if os.getpid() == process:
+        # Python that ends may clear the names of this module before it drops an open block.
+        if _close is not None and os.getpid() == process:
             _close()
