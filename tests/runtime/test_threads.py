@@ -1,5 +1,6 @@
 """tests/runtime/test_threads.py - Python threads, fork, exceptions that reach the caller."""
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 import shardax as jax
 import shardax.numpy as jnp
+from shardax._base.forks import held_over_forks
+from shardax.sharding import Mesh
 
 
 def work(scale):
@@ -232,6 +235,49 @@ def test_fork_while_another_thread_computes():
     finally:
         stop.set()
         thread.join(60)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_while_other_threads_enter_a_mesh():
+    ended = []
+
+    def enter(mesh):
+        with mesh:
+            pass
+
+    def busy(mesh):
+        while not ended:
+            enter(mesh)
+
+    mesh = Mesh(jax.devices()[:1], ("x",))
+    threads = [threading.Thread(target=busy, args=(mesh,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            assert forked(functools.partial(enter, mesh)) == 0
+    finally:
+        ended.append(True)
+        for thread in threads:
+            thread.join(60)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_waits_for_a_lock_that_it_would_catch():
+    lock, taken = held_over_forks(threading.RLock()), threading.Event()
+
+    def hold():
+        with lock:
+            taken.set()
+            time.sleep(0.3)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait(60)
+    assert forked(lambda: lock.acquire() and lock.release()) == 0
+    thread.join(60)
+    with lock:
+        pass
 
 
 def square_sum(n):

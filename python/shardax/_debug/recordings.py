@@ -9,9 +9,10 @@ import os
 import threading
 
 import shardax._core as _core
+from shardax._base.forks import held_over_forks
 
 _VERBS = {"tracing": "trace ", "compilation": "compile "}
-_lock = threading.Lock()
+_lock = held_over_forks(threading.RLock())
 _annotations = None  # the events of the user's own spans, while something is recorded
 
 

@@ -5,6 +5,7 @@ mesh_context.py), each entry hiding those before it. A thread has lists of its o
 
 import threading
 
+from shardax._base.forks import held_over_forks
 from shardax._core import api as _core
 
 
@@ -16,7 +17,9 @@ class _Thread(threading.local):
 
 
 thread = _Thread()
-_words, _lock = {}, threading.Lock()
+# Of pairs of meshes: the address of the first of equal ones, which is kept here. A handler of
+# signals may come in between.
+_words, _lock = {}, held_over_forks(threading.RLock())
 
 
 def tell():
@@ -24,7 +27,7 @@ def tell():
     stacks = thread.meshes, thread.abstract
     key = tuple(stack[-1] if stack and not stack[-1].empty else None for stack in stacks)
     with _lock:
-        word = 0 if key == (None, None) else _words.setdefault(key, len(_words) + 1)
+        word = 0 if key == (None, None) else _words.setdefault(key, id(key))
     _core.set_mesh_word(word, _label(*key))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import shardax._core as _core
 from shardax._base.arrays import bind
 from shardax._base.dtypes import KeyTy
+from shardax._base.forks import held_over_forks
 
 _STORED = 4  # words of such a key in memory, of which the last may be unused
 
@@ -19,7 +20,8 @@ class _Table:
     for as long as the process lives, as arrays of keys may."""
 
     def __init__(self):
-        self._numbers, self._words, self._lock = {}, [], threading.Lock()
+        self._numbers, self._words = {}, []
+        self._lock = held_over_forks(threading.RLock())
 
     def numbers(self, words):
         """uint32[..., 4] for uint32[..., n]."""
@@ -115,7 +117,7 @@ class DefinedKeyTy(KeyTy):
         return words[..., : self.words].reshape((*keys.shape, *self.shape_of_words))
 
 
-_known, _lock = {}, threading.Lock()
+_known, _lock = {}, held_over_forks(threading.RLock())
 
 
 def defined_generator(definition):
