@@ -373,13 +373,15 @@ def test_a_function_waits_for_another_thread():
 
 @pytest.mark.filterwarnings("ignore:This process")
 def test_forks_while_others_have_the_lock():
-    f, x, ended = jax.jit(lambda v: v + 1), jnp.ones(3), []
+    """Threads share arguments, not variables of closures. CPython 3.13 locks those, and hands the
+    locks to waiting threads, which a child does not have.
+    """
 
-    def call():
+    def call(f, x, ended):
         while not ended:
             f(x)
 
-    def fork(_):
+    def fork(f, x, ended):
         try:
             for _ in range(30):
                 child = os.fork()
@@ -390,8 +392,9 @@ def test_forks_while_others_have_the_lock():
         finally:
             ended.append(True)
 
-    f(x)
-    together(lambda i: fork(i) if i == 0 else call(), 4)
+    shared = jax.jit(lambda v: v + 1), jnp.ones(3), []
+    shared[0](shared[1])
+    together(lambda i: (fork if i == 0 else call)(*shared), 4)
 
 
 def test_objects_that_there_are_once():
