@@ -211,3 +211,9 @@ def test_narrow_dtypes_are_of_a_kind_and_no_dtype_of_numpy(name):
         assert jnp.issubdtype("float32", jnp.floating)
         assert not jnp.issubdtype(np.dtype("float32"), jax.dtypes.prng_key)
     assert not warned
+
+
+def test_a_type_that_this_ml_dtypes_lacks(monkeypatch):
+    monkeypatch.delattr(ml_dtypes, "int1", raising=False)
+    with pytest.raises(AttributeError, match=r"has no type 'int1'. Install a newer one: pip "):
+        assert jax.dtypes.int1

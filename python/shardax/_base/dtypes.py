@@ -23,6 +23,11 @@ def scalar_type(name):
     """The scalar type of ml_dtypes of that name."""
     import ml_dtypes
 
+    if not hasattr(ml_dtypes, name):  # int1 and uint1 are those of 0.6
+        raise AttributeError(
+            f"ml_dtypes {ml_dtypes.__version__} has no type {name!r}. Install a newer one: "
+            "pip install --upgrade ml_dtypes."
+        )
     return getattr(ml_dtypes, name)
 
 
