@@ -73,15 +73,20 @@ def fresh_callback(i):
     ],
 )
 def test_memory_stays_flat_over_fresh_functions(use):
-    for i in range(1500):
-        use(float(i))
-    gc.collect()
-    before = resident()
-    for i in range(3000):
-        use(float(i))
-    gc.collect()
-    grown = resident() - before
-    assert grown < 3000 * 300, f"{grown / 3000:.0f} bytes a function"
+    """At least in one round of three: free-threaded Python's memory grows some 2 MB, and stays."""
+
+    def grown(calls):
+        before = resident()
+        for i in range(calls):
+            use(float(i))
+        gc.collect()
+        return (resident() - before) / calls
+
+    grown(1500)
+    rounds = []
+    while len(rounds) < 3 and (not rounds or rounds[-1] >= 300):
+        rounds.append(grown(3000))
+    assert rounds[-1] < 300, f"{rounds} bytes a function"
 
 
 def dies(make):
