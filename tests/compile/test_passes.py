@@ -8,6 +8,8 @@ passes/*.txt hold the cases, in the textual form of cpp/ir/text/text_form.h:
     -> unchanged                        or "->" and the program that the pass makes of it
 
 Of fusion and lowering the plan follows, without the word that tells machine code (`native`).
+`{panel}` is the number of columns of float32 in this machine's panels, `{panels}` that of panels
+in 128 columns.
 
 Keywords of `run_pass` follow the name: `== expose_uniform strides=((0, 1),)`. With names of
 passes as arguments, this script prints their results: python test_passes.py legalize_types.
@@ -27,6 +29,8 @@ from shardax import _core
 api = _core.api
 FOLDER = pathlib.Path(__file__).resolve().parent / "passes"
 OF_PROCESSES = FOLDER.parents[1] / "mpi" / "messages.txt"  # tests/mpi/test_passes.py runs them
+PRODUCTS = _core.target_info()["products"]
+PANEL = 32 if "AVX-512" in PRODUCTS else 16 if "AVX2" in PRODUCTS else 8
 KINDS = {name: kind for name, kind, *_ in api.passes()}
 MOST_ELEMENTS = 1 << 18  # of the operands of a program that is run
 
@@ -41,6 +45,7 @@ class Case:
         self.id = f"{self.name}-{doc.replace(' ', '_')}"
         before, arrow, after = "\n".join(lines).partition("\n->")
         assert arrow, f"{file}: {self.id} has no '->'"
+        after = after.replace("{panel}", f"{PANEL}").replace("{panels}", f"{128 // PANEL}")
         self.before, self.after = before, after.strip()
         self.makes_plan = KINDS.get(self.name) == "plan"
         self.changes = self.after != "unchanged"

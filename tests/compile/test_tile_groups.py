@@ -1,6 +1,7 @@
 """tests/compile/test_tile_groups.py - tile groups need less memory and keep the bits."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -260,4 +261,5 @@ def test_products_of_long_sums_or_few_rows_stay_whole(dump_of):
     assert "\n  dot_general" in first
     assert "\n    dot_general" not in first
     assert "rows (2048,) in 64 blocks" in second
-    assert "\n    dot_general -> f32[32,625,32]" in second
+    # Columns of w lie in panels, as wide as two of the machine's vectors.
+    assert re.search(r"\n    dot_general -> f32\[32,(625,32|1250,16|2500,8)\]", second)
