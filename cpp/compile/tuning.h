@@ -196,10 +196,11 @@ inline constexpr std::size_t most_plans_of_lanes = 4;
 inline constexpr std::int64_t most_elements = 16;
 inline constexpr std::int64_t most_registers = 32;
 // Programs with longer lists than the first are made where their instructions take less time than
-// the steps in their place, by these estimates. Of 256 floats, jnp.roll takes 0.14 us as steps and
-// 0.07 so, tanh 0.12 and 0.14 (Zen 4).
+// the steps in their place, by these estimates. Steps take a time, and one for each element. Of
+// 256 floats, jnp.roll takes 0.14 us as steps and 0.07 so, tanh 0.12 and 0.14 (Zen 4). The edges
+// and the inside of 16 x 16 floats take 1.6 us in three steps and 0.7 so (Zen 3).
 inline constexpr std::int64_t few_registers = 16;
-inline constexpr double instruction_ns = 0.2, step_ns = 80;
+inline constexpr double instruction_ns = 0.2, step_ns = 80, element_ns = 0.3;
 }  // namespace scalar_values
 
 namespace scalar_ops {

@@ -3,6 +3,7 @@ machine code hold in registers. The bits of SHARDAX_CODEGEN=0."""
 
 import functools
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -186,3 +187,23 @@ def test_registers_in_branches_and_inner_loops():
 
     for shape in SHAPES:
         same(lambda x: lax.fori_loop(0, 7, turn, x), numbers(shape, "float32"))
+
+
+EDGES = """
+import shardax as jax
+import shardax.numpy as jnp
+
+def step(i, u):
+    around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+    return u.at[1:-1, 1:-1].add(0.1 * (around - 4 * u[1:-1, 1:-1]))
+
+for shape in ((16, 16), (4, 16, 16)):
+    f = step if len(shape) == 2 else jax.vmap(step, (None, 0))
+    jax.jit(lambda u: jax.lax.fori_loop(0, 6, f, u))(jnp.ones(shape))
+"""
+
+
+def test_long_lists_where_steps_take_longer(dump_of):
+    """Three steps over 256 elements take longer than 1000 instructions; 1024 elements are steps."""
+    plan = dump_of(EDGES, SHARDAX_CODEGEN="1")
+    assert re.findall(r"^  (native )?scan of 6", plan, re.MULTILINE) == ["native ", ""]

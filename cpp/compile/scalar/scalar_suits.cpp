@@ -37,18 +37,25 @@ bool has_long_lists(const Regions& regions, int width) {
   return found;
 }
 
-// The number of loops and kernels that the programs are otherwise.
-std::size_t steps_of(const Regions& regions) {
-  std::size_t out = 0;
+// The time of the loops and kernels that the programs are otherwise.
+double nanoseconds_of_steps(const Regions& regions) {
+  double out = 0;
   for (const ProgramPtr& source : regions.programs) {
     const ProgramPtr program = rewritten_body(source);
     for (const FusionGroup& group : fuse(*program)) {
-      const bool copies_nothing = std::ranges::all_of(
-          group.equations, [&](int e) { return program->equations[index(e)].op->view != nullptr; });
-      out += copies_nothing ? 0 : 1;
+      bool copies_nothing = true;
+      std::int64_t elements = 0;
+      for (const int e : group.equations) {
+        const Equation& eqn = program->equations[index(e)];
+        copies_nothing = copies_nothing && eqn.op->view != nullptr;
+        for (const Var v : eqn.outputs) elements = std::max(elements, program->type(v).size());
+      }
+      if (copies_nothing) continue;
+      out += tuning::scalar_values::step_ns +
+             tuning::scalar_values::element_ns * static_cast<double>(elements);
     }
     for (const Equation& eqn : program->equations) {
-      if (eqn.op->kind == Kind::control) out += steps_of(eqn.op->regions(eqn.params));
+      if (eqn.op->kind == Kind::control) out += nanoseconds_of_steps(eqn.op->regions(eqn.params));
     }
   }
   return out;
@@ -86,7 +93,7 @@ bool suits(const Regions& regions, int width) {
 bool is_worth_it(const Regions& regions, int width, const ScalarLoop& loop) {
   if (width == 0 || !has_long_lists(regions, width)) return true;
   return codegen::scalar_cost(loop.program) * tuning::scalar_values::instruction_ns <=
-         static_cast<double>(steps_of(regions)) * tuning::scalar_values::step_ns;
+         nanoseconds_of_steps(regions);
 }
 
 }  // namespace shardax
