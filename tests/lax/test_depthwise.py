@@ -99,7 +99,7 @@ def check(layout, dtype, images, channels, size, kernel, stride=1, dilation=1, l
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("size", [1, 2, 5, 6, 7, 13, 14, 15, 30, 31, 65])
 def test_rows(layout, size):
-    for kernel in (1, 2, 3, 5, 7):
+    for kernel in (1, 2, 3, 5, 7, 9):  # of 72 steps, which are too many, the last
         check(layout, "float32", 2, 3, size, kernel)
 
 

@@ -66,15 +66,21 @@ class KernelGradient {
     const std::int64_t chunks =
         std::min<std::int64_t>(64, static_cast<std::int64_t>(all / 25e3) + 1);
     const std::int64_t parts = std::clamp<std::int64_t>(chunks / units_, 1, blocks_.count);
+    const double each = all / static_cast<double>(units_ * parts);
+    if (parts == 1) {
+      const auto unit = [&](std::int64_t i) {
+        const AlignedBuffer<T> sums(size_);
+        add_up(i, 0, blocks_.count, sums.data());
+        write(i, sums.data());
+      };
+      return run_chunks(units_, each, parallel_for, unit);
+    }
     const AlignedBuffer<T> sums(units_ * parts * size_);
     const auto chunk = [&](std::int64_t i) {
-      T* own = sums.data() + i * size_;
-      std::fill_n(own, size_, T{});
-      const std::int64_t first = i % parts * blocks_.count / parts,
-                         end = (i % parts + 1) * blocks_.count / parts;
-      along_lanes_ ? lanes(i / parts, first, end, own) : planes(i / parts, first, end, own);
+      add_up(i / parts, i % parts * blocks_.count / parts, (i % parts + 1) * blocks_.count / parts,
+             sums.data() + i * size_);
     };
-    run_chunks(units_ * parts, all / static_cast<double>(units_ * parts), parallel_for, chunk);
+    run_chunks(units_ * parts, each, parallel_for, chunk);
     const auto finish = [&](std::int64_t unit) {
       T* own = sums.data() + unit * parts * size_;
       for (std::int64_t r = 1; r < parts; ++r) {
@@ -101,6 +107,12 @@ class KernelGradient {
   std::int64_t image_offset(std::int64_t batch, const Rows& at) const {
     return batch_offset(image_, batch, &ConvAxis::out) + at.n * image_.n.out +
            at.z * image_.space[0].out + at.y0 * image_.space[1].out;
+  }
+
+  // The sums of a unit over blocks [first, end).
+  void add_up(std::int64_t unit, std::int64_t first, std::int64_t end, T* sums) const {
+    std::fill_n(sums, size_, T{});
+    along_lanes_ ? lanes(unit, first, end, sums) : planes(unit, first, end, sums);
   }
 
   void planes(std::int64_t unit, std::int64_t first, std::int64_t end, T* sums) const {
