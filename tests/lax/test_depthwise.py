@@ -152,7 +152,7 @@ def test_two_features_of_a_channel(layout):
     for k in range(2):
         half = np.take(w, np.arange(k, 10, 2), specs[1].index("O"))
         one = gradient(half, weight[k::2].reshape([5 if a == 1 else 1 for a in axes]))
-        np.testing.assert_allclose(both[k::2], one, rtol=1e-12)
+        np.testing.assert_allclose(both[k::2], one, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [3, 12, 14, 20])
