@@ -32,7 +32,7 @@ class Planes {
         kernels_(kernels),
         step_(p.space[2].out * part.lines[2].step),
         in_place_(step_ == 1 && itemsize(p.out_dtype) == sizeof(T)),
-        blocks_(p, part, rows()),
+        blocks_(p, part, rows_in_cache(p, part, sizeof(T))),
         shape_(p, part, blocks_.each, depthwise_chains<T>) {
     steps_.count = 0;
     if (part.steps > 0) part.find(p, 0, part.steps, steps_);
@@ -59,15 +59,6 @@ class Planes {
   }
 
  private:
-  // So many that their window stays in the first-level cache.
-  std::int64_t rows() const {
-    constexpr std::int64_t bytes = 16 << 10;
-    const Line &x = part_.lines[2], &y = part_.lines[1];
-    const std::int64_t row = (x.count * x.lhs_step + span_of(x)) * p_.c.size *
-                             span_of(part_.lines[0]) * std::int64_t{sizeof(T)};
-    return std::max<std::int64_t>(1, (bytes / row - span_of(y)) / y.lhs_step);
-  }
-
   void find_weights(std::int64_t batch, T* weights) const {
     const std::byte* rhs = p_.rhs + batch_offset(p_, batch, &ConvAxis::rhs) * itemsize(p_.dtype);
     const Pack<T> pack = kernels_.pack(p_.dtype);

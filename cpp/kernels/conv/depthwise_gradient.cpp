@@ -62,7 +62,7 @@ class KernelGradient {
     const double all =
         static_cast<double>(units_ * blocks_.count * blocks_.each) *
         static_cast<double>(part_.lines[2].count * (along_lanes_ ? unit_lanes_ : 1)) *
-        static_cast<double>((part_.steps + 2) * std::int64_t{sizeof(T)}) / 160;
+        static_cast<double>((p_.o.size * part_.steps + 2) * std::int64_t{sizeof(T)}) / 160;
     const std::int64_t chunks =
         std::min<std::int64_t>(64, static_cast<std::int64_t>(all / 25e3) + 1);
     const std::int64_t parts = std::clamp<std::int64_t>(chunks / units_, 1, blocks_.count);
@@ -92,14 +92,10 @@ class KernelGradient {
   }
 
  private:
-  // Chains of 256 steps, in windows that stay in the first-level cache.
+  // Chains of 256 steps.
   std::int64_t plane_rows() const {
-    constexpr std::int64_t bytes = 16 << 10;
-    const Line &x = part_.lines[2], &y = part_.lines[1];
-    const std::int64_t row =
-        (x.count * x.lhs_step + span_of(x)) * span_of(part_.lines[0]) * std::int64_t{sizeof(T)};
-    const std::int64_t chains = 256 / parts_of(x.count, depthwise_chains<T>);
-    return std::clamp<std::int64_t>(std::min(chains, (bytes / row - span_of(y)) / y.lhs_step), 1,
+    const std::int64_t chains = 256 / parts_of(part_.lines[2].count, depthwise_chains<T>);
+    return std::clamp<std::int64_t>(std::min(chains, rows_in_cache(image_, part_, sizeof(T))), 1,
                                     depthwise_most_rows);
   }
   std::int64_t lane_rows() const { return std::max<std::int64_t>(1, 256 / part_.lines[2].count); }

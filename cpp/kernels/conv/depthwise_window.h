@@ -21,6 +21,15 @@ inline bool has_lanes(const ConvArgs& p, std::int64_t ConvAxis::*other) {
   return lane.lhs == 1 && lane.*other == 1 && lane.size >= 4;
 }
 
+// Rows of outputs whose window, of elements of so many bytes, stays in the first-level cache.
+inline std::int64_t rows_in_cache(const ConvArgs& p, const Part& part, std::int64_t size) {
+  constexpr std::int64_t bytes = 16 << 10;
+  const Line &x = part.lines[2], &y = part.lines[1];
+  const std::int64_t row =
+      (x.count * x.lhs_step + span_of(x)) * p.c.size * span_of(part.lines[0]) * size;
+  return std::max<std::int64_t>(1, (bytes / row - span_of(y)) / y.lhs_step);
+}
+
 // Rows [y0, y1) of outputs at z, of item n.
 struct Rows {
   std::int64_t n, z, y0, y1;
