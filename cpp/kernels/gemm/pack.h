@@ -192,9 +192,24 @@ Pack<T> pack_from(DType source) {
   }
 }
 
+// The bits of to_bfloat16.
+[[gnu::always_inline]] inline Vector<std::uint16_t, full_size<float>> bfloat16_of(
+    Vector<float, full_size<float>> x) {
+  using Words = Vector<std::uint32_t, full_size<float>>;
+  const Words bits = Words(x), high = bits >> 16;
+  const Words rounded = (bits + 0x7fffu + (high & 1u)) >> 16;
+  const Words whole = x == x ? rounded : high | 0x40u;
+  return __builtin_convertvector(whole, Vector<std::uint16_t, full_size<float>>);
+}
+
 template <class T, class Out>
 void round_row(const T* in, std::int64_t n, Out* out, std::int64_t step) {
   std::int64_t j = 0;
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<Out, bfloat16_t>) {
+    constexpr std::int64_t size = full_size<float>;
+    for (; step == 1 && j + size <= n; j += size)
+      store(&out[j].bits, bfloat16_of(load<Vector<float, size>>(in + j)));
+  }
 #if SHARDAX_VECTOR_BYTES >= 32
   if constexpr (std::is_same_v<T, float> && std::is_same_v<Out, float16_t>) {
     for (; step == 1 && j + 8 <= n; j += 8) {

@@ -109,7 +109,7 @@ const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
 }
 
 // The largest chunks of c, whose sums stay in a second-level cache, and how many are enough.
-constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, fewest_chunks = 4;
+constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, fewest_chunks = 4, fewest_panels = 4;
 
 // Multiplications that several threads share, and of a product that they share one by one.
 constexpr double least_shared = 1.5e6, large = 64e6;
@@ -124,10 +124,9 @@ class GroupedProduct {
         kernels_(kernels),
         groups_(parts_of(parts_of(p.k, kernels.group), kernels.groups) * kernels.groups),
         panels_(parts_of(p.n, kernels.panel)),
-        // Rows a page apart push each other out of the first-level cache. Rows of tiles, which are
-        // read 16 at a time, have an odd number of its lines.
-        a_row_(kernels.groups == 1 ? (groups_ % 1024 == 0 ? groups_ + 16 : groups_)
-                                   : (groups_ / kernels.groups | 1) * kernels.groups),
+        // An odd number of cache lines: rows that lie evenly push each other out of the first-level
+        // cache.
+        a_row_((parts_of(groups_, line_words) | 1) * line_words),
         moves_a_(kernels.biased && std::is_signed_v<S>),
         moves_b_(kernels.biased && !std::is_signed_v<S>),
         turn_(float_kernels<float>(best_isa()).turn),
@@ -150,6 +149,7 @@ class GroupedProduct {
 
  private:
   static constexpr unsigned sign = 0x80;
+  static constexpr std::int64_t line_words = 16;  // of a cache line
 
   std::int64_t panel_size() const { return groups_ * kernels_.panel; }
 
@@ -158,21 +158,32 @@ class GroupedProduct {
   // Is each product one thread's?
   bool by_items() const { return work() < (p_.batch > 1 ? large : least_shared); }
 
-  // Chunks of nearly equal size.
+  // Chunks of nearly equal size. Threads have columns of their own, as far as there are enough, so
+  // that each packs most of those which it multiplies. The packed elements of another core take
+  // some 40 ns a line to write again.
   void cut() {
-    const std::int64_t tile = std::max(2 * kernels_.rows, std::int64_t{12});
-    std::int64_t down = parts_of(p_.m, chunk_rows), across = parts_of(p_.n, chunk_columns);
-    while (!by_items() && down * across < runtime::enough_chunks(fewest_chunks)) {
-      if (panels_ >= 2 * across) {
-        across *= 2;
-      } else if (p_.m >= 2 * tile * down) {
-        down *= 2;
-      } else {
-        break;
+    const std::int64_t tiles = parts_of(p_.m, tile_rows());
+    down_ = parts_of(p_.m, chunk_rows);
+    std::int64_t across = parts_of(p_.n, chunk_columns);
+    if (!by_items()) {
+      across = std::max(across,
+                        std::min<std::int64_t>(runtime::thread_count(), panels_ / fewest_panels));
+      while (down_ * across < runtime::enough_chunks(fewest_chunks)) {
+        if (panels_ >= 2 * across) {
+          across *= 2;
+        } else if (tiles >= 2 * down_) {
+          down_ *= 2;
+        } else {
+          break;
+        }
       }
     }
-    rows_ = parts_of(parts_of(p_.m, down), tile) * tile;
     columns_ = parts_of(panels_, across) * kernels_.panel;
+  }
+  std::int64_t tile_rows() const { return std::max(2 * kernels_.rows, std::int64_t{12}); }
+  // The first row of a chunk.
+  std::int64_t row(std::int64_t chunk) const {
+    return std::min(p_.m, chunk * parts_of(p_.m, tile_rows()) / down_ * tile_rows());
   }
 
   // One product of the batch.
@@ -187,11 +198,10 @@ class GroupedProduct {
                   excess.data() + j * kernels_.panel);
     };
     parallel_for(parts_of(panels_, together), pack);
-    const std::int64_t across = parts_of(p_.n, columns_);
     const auto chunk = [&](std::int64_t i) {
-      multiply(batch, i / across * rows_, i % across * columns_, packed.data(), excess.data());
+      multiply(batch, i % down_, i / down_ * columns_, packed.data(), excess.data());
     };
-    parallel_for(parts_of(p_.m, rows_) * across, chunk);
+    parallel_for(down_ * parts_of(p_.n, columns_), chunk);
   }
 
   // Packs groups along k of n lines, `step` apart, whose elements are `k_step` apart. Those of line
@@ -208,8 +218,11 @@ class GroupedProduct {
     };
     const bool by_rows = step == 1 && k_step != 1;
     const std::int64_t groups = parts_of(p_.k, kernels_.group);
-    for (std::int64_t l = 0; line != 1 && l < n; ++l)
+    for (std::int64_t l = 0; line != 1 && l < n; ++l) {
       std::fill(to + l * line + groups, to + l * line + groups_, 0u);
+      if (!by_rows) kernels_.pack_line(from + l * step, k_step, p_.k, flip, to + l * line);
+    }
+    if (line != 1 && !by_rows) return;
     if (line == 1) std::fill(to + groups * g_row, to + groups_ * g_row, 0u);
     for (std::int64_t g = 0; g < groups; g += some) {
       const std::int64_t count = std::min(some, groups - g), k = g * kernels_.group;
@@ -225,10 +238,9 @@ class GroupedProduct {
       }
       const std::int64_t left = std::min(count * kernels_.group, p_.k - k);
       for (std::int64_t l = 0; l < n; ++l) {
-        kernels_.pack_line(from + l * step + k * k_step, k_step, left, flip,
-                           line == 1 ? block + l * count : to + l * line + g);
+        kernels_.pack_line(from + l * step + k * k_step, k_step, left, flip, block + l * count);
       }
-      if (line == 1) turn(count, n, to + g * g_row, g_row);
+      turn(count, n, to + g * g_row, g_row);
     }
   }
 
@@ -289,48 +301,60 @@ class GroupedProduct {
     }
   }
 
-  void multiply(std::int64_t batch, std::int64_t i, std::int64_t j, const std::uint32_t* packed,
+  void multiply(std::int64_t batch, std::int64_t part, std::int64_t j, const std::uint32_t* packed,
                 const Sum* excess) const {
-    const std::int64_t rows = std::min(rows_, p_.m - i), columns = std::min(columns_, p_.n - j),
-                       width = parts_of(columns, kernels_.panel) * kernels_.panel;
+    const std::int64_t i = row(part), rows = row(part + 1) - i,
+                       columns = std::min(columns_, p_.n - j), panel = kernels_.panel;
     const std::int64_t held = parts_of(rows, kernels_.rows) * kernels_.rows;
     const AlignedBuffer<std::uint32_t> a(held * a_row_);
-    const AlignedBuffer<Sum> sums(held * width);
+    // Panel by panel. A panel's are written where they are in the cache.
+    const AlignedBuffer<Sum> sums(parts_of(columns, panel) * held * panel);
     const S* const from = static_cast<const S*>(p_.a) + batch * p_.a_batch + i * p_.a_m;
     pack(from, p_.a_m, p_.a_k, rows, moves_a_ ? sign : 0, a.data(), 1, a_row_);
+    const AlignedBuffer<Sum> of_rows(moves_b_ ? rows : 0);
+    for (std::int64_t r = 0; r < of_rows.size(); ++r) of_rows[r] = row_sum(from + r * p_.a_m);
     if (kernels_.open) kernels_.open();
     for (std::int64_t g = 0; g < groups_; g += kernels_.block) {
-      for (std::int64_t l = 0; l < width; l += kernels_.panel) {
-        kernels_.rows_by_panel(
-            rows, std::min(kernels_.block, groups_ - g), a.data() + g, a_row_,
-            packed + (j + l) / kernels_.panel * panel_size() + g * kernels_.panel, sums.data() + l,
-            width, g > 0);
+      for (std::int64_t l = 0; l < columns; l += panel) {
+        Sum* const own = sums.data() + l * held;
+        kernels_.rows_by_panel(rows, std::min(kernels_.block, groups_ - g), a.data() + g, a_row_,
+                               packed + (j + l) / panel * panel_size() + g * panel, own, panel,
+                               g > 0);
+        if (g + kernels_.block < groups_) continue;
+        const std::int64_t n = std::min(panel, columns - l);
+        for (std::int64_t r = 0; (moves_a_ || moves_b_) && r < rows; ++r) {
+          for (std::int64_t c = 0; c < n; ++c)
+            own[r * panel + c] += moves_b_ ? of_rows[r] : -excess[j + l + c];
+        }
+        write(own, rows, n, batch * p_.c_batch + i * p_.c_m + (j + l) * p_.c_n);
       }
     }
     if (kernels_.close) kernels_.close();
-    for (std::int64_t r = 0; r < rows; ++r) {
-      Sum* const row = sums.data() + r * width;
-      if (moves_a_) {
-        for (std::int64_t l = 0; l < columns; ++l) row[l] -= excess[j + l];
-      }
-      if (moves_b_) {
-        Sum sum{};
-        for (std::int64_t k = 0; k < p_.k; ++k)
-          sum += static_cast<Sum>(from[r * p_.a_m + k * p_.a_k]);
-        for (std::int64_t l = 0; l < columns; ++l) row[l] += sign * sum;
-      }
-      write(row, columns, batch * p_.c_batch + (i + r) * p_.c_m + j * p_.c_n);
-    }
   }
 
-  void write(const Sum* sums, std::int64_t n, std::int64_t at) const {
+  // The amount by which the sums of a row are too small.
+  Sum row_sum(const S* row) const {
+    Sum sum{};
+    for (std::int64_t k = 0; k < p_.k; ++k) sum += static_cast<Sum>(row[k * p_.a_k]);
+    return sign * sum;
+  }
+
+  // Rows of n sums, a panel apart, to the result at `at`.
+  void write(const Sum* sums, std::int64_t rows, std::int64_t n, std::int64_t at) const {
+    const std::int64_t panel = kernels_.panel;
     if constexpr (std::is_same_v<Sum, float>) {
-      std::byte* const to = static_cast<std::byte*>(p_.c) + at * itemsize(p_.out_dtype);
-      round_(sums, 1, n, to, 0, p_.c_n);
+      std::byte* const to = static_cast<std::byte*>(p_.c);
+      const std::int64_t bytes = itemsize(p_.out_dtype);
+      if (n == panel) return round_(sums, rows, n, to + at * bytes, p_.c_m, p_.c_n);
+      for (std::int64_t r = 0; r < rows; ++r)
+        round_(sums + r * panel, 1, n, to + (at + r * p_.c_m) * bytes, 0, p_.c_n);
     } else {
       const auto low = [&](auto* out) {
-        for (std::int64_t l = 0; l < n; ++l)
-          out[at + l * p_.c_n] = static_cast<std::remove_pointer_t<decltype(out)>>(sums[l]);
+        for (std::int64_t r = 0; r < rows; ++r) {
+          for (std::int64_t l = 0; l < n; ++l)
+            out[at + r * p_.c_m + l * p_.c_n] =
+                static_cast<std::remove_pointer_t<decltype(out)>>(sums[r * panel + l]);
+        }
       };
       switch (itemsize(p_.out_dtype)) {
         case 1: return low(static_cast<std::uint8_t*>(p_.c));
@@ -344,7 +368,7 @@ class GroupedProduct {
   const GroupKernels<S, Sum>& kernels_;
   const std::int64_t groups_, panels_, a_row_;
   const bool moves_a_, moves_b_;  // by 128
-  std::int64_t rows_, columns_;   // of a chunk
+  std::int64_t down_, columns_;   // chunks along rows, columns of a chunk
   // For floats: functions that move words, and that write sums.
   void (*const turn_)(const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float*);
   const Round<float> round_;
