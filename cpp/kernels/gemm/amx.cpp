@@ -138,11 +138,13 @@ template <class S, class Products>
 constexpr GroupKernels<S, GroupSum<S>> table = {
     .group = 4 / sizeof(S),
     .panel = panel,
+    .tile = 2 * side,
     .block = 256,  // these of the rows of a chunk fit a first-level cache
     .biased = false,
     .rows_by_panel = rows_by_panel<Products, GroupSum<S>>,
     .pack_line = sizeof(S) == 1 ? bytes::pack_line<S> : words::pack_line<S>,
     .pack_rows = sizeof(S) == 1 ? bytes::pack_rows<S> : words::pack_rows<S>,
+    .round_rows = nullptr,
     .groups = side,
     .rows = side,
     .open = open,

@@ -13,8 +13,8 @@
 // bfloat16 and float16 are widened to float32 (exactly), added up there, and rounded once. A
 // complex product is the real product of (re, im) pairs along k: re += ar*br, re += -ai*bi;
 // im += ar*bi, im += ai*br. Integers wrap; bool is the or of ands. Large products of bfloat16 take
-// denormal numbers for zero where AVX-512 has an instruction for them. With AMX, all products of
-// bfloat16 do, and are added up in its order, also one for all shapes (amx.cpp).
+// denormal numbers for zero, results too, where AVX-512 has instructions for them. With AMX, all
+// products of bfloat16 do, and are added up in its order, also one for all shapes (amx.cpp).
 //
 // Start at matmul.cpp (types), then blocked.cpp (blocks and chunks) and prepacked.h (large
 // products). Next are microkernel.h (tiles of accumulators in registers), gemv.h (matrix-vector

@@ -11,6 +11,7 @@
 //
 // With AMX, its tiles multiply both (amx.cpp).
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,7 @@ constexpr bool descending = false, biased = true;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return Sums(_mm512_dpbusd_epi32(__m512i(sums), __m512i(a), __m512i(b)));
 }
+constexpr std::nullptr_t round_rows = nullptr;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace vnni
@@ -65,6 +67,14 @@ constexpr std::int64_t block = matmul_k_block / group;
 constexpr bool descending = true, biased = false;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return Sums(_mm512_dpbf16_ps(__m512(sums), __m512bh(a), __m512bh(b)));
+}
+// Rows of two vectors of sums.
+inline void round_rows(const float* sums, std::int64_t rows, std::uint16_t* out,
+                       std::int64_t out_row) {
+  for (std::int64_t r = 0; r < rows; ++r, sums += 32, out += out_row) {
+    const auto both = _mm512_cvtne2ps_pbh(_mm512_loadu_ps(sums + 16), _mm512_loadu_ps(sums));
+    __builtin_memcpy(out, &both, sizeof both);
+  }
 }
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
@@ -83,6 +93,7 @@ constexpr bool descending = false, biased = false;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return sums + Sums(_mm256_madd_epi16(__m256i(a), __m256i(b)));
 }
+constexpr std::nullptr_t round_rows = nullptr;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace avx2
@@ -316,20 +327,35 @@ class GroupedProduct {
     if (kernels_.open) kernels_.open();
     for (std::int64_t g = 0; g < groups_; g += kernels_.block) {
       for (std::int64_t l = 0; l < columns; l += panel) {
+        const std::int64_t block = std::min(kernels_.block, groups_ - g);
+        const std::uint32_t* const b = packed + (j + l) / panel * panel_size() + g * panel;
         Sum* const own = sums.data() + l * held;
-        kernels_.rows_by_panel(rows, std::min(kernels_.block, groups_ - g), a.data() + g, a_row_,
-                               packed + (j + l) / panel * panel_size() + g * panel, own, panel,
-                               g > 0);
-        if (g + kernels_.block < groups_) continue;
-        const std::int64_t n = std::min(panel, columns - l);
-        for (std::int64_t r = 0; (moves_a_ || moves_b_) && r < rows; ++r) {
-          for (std::int64_t c = 0; c < n; ++c)
-            own[r * panel + c] += moves_b_ ? of_rows[r] : -excess[j + l + c];
+        if (g + block < groups_) {
+          kernels_.rows_by_panel(rows, block, a.data() + g, a_row_, b, own, panel, g > 0);
+          continue;
         }
-        write(own, rows, n, batch * p_.c_batch + i * p_.c_m + (j + l) * p_.c_n);
+        // The last sums of each tile are written while the next one is multiplied.
+        const std::int64_t n = std::min(panel, columns - l);
+        for (std::int64_t r = 0; r < rows; r += kernels_.tile) {
+          const std::int64_t count = std::min(kernels_.tile, rows - r);
+          Sum* const tile = own + r * panel;
+          kernels_.rows_by_panel(count, block, a.data() + g + r * a_row_, a_row_, b, tile, panel,
+                                 g > 0);
+          if (moves_a_ || moves_b_)
+            move(tile, count, n, moves_b_ ? of_rows.data() + r : nullptr, excess + j + l);
+          write(tile, count, n, batch * p_.c_batch + (i + r) * p_.c_m + (j + l) * p_.c_n);
+        }
       }
     }
     if (kernels_.close) kernels_.close();
+  }
+
+  // Rows of n sums: those of moved operands become those of the operands.
+  void move(Sum* sums, std::int64_t rows, std::int64_t n, const Sum* of_rows,
+            const Sum* excess) const {
+    for (std::int64_t r = 0; r < rows; ++r, sums += kernels_.panel) {
+      for (std::int64_t c = 0; c < n; ++c) sums[c] += of_rows ? of_rows[r] : -excess[c];
+    }
   }
 
   // The amount by which the sums of a row are too small.
@@ -345,6 +371,8 @@ class GroupedProduct {
     if constexpr (std::is_same_v<Sum, float>) {
       std::byte* const to = static_cast<std::byte*>(p_.c);
       const std::int64_t bytes = itemsize(p_.out_dtype);
+      if (kernels_.round_rows && p_.out_dtype == DType::bfloat16 && p_.c_n == 1 && n == panel)
+        return kernels_.round_rows(sums, rows, static_cast<Bits16*>(p_.c) + at, p_.c_m);
       if (n == panel) return round_(sums, rows, n, to + at * bytes, p_.c_m, p_.c_n);
       for (std::int64_t r = 0; r < rows; ++r)
         round_(sums + r * panel, 1, n, to + (at + r * p_.c_m) * bytes, 0, p_.c_n);

@@ -15,6 +15,7 @@ using GroupSum = std::conditional_t<std::is_same_v<S, std::uint16_t>, float, std
 template <class S, class Sum>
 struct GroupKernels {
   std::int64_t group, panel;  // elements in a group, columns of a panel
+  std::int64_t tile;          // rows that are multiplied at a time
   std::int64_t block;         // groups of a row that are added up before the sums are
   bool biased;
   // sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel.
@@ -25,6 +26,8 @@ struct GroupKernels {
                     std::uint32_t* out);
   void (*pack_rows)(const S* in, std::int64_t row, std::int64_t n, int count, unsigned flip,
                     std::uint32_t* out);
+  // Null, or: sums of rows of a panel, rounded to bfloat16. Denormal numbers count as zero.
+  void (*round_rows)(const Sum* sums, std::int64_t rows, std::uint16_t* out, std::int64_t out_row);
   // Groups come in multiples of `groups`, the last of zeros. Memory of rows, of a and of sums comes
   // in multiples of `rows`, the last of which may hold anything.
   std::int64_t groups = 1, rows = 1;

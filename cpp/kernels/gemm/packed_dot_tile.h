@@ -4,6 +4,7 @@
 // The namespace defines
 // - Words, a vector of 32-bit lanes, and Sums, one of as many sums of type Sum,
 // - `block`, the number of lanes that are added up from zero,
+// - round_rows, a function or null (packed_dot_kernels.h),
 // - `biased`: unsigned elements are multiplied by signed ones,
 // - dot(sums, a, b), which adds the products of a lane's elements to the sum in it.
 
@@ -68,9 +69,11 @@ template <class S>
 constexpr GroupKernels<S, Sum> table = {
     .group = group,
     .panel = panel,
+    .tile = tile_rows,
     .block = block,
     .biased = biased,
     .rows_by_panel = rows_by_panel,
     .pack_line = pack_line<S>,
     .pack_rows = pack_rows<S>,
+    .round_rows = round_rows,
 };
