@@ -8,7 +8,7 @@
 #include "kernels/ceil_div.h"
 #include "kernels/conv/packed_runs.h"
 #include "kernels/conv/packed_window.h"
-#include "kernels/gemm/amx.h"
+#include "kernels/gemm/packed_dot_kernels.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -62,7 +62,8 @@ class Packed {
     return reinterpret_cast<const Bits16*>(p_.rhs) + batch_offset(p_, batch, &ConvAxis::rhs);
   }
   double nanoseconds(double rows, double steps) const {
-    return rows * static_cast<double>(panels_) * steps / 32 + rows * steps / 16;
+    const double groups = steps / static_cast<double>(kernels_.group);
+    return rows * static_cast<double>(panels_) * groups * kernels_.nanoseconds + rows * steps / 16;
   }
   Segment whole() const {
     return {0,
@@ -183,11 +184,11 @@ class Packed {
       pack_rows(runs, b, window, sites, rows, reinterpret_cast<Bits16*>(room));
       const std::uint32_t* columns =
           panels + static_cast<std::int64_t>(b) * Runs::block / 2 * kernels_.panel;
-      kernels_.open();
+      if (kernels_.open) kernels_.open();
       for (std::int64_t j = 0; j < count; ++j, columns += apart)
         kernels_.rows_by_panel(rows, runs.padded(b) / kernels_.group, room, row_words, columns,
                                sums + j * kernels_.panel, pitch, add || b > 0);
-      kernels_.close();
+      if (kernels_.close) kernels_.close();
     }
   }
 
@@ -518,7 +519,7 @@ bool multiplies_bfloat16(std::int64_t features, std::int64_t steps) {
   // Packing takes as long for few features. 256 images of 28 x 28 with 5 x 5 taps to 6 features
   // take 4.9 ms, and 0.7 ms as float32; 6 channels of 14 x 14 to 16 features 0.6 ms both ways.
   constexpr std::int64_t fewest_features = 8, fewest_steps = 32, least_work = 1024;
-  return has_tiles() && features >= fewest_features && steps >= fewest_steps &&
+  return pair_kernels() && features >= fewest_features && steps >= fewest_steps &&
          features * steps >= least_work;
 }
 
@@ -537,7 +538,7 @@ void convolution_packed(const ConvArgs& args, ParallelFor parallel_for) {
   const auto empty = [](const Part& part) { return part.steps == 0; };
   if (std::any_of(parts.begin(), parts.end(), empty)) write_zeros(p, parallel_for);
   for (const Part& part : parts) {
-    if (!empty(part)) Packed(p, part, inner, *tile_kernels<Bits16>()).run(parallel_for);
+    if (!empty(part)) Packed(p, part, inner, *pair_kernels()).run(parallel_for);
   }
 }
 

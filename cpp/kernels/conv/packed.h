@@ -1,12 +1,14 @@
-// kernels/conv/packed.h - convolutions of bfloat16 by the instructions of gemm/amx.h.
+// kernels/conv/packed.h - convolutions of bfloat16 by the instructions of AMX or AVX-512 BF16.
 //
 // A block of outputs is a product. Its rows are outputs, whose elements are copied out of a window
 // of lhs, its columns features. The elements of a sum come tap by tap, the channels of each side by
 // side. Gradients of kernels have few outputs of many taps: there they come channel by channel, and
 // the taps of a line side by side.
 //
-// Bits: sums are those of products (gemm/amx.cpp), made of 32 elements at a time. Gradients of
-// kernels add them up by runs of elements, which depend on the shape only.
+// Bits: with AMX, sums are those of products (gemm/amx.cpp), made of 32 elements at a time. With
+// AVX-512, they are chains of 512 elements, of which each second one comes before the one it
+// follows in memory. Gradients of kernels add them up by runs of elements, which depend on the
+// shape only. Denormal numbers count as zero.
 #pragma once
 
 #include "kernels/conv/convolution.h"

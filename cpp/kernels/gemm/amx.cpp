@@ -139,6 +139,7 @@ constexpr GroupKernels<S, GroupSum<S>> table = {
     .group = 4 / sizeof(S),
     .panel = panel,
     .tile = 2 * side,
+    .nanoseconds = 1.0 / 16,
     .block = 256,  // these of the rows of a chunk fit a first-level cache
     .biased = false,
     .rows_by_panel = rows_by_panel<Products, GroupSum<S>>,

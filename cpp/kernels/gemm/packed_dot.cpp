@@ -78,6 +78,22 @@ inline void round_rows(const float* sums, std::int64_t rows, std::uint16_t* out,
 }
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_tile.h"
+namespace low_first {
+constexpr bool descending = false;
+#include "kernels/gemm/packed_dot_packing.h"
+}  // namespace low_first
+constexpr GroupKernels<std::uint16_t, float> pairs = {
+    .group = group,
+    .panel = panel,
+    .tile = tile_rows,
+    .nanoseconds = nanoseconds,
+    .block = block,
+    .biased = biased,
+    .rows_by_panel = rows_by_panel,
+    .pack_line = low_first::pack_line<std::uint16_t>,
+    .pack_rows = low_first::pack_rows<std::uint16_t>,
+    .round_rows = round_rows,
+};
 }  // namespace bf16
 SHARDAX_END_TARGET
 
@@ -101,6 +117,16 @@ SHARDAX_END_TARGET
 #endif
 
 using Bits16 = std::uint16_t;  // of a bfloat16
+
+// Intel's processors start one of these instructions every other cycle, and four FMAs.
+bool has_fast_pairs() {
+#if SHARDAX_X86_64
+  return SHARDAX_CPU_SUPPORTS("avx512bw") && !is_intel() && SHARDAX_CPU_SUPPORTS("avx512bf16");
+#else
+  return false;
+#endif
+}
+
 // Null where this machine, or `isa`, has no such instruction.
 template <class S>
 const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
@@ -108,9 +134,7 @@ const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
   const bool wide = isa >= Isa::avx512 && SHARDAX_CPU_SUPPORTS("avx512bw");
   if (wide && has_tiles()) return tile_kernels<S>();
   if constexpr (std::is_same_v<S, Bits16>) {
-    // Intel's processors start one of these instructions every other cycle, and four FMAs.
-    const bool fast = !is_intel();
-    if (wide && fast && SHARDAX_CPU_SUPPORTS("avx512bf16")) return &bf16::table<S>;
+    if (isa >= Isa::avx512 && has_fast_pairs()) return &bf16::table<S>;
   } else {
     if (wide && SHARDAX_CPU_SUPPORTS("avx512vnni")) return &vnni::table<S>;
     if (isa != Isa::baseline) return &avx2::table<S>;
@@ -411,6 +435,14 @@ bool product(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
 }
 
 }  // namespace
+
+const GroupKernels<Bits16, float>* pair_kernels() {
+  if (const auto* tiles = tile_kernels<Bits16>()) return tiles;
+#if SHARDAX_X86_64
+  if (best_isa() >= Isa::avx512 && has_fast_pairs()) return &bf16::pairs;
+#endif
+  return nullptr;
+}
 
 bool matmul_grouped(const MatmulArgs& p, Isa isa, ParallelFor parallel_for) {
   if (itemsize(p.out_dtype) > 4 || p.out_dtype == DType::boolean) return false;

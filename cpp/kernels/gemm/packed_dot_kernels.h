@@ -16,6 +16,7 @@ template <class S, class Sum>
 struct GroupKernels {
   std::int64_t group, panel;  // elements in a group, columns of a panel
   std::int64_t tile;          // rows that are multiplied at a time
+  double nanoseconds;         // of a group of a row by that of a panel
   std::int64_t block;         // groups of a row that are added up before the sums are
   bool biased;
   // sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel.
@@ -35,5 +36,9 @@ struct GroupKernels {
   void (*open)() = nullptr;
   void (*close)() = nullptr;
 };
+
+// For pairs of bfloat16 of which the first has the low bits, as they lie in memory. Null where no
+// instruction multiplies them faster than floats.
+const GroupKernels<std::uint16_t, float>* pair_kernels();
 
 }  // namespace shardax::kernels
