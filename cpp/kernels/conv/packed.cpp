@@ -8,7 +8,7 @@
 #include "kernels/ceil_div.h"
 #include "kernels/conv/packed_runs.h"
 #include "kernels/conv/packed_window.h"
-#include "kernels/gemm/packed_dot_kernels.h"
+#include "kernels/gemm/amx.h"
 #include "runtime/interrupt.h"
 #include "runtime/pool.h"
 
@@ -175,19 +175,20 @@ class Packed {
     });
   }
 
-  // The sums of up to block_rows rows with some panels, which lie panel_size apart.
+  // The sums of up to block_rows rows with features in panels, which lie panel_size apart.
   void multiply(const Runs& runs, const Bits16* window, const Row* sites, std::int64_t rows,
-                const std::uint32_t* panels, std::int64_t count, std::uint32_t* room, float* sums,
-                bool add) const {
-    const std::int64_t pitch = count * kernels_.panel, apart = panel_size(runs);
+                const std::uint32_t* panels, std::int64_t features, std::uint32_t* room,
+                float* sums, bool add) const {
+    const std::int64_t pitch = parts_of(features, kernels_.panel) * kernels_.panel,
+                       apart = panel_size(runs);
     for (std::size_t b = 0; b < runs.blocks(); ++b) {
       pack_rows(runs, b, window, sites, rows, reinterpret_cast<Bits16*>(room));
       const std::uint32_t* columns =
           panels + static_cast<std::int64_t>(b) * Runs::block / 2 * kernels_.panel;
       if (kernels_.open) kernels_.open();
-      for (std::int64_t j = 0; j < count; ++j, columns += apart)
-        kernels_.rows_by_panel(rows, runs.padded(b) / kernels_.group, room, row_words, columns,
-                               sums + j * kernels_.panel, pitch, add || b > 0);
+      for (std::int64_t j = 0; j < features; j += kernels_.panel, columns += apart)
+        kernels_.rows_by_panel(rows, features - j, runs.padded(b) / kernels_.group, room, row_words,
+                               columns, sums + j, pitch, add || b > 0);
       if (kernels_.close) kernels_.close();
     }
   }
@@ -362,7 +363,7 @@ class Packed {
     for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
       const std::int64_t rows = std::min(block_rows, box.rows() - r);
       multiply(runs, window.data(), sites.data() + r, rows,
-               packed + (batch * panels_ + first) * size, count, room.data(), sums.data(), false);
+               packed + (batch * panels_ + first) * size, n, room.data(), sums.data(), false);
       write(sums.data(), pitch, places.data() + r, rows, j, n, out);
     }
   }
@@ -439,7 +440,7 @@ class Packed {
       }
       for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
         multiply(of_lhs, window.data(), sites.data() + r, std::min(block_rows, box.rows() - r),
-                 panels->data(), panels_, room.data(), sums + r * width(), i > first);
+                 panels->data(), p_.o.size, room.data(), sums + r * width(), i > first);
       }
     }
   }
@@ -518,7 +519,9 @@ void write_zeros(const ConvArgs& p, ParallelFor parallel_for) {
 bool multiplies_bfloat16(std::int64_t features, std::int64_t steps) {
   // Packing takes as long for few features. 256 images of 28 x 28 with 5 x 5 taps to 6 features
   // take 4.9 ms, and 0.7 ms as float32; 6 channels of 14 x 14 to 16 features 0.6 ms both ways.
-  constexpr std::int64_t fewest_features = 8, fewest_steps = 32, least_work = 1024;
+  // Half of a panel has 16 features.
+  constexpr std::int64_t fewest_steps = 32, least_work = 1024;
+  const std::int64_t fewest_features = has_tiles() ? 8 : 9;
   return pair_kernels() && features >= fewest_features && steps >= fewest_steps &&
          features * steps >= least_work;
 }

@@ -78,9 +78,9 @@ struct Unsigned {
 };
 
 template <class Products, class Sum>
-void rows_by_panel(std::int64_t rows, std::int64_t groups, const std::uint32_t* a,
-                   std::int64_t a_row, const std::uint32_t* b, Sum* sums, std::int64_t sums_row,
-                   bool add) {
+void rows_by_panel(std::int64_t rows, std::int64_t /*columns*/, std::int64_t groups,
+                   const std::uint32_t* a, std::int64_t a_row, const std::uint32_t* b, Sum* sums,
+                   std::int64_t sums_row, bool add) {
   const auto stride = index(a_row) * sizeof *a, sums_stride = index(sums_row) * sizeof *sums;
   constexpr std::size_t panel_stride = panel * sizeof *b;
   asm volatile("" ::: "memory");  // the data to read has been written

@@ -193,16 +193,17 @@ class GroupedProduct {
   // Is each product one thread's?
   bool by_items() const { return work() < (p_.batch > 1 ? large : least_shared); }
 
-  // Chunks of nearly equal size. Threads have columns of their own, as far as there are enough, so
-  // that each packs most of those which it multiplies. The packed elements of another core take
-  // some 40 ns a line to write again.
+  // Chunks of nearly equal size. Threads have columns of their own, as far as there are enough and
+  // not many more rows, which each of them packs. So each packs most of the columns which it
+  // multiplies. Packed elements of another core take some 40 ns a line to write again.
   void cut() {
     const std::int64_t tiles = parts_of(p_.m, tile_rows());
     down_ = parts_of(p_.m, chunk_rows);
     std::int64_t across = parts_of(p_.n, chunk_columns);
     if (!by_items()) {
-      across = std::max(across,
-                        std::min<std::int64_t>(runtime::thread_count(), panels_ / fewest_panels));
+      if (p_.m <= 2 * p_.n)
+        across = std::max(across,
+                          std::min<std::int64_t>(runtime::thread_count(), panels_ / fewest_panels));
       while (down_ * across < runtime::enough_chunks(fewest_chunks)) {
         if (panels_ >= 2 * across) {
           across *= 2;
@@ -330,8 +331,8 @@ class GroupedProduct {
     std::fill_n(ones.data(), groups_, 0x01010101u);
     for (std::int64_t k = 0; k < count; ++k) {
       Sum* const of = excess + k * kernels_.panel;
-      kernels_.rows_by_panel(1, groups_, ones.data(), groups_, to + k * panel_size(), of,
-                             kernels_.panel, false);
+      kernels_.rows_by_panel(1, kernels_.panel, groups_, ones.data(), groups_,
+                             to + k * panel_size(), of, kernels_.panel, false);
       for (std::int64_t l = 0; l < kernels_.panel; ++l) of[l] *= sign;
     }
   }
@@ -355,7 +356,8 @@ class GroupedProduct {
         const std::uint32_t* const b = packed + (j + l) / panel * panel_size() + g * panel;
         Sum* const own = sums.data() + l * held;
         if (g + block < groups_) {
-          kernels_.rows_by_panel(rows, block, a.data() + g, a_row_, b, own, panel, g > 0);
+          kernels_.rows_by_panel(rows, columns - l, block, a.data() + g, a_row_, b, own, panel,
+                                 g > 0);
           continue;
         }
         // The last sums of each tile are written while the next one is multiplied.
@@ -363,7 +365,7 @@ class GroupedProduct {
         for (std::int64_t r = 0; r < rows; r += kernels_.tile) {
           const std::int64_t count = std::min(kernels_.tile, rows - r);
           Sum* const tile = own + r * panel;
-          kernels_.rows_by_panel(count, block, a.data() + g + r * a_row_, a_row_, b, tile, panel,
+          kernels_.rows_by_panel(count, n, block, a.data() + g + r * a_row_, a_row_, b, tile, panel,
                                  g > 0);
           if (moves_a_ || moves_b_)
             move(tile, count, n, moves_b_ ? of_rows.data() + r : nullptr, excess + j + l);

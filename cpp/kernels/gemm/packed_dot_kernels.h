@@ -20,9 +20,10 @@ struct GroupKernels {
   std::int64_t block;         // groups of a row that are added up before the sums are
   bool biased;
   // sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel.
-  void (*rows_by_panel)(std::int64_t rows, std::int64_t groups, const std::uint32_t* a,
-                        std::int64_t a_row, const std::uint32_t* b, Sum* sums,
-                        std::int64_t sums_row, bool add);
+  // Of its columns, the first `columns` count; sums of the others may hold anything.
+  void (*rows_by_panel)(std::int64_t rows, std::int64_t columns, std::int64_t groups,
+                        const std::uint32_t* a, std::int64_t a_row, const std::uint32_t* b,
+                        Sum* sums, std::int64_t sums_row, bool add);
   void (*pack_line)(const S* in, std::int64_t step, std::int64_t count, unsigned flip,
                     std::uint32_t* out);
   void (*pack_rows)(const S* in, std::int64_t row, std::int64_t n, int count, unsigned flip,

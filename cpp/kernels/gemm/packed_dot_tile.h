@@ -19,26 +19,32 @@ template <class V, class T>
   return v;
 }
 
-// sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel.
-template <int rows>
+// sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel, in
+// its first vector or in both.
+template <int rows, int vectors>
 [[gnu::noinline]] void tile(std::int64_t groups, const std::uint32_t* a, std::int64_t a_row,
                             const std::uint32_t* b, Sum* sums, std::int64_t sums_row, bool add) {
-  Sums acc[rows][2];
+  Sums acc[rows][vectors];
 #pragma GCC unroll 12
-  for (int i = 0; i < rows; ++i) acc[i][0] = acc[i][1] = Sums{};
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < vectors; ++j) acc[i][j] = Sums{};
+  }
   for (std::int64_t g = 0; g < groups; ++g, b += panel) {
-    const Words left = load<Words>(b), right = load<Words>(b + lanes);
+    Words columns[vectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < vectors; ++j) columns[j] = load<Words>(b + j * lanes);
 #pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
       const Words x = Words{} + static_cast<std::int32_t>(a[i * a_row + g]);
-      acc[i][0] = dot(acc[i][0], x, left);
-      acc[i][1] = dot(acc[i][1], x, right);
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) acc[i][j] = dot(acc[i][j], x, columns[j]);
     }
   }
 #pragma GCC unroll 12
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int j = 0; j < 2; ++j) {
+    for (int j = 0; j < vectors; ++j) {
       Sum* const to = sums + i * sums_row + j * lanes;
       if (add) acc[i][j] = load<Sums>(to) + acc[i][j];
       __builtin_memcpy(to, &acc[i][j], sizeof(Sums));
@@ -48,21 +54,22 @@ template <int rows>
 
 using Tile = void (*)(std::int64_t, const std::uint32_t*, std::int64_t, const std::uint32_t*, Sum*,
                       std::int64_t, bool);
-template <class Rows>
+template <int vectors, class Rows>
 struct Tiles;
-template <int... i>
-struct Tiles<std::integer_sequence<int, i...>> {
-  static constexpr Tile of_rows[] = {tile<i + 1>...};
+template <int vectors, int... i>
+struct Tiles<vectors, std::integer_sequence<int, i...>> {
+  static constexpr Tile of_rows[] = {tile<i + 1, vectors>...};
 };
 
 // All rows of a by a panel.
-inline void rows_by_panel(std::int64_t rows, std::int64_t groups, const std::uint32_t* a,
-                          std::int64_t a_row, const std::uint32_t* b, Sum* sums,
-                          std::int64_t sums_row, bool add) {
+inline void rows_by_panel(std::int64_t rows, std::int64_t columns, std::int64_t groups,
+                          const std::uint32_t* a, std::int64_t a_row, const std::uint32_t* b,
+                          Sum* sums, std::int64_t sums_row, bool add) {
+  using Rows = std::make_integer_sequence<int, tile_rows>;
+  const Tile* const tiles = columns > lanes ? Tiles<2, Rows>::of_rows : Tiles<1, Rows>::of_rows;
   for (std::int64_t i = 0; i < rows; i += tile_rows) {
     const std::int64_t n = std::min<std::int64_t>(tile_rows, rows - i);
-    Tiles<std::make_integer_sequence<int, tile_rows>>::of_rows[n - 1](
-        groups, a + i * a_row, a_row, b, sums + i * sums_row, sums_row, add);
+    tiles[n - 1](groups, a + i * a_row, a_row, b, sums + i * sums_row, sums_row, add);
   }
 }
 
