@@ -1,8 +1,8 @@
 """tests/ops/test_bfloat16_convolutions.py - convolutions of bfloat16, forward and backward.
 
-Machines with AMX or AVX-512 BF16 multiply them as they are, others as float32. Values are those of float64 within
-the rounding of float32 sums, and one of bfloat16. Shapes have zero, one and one more than the
-elements of a vector, a tile or a block.
+Machines with AMX or AVX-512 BF16 multiply them as they are, others as float32. Values are those of
+float64 within the rounding of float32 sums, and one of bfloat16. Shapes have zero, one and one more
+than the elements of a vector, a tile or a block.
 """
 
 import os
