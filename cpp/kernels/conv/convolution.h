@@ -15,8 +15,8 @@
 // runs. With few features and many taps, each place along the last dimension has chains of its own.
 // Neither depends on threads, strides or position. 16-bit floats are added up in float32 and
 // rounded once. Integers wrap; bool is the or of ands. Some shapes have sums of their own: 3 x 3
-// taps (winograd.h), one feature and few steps (depthwise.h), and bfloat16 where it is multiplied
-// as it is (packed.h).
+// taps (winograd.h), one feature and few steps (depthwise.h), bfloat16 that is not
+// widened (packed.h).
 //
 // Start at convolution.cpp (the choice of a way), then tiling.h (blocks of a product of floats),
 // compute.h (one block) and block.h (its elements). direct.cpp serves any dtype and rank.

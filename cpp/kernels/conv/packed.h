@@ -6,9 +6,8 @@
 // the taps of a line side by side.
 //
 // Bits: with AMX, sums are those of products (gemm/amx.cpp), made of 32 elements at a time. With
-// AVX-512, they are chains of 512 elements, of which each second one comes before the one it
-// follows in memory. Gradients of kernels add them up by runs of elements, which depend on the
-// shape only. Denormal numbers count as zero.
+// AVX-512, they are chains of 512 elements, the second of each pair first. Gradients of kernels add
+// them up by runs of elements, which depend on the shape only. Denormal numbers count as zero.
 #pragma once
 
 #include "kernels/conv/convolution.h"
