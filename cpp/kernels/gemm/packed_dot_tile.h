@@ -19,8 +19,8 @@ template <class V, class T>
   return v;
 }
 
-// sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel, in
-// its first vector or in both.
+// sums[i][j] = or, with `add`, += the groups of row i of a times those of column j of a panel:
+// its first vector, or both.
 template <int rows, int vectors>
 [[gnu::noinline]] void tile(std::int64_t groups, const std::uint32_t* a, std::int64_t a_row,
                             const std::uint32_t* b, Sum* sums, std::int64_t sums_row, bool add) {
