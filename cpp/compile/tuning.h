@@ -239,6 +239,8 @@ namespace simplify_concat {
 inline constexpr std::int64_t least_worked_bytes = 64 << 10;
 // Operands of a concatenation on whose pieces an op works.
 inline constexpr std::size_t most_joined = 4;
+// Padded terms of a sum that are joined.
+inline constexpr std::size_t most_padded = 64;
 }  // namespace simplify_concat
 
 }  // namespace shardax::tuning

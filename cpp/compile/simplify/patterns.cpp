@@ -100,7 +100,7 @@ Result log_of_exp(const PatternContext& m) {
 Result drop_unit(const PatternContext& m, std::initializer_list<std::size_t> operands) {
   for (const std::size_t i : operands) {
     const Var other = m.in[1 - i];
-    if (!is_scalar_constant(m.b, m.in[i], 1)) continue;
+    if (repeated_number(m.b, m.in[i]) != 1) continue;
     const std::size_t rank = std::max(m.b.type(m.in[0]).rank(), m.b.type(m.in[1]).rank());
     if (m.b.type(other).rank() == rank) return one(other);
   }
@@ -334,7 +334,7 @@ constexpr Pattern rows[] = {
     ROW("scatter-add", scatter_into_select),  // one number for each row     iota == i ? x : 0
     ROW("scatter-add", join_scatters),        // two at the same places      of the updates' sum
     ROW("concatenate", join_concatenations),  // [[x, y], z]                 [x, y, z]
-    ROW("add_any", join_pads),                // pad(x) + pad(y), adjacent   pad(concatenate(x, y))
+    ROW("add_any", join_pads),                // pad(x) + pad(y), adjacent   pad([x, y])
     ROW("reduce_sum", drop_unit_axes),        // over dimensions of size 1   reshape(x)
     ROW("reduce_prod", drop_unit_axes),       //
     ROW("reduce_max", drop_unit_axes),        //

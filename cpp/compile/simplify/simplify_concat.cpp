@@ -1,6 +1,9 @@
 // compile/simplify/simplify_concat.cpp - arrays put together of parts are put together once.
 #include "compile/simplify/simplify_concat.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/index.h"
 #include "base/lists.h"
 #include "compile/lower/elide_concat.h"
@@ -21,7 +24,7 @@ struct Padded {
 
 std::optional<Padded> padded(const PatternContext& m, Var v) {
   const Equation* pad = m.b.defined_by(v, core_ops().pad);
-  if (!pad || !is_scalar_constant(m.b, pad->inputs[1], 0)) return {};
+  if (!pad || repeated_number(m.b, pad->inputs[1]) != 0) return {};
   const Ints &low = pad->params.ints(param::low), &high = pad->params.ints(param::high);
   Padded out{pad->inputs[0], pad->inputs[1], -1, 0, 0};
   for (std::size_t d = 0; d < low.size(); ++d) {
@@ -33,6 +36,16 @@ std::optional<Padded> padded(const PatternContext& m, Var v) {
     out.high = high[d];
   }
   return out.dim < 0 ? std::optional<Padded>() : out;
+}
+
+// Adds the terms of a sum, if they are padded operands.
+bool add_padded(const PatternContext& m, Var v, std::vector<Padded>& terms) {
+  if (const auto term = padded(m, v)) {
+    terms.push_back(*term);
+    return terms.size() <= tuning::simplify_concat::most_padded;
+  }
+  const Equation* sum = m.b.defined_by(v, core_ops().add_any);
+  return sum && add_padded(m, sum->inputs[0], terms) && add_padded(m, sum->inputs[1], terms);
 }
 
 }  // namespace
@@ -61,20 +74,27 @@ Var part_along(const PatternContext& m, Var v, std::int64_t dim, std::int64_t be
 }
 
 std::optional<Vars> join_pads(const PatternContext& m) {
-  const auto left = padded(m, m.in[0]), right = padded(m, m.in[1]);
-  if (!left || !right || left->dim != right->dim) return {};
-  const auto [first, second] =
-      left->low < right->low ? std::pair(*left, *right) : std::pair(*right, *left);
+  std::vector<Padded> terms;
+  for (const Var v : m.in) {
+    if (!add_padded(m, v, terms)) return {};
+  }
+  std::sort(terms.begin(), terms.end(),
+            [](const Padded& a, const Padded& b) { return a.low < b.low; });
+  const Padded &first = terms.front(), &last = terms.back();
   const auto d = index(first.dim);
-  const Shape& shape = m.b.type(first.source).shape;
-  if (first.low + shape[d] != second.low) return {};
-  const Ints none(shape.size(), 0);
-  const Var joined =
-      m.emit(core_ops().concatenate, {{"dimension", first.dim}}, {first.source, second.source});
-  if (first.low == 0 && second.high == 0) return Vars{joined};
+  Vars sources;
+  std::int64_t end = first.low;
+  for (const Padded& term : terms) {
+    if (term.dim != first.dim || term.low != end) return {};
+    end += m.b.type(term.source).shape[d];
+    sources.push_back(term.source);
+  }
+  const Var joined = m.emit(core_ops().concatenate, {{"dimension", first.dim}}, sources);
+  if (first.low == 0 && last.high == 0) return Vars{joined};
+  const Ints none(m.b.type(joined).shape.size(), 0);
   Ints low = none, high = none;
   low[d] = first.low;
-  high[d] = second.high;
+  high[d] = last.high;
   return Vars{m.emit(core_ops().pad, {{"low", low}, {"high", high}, {"interior", none}},
                      {joined, first.zero})};
 }
@@ -92,8 +112,6 @@ std::optional<Vars> join_concatenations(const PatternContext& m) {
   if (parts.size() == m.in.size()) return {};
   return Vars{m.emit(core_ops().concatenate, m.params, parts)};
 }
-
-namespace {}  // namespace
 
 std::optional<Vars> push_into_concat(const PatternContext& m) {
   if (!m.uses_known || !m.op.effect.empty()) return {};

@@ -14,6 +14,7 @@ Var part_along(const PatternContext& m, Var v, std::int64_t dim, std::int64_t be
 
 // The gradient of a split array, as neighbours that each lie among zeros:
 //   [0, x, 0, 0] + [0, 0, y, 0]   ->   [0, [x, y], 0]
+// Terms of a sum come in any order, for each part has its own users.
 std::optional<Vars> join_pads(const PatternContext& m);
 // [[x, y], z]   ->   [x, y, z]
 std::optional<Vars> join_concatenations(const PatternContext& m);
