@@ -5,6 +5,7 @@
 
 #include "array/narrow.h"
 #include "base/target.h"
+#include "codegen/vector/bfloat16_fits.h"
 #include "ops/family.h"
 #include "ops/sharding_rules/unreduced_rules.h"
 
@@ -276,9 +277,13 @@ Lane<float> wide_lane(Lane<bfloat16_t> x) {
 Lane<float> wide_lane(Lane<float16_t> x) { return codegen::cast<float>(x); }
 Lane<float16_t> narrow_lane(Lane<float> x, float16_t) { return codegen::cast<float16_t>(x); }
 Lane<bfloat16_t> narrow_lane(Lane<float> x, bfloat16_t) {
+  const auto& program = codegen::Recording::current();
   const auto bits = codegen::bits(x);
+  const auto high = [](auto word) { return codegen::cast<bfloat16_t>(word >> 16); };
+  const auto nans_or = [&](auto word) { return codegen::select(x != x, bits | 0x400000u, word); };
+  if (codegen::fits_bfloat16(program, x.id)) return high(nans_or(bits));
   const auto rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
-  return codegen::cast<bfloat16_t>(codegen::select(x != x, bits | 0x400000u, rounded) >> 16);
+  return high(codegen::makes_bfloat16_nans(program, x.id) ? rounded : nans_or(rounded));
 }
 
 template <class To, class From>
