@@ -1,7 +1,8 @@
 """tests/codegen/test_bfloat16_rounding.py - bfloat16 in machine code, by all of their bits.
 
 Machine code leaves out the selection of NaNs where arithmetic makes them, and all of the rounding
-where a number fits. Results have the bits of SHARDAX_CODEGEN=0, the payloads of NaNs too. Of two NaNs that meet, either may come out.
+where a number fits. Results have the bits of SHARDAX_CODEGEN=0, the payloads of NaNs too. Of two
+NaNs that meet, either may come out.
 """
 
 import numpy as np

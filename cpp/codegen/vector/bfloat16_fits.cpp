@@ -1,4 +1,4 @@
-// codegen/vector/bfloat16_fits.cpp - which low bits are zero, from the operands on.
+// codegen/vector/bfloat16_fits.cpp - low bits that are zero, from the operands on.
 #include "codegen/vector/bfloat16_fits.h"
 
 #include <algorithm>
