@@ -34,6 +34,12 @@ struct Segment {
   Ints3 w0, w1;
 };
 
+// Outputs [t0, t1) of all items, and the taps that are not padding for them.
+struct Region {
+  Ints3 t0, t1;
+  Segment seen;
+};
+
 class Packed {
  public:
   Packed(const ConvArgs& p, const Part& part, Inner inner, const Kernels& kernels)
@@ -175,12 +181,11 @@ class Packed {
     });
   }
 
-  // The sums of up to block_rows rows with features in panels, which lie panel_size apart.
+  // The sums of up to block_rows rows with features in panels, which lie `apart`.
   void multiply(const Runs& runs, const Bits16* window, const Row* sites, std::int64_t rows,
-                const std::uint32_t* panels, std::int64_t features, std::uint32_t* room,
-                float* sums, bool add) const {
-    const std::int64_t pitch = parts_of(features, kernels_.panel) * kernels_.panel,
-                       apart = panel_size(runs);
+                const std::uint32_t* panels, std::int64_t apart, std::int64_t features,
+                std::uint32_t* room, float* sums, bool add) const {
+    const std::int64_t pitch = parts_of(features, kernels_.panel) * kernels_.panel;
     for (std::size_t b = 0; b < runs.blocks(); ++b) {
       pack_rows(runs, b, window, sites, rows, reinterpret_cast<Bits16*>(room));
       const std::uint32_t* columns =
@@ -193,9 +198,9 @@ class Packed {
     }
   }
 
-  // Places of the outputs of a box in the result and, counted from the first, in a window.
-  void find_rows(const Box& box, const PackedWindow& window, std::vector<Row>& places,
-                 std::vector<Row>& sites) const {
+  // Places of the outputs of a box in the result, and in a window whose first output is at `start`.
+  void find_rows(const Box& box, const Ints3& start, const PackedWindow& window,
+                 std::vector<Row>& places, std::vector<Row>& sites) const {
     places.resize(index(box.rows()));
     sites.resize(index(box.rows()));
     Row *place = places.data(), *site = sites.data();
@@ -210,12 +215,12 @@ class Packed {
           for (std::size_t d = 0; d < 3; ++d) {
             const Line& l = part_.lines[d];
             at += (l.first + t[d] * l.step) * p_.space[d].out;
-            if (d < 2) seen[d] = (t[d] - box.t0[d]) * l.lhs_step;
+            if (d < 2) seen[d] = (t[d] - start[d]) * l.lhs_step;
           }
           const std::int64_t first = window.at(n - box.n0, 0, seen);
           for (std::int64_t x = 0; x < box.t1[2] - box.t0[2]; ++x) {
             *place++ = at + x * apart;
-            *site++ = first + window.along(x * line.lhs_step);
+            *site++ = first + window.along((x + box.t0[2] - start[2]) * line.lhs_step);
           }
         }
       }
@@ -236,9 +241,14 @@ class Packed {
     }
     window.fill(lhs, seen);
     runs.clear();
+    find_in_window(s, s.c0, first, window, runs);
+  }
+  // The elements of sums in a window that starts with channel c0 and these places of taps.
+  void find_in_window(const Segment& s, std::int64_t c0, const Ints3& first,
+                      const PackedWindow& window, Runs& runs) const {
     for_runs(s, [&](std::int64_t c, std::int64_t count, const Tap& z, const Tap& y, const Tap& x) {
       const Ints3 place{z.place - first[0], y.place - first[1], x.place - first[2]};
-      runs.add({window.at(0, c - s.c0, place), count, 1});
+      runs.add({window.at(0, c - c0, place), count, 1});
     });
   }
 
@@ -298,6 +308,7 @@ class Packed {
 
   // Outputs in boxes, each of which has all the elements of its sums.
   void by_boxes(ParallelFor parallel_for) {
+    regions_ = find_regions();
     Runs of_rhs;
     find_in_rhs(whole(), of_rhs);
     const std::int64_t size = panel_size(of_rhs);
@@ -351,21 +362,90 @@ class Packed {
     box.n0 = i % parts * cut.n1;
     box.n1 = std::min(box.n0 + cut.n1, p_.n.size);
     PackedWindow window(p_, inner_, 1);
-    Runs runs;
-    see(box, whole(), lhs(batch), window, runs);
+    Runs all;
+    see(box, whole(), lhs(batch), window, all);
     std::vector<Row> places, sites;
-    find_rows(box, window, places, sites);
     const AlignedBuffer<std::uint32_t> room(block_rows * row_words);
     const std::int64_t pitch = count * kernels_.panel, j = first * kernels_.panel,
                        n = std::min(pitch, p_.o.size - j),
                        out = batch_offset(p_, batch, &ConvAxis::out);
     const AlignedBuffer<float> sums(block_rows * pitch);
-    for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
-      const std::int64_t rows = std::min(block_rows, box.rows() - r);
-      multiply(runs, window.data(), sites.data() + r, rows,
-               packed + (batch * panels_ + first) * size, n, room.data(), sums.data(), false);
-      write(sums.data(), pitch, places.data() + r, rows, j, n, out);
+    const std::uint32_t* const panels = packed + (batch * panels_ + first) * size;
+    for (const Region& region : regions_) {
+      Box own = box;
+      for (std::size_t d = 0; d < 3; ++d) {
+        own.t0[d] = std::max(box.t0[d], region.t0[d]);
+        own.t1[d] = std::max(own.t0[d], std::min(box.t1[d], region.t1[d]));
+      }
+      const std::vector<TapLine> lines = lines_of_taps(region.seen, all, window);
+      find_rows(own, box.t0, window, places, sites);
+      for (std::int64_t r = 0; r < own.rows(); r += block_rows) {
+        const std::int64_t rows = std::min(block_rows, own.rows() - r);
+        if (lines.empty()) std::fill_n(sums.data(), rows * pitch, 0.0f);
+        for (const TapLine& line : lines) {
+          multiply(line.runs, window.data(), sites.data() + r, rows,
+                   panels + line.first / kernels_.group * kernels_.panel, size, n, room.data(),
+                   sums.data(), &line != lines.data());
+        }
+        write(sums.data(), pitch, places.data() + r, rows, j, n, out);
+      }
     }
+  }
+
+  // Elements of sums, and the number of the first one.
+  struct TapLine {
+    Runs runs;
+    std::int64_t first;
+  };
+  // Those that a region sees: `all`, or taps along the last dimension one after the other.
+  std::vector<TapLine> lines_of_taps(const Segment& seen, const Runs& all,
+                                     const PackedWindow& window) const {
+    if (regions_.size() == 1) return {{all, 0}};
+    std::vector<TapLine> lines;
+    const Segment every = whole();
+    Ints3 first{};
+    for (std::size_t d = 0; d < 3; ++d) first[d] = part_.lines[d].taps[0].place;
+    for (std::int64_t z = seen.w0[0]; z < seen.w1[0]; ++z) {
+      for (std::int64_t y = seen.w0[1]; y < seen.w1[1] && seen.w0[2] < seen.w1[2]; ++y) {
+        lines.push_back({{}, ((z * every.w1[1] + y) * every.w1[2] + seen.w0[2]) * p_.c.size});
+        find_in_window({0, p_.c.size, {z, y, seen.w0[2]}, {z + 1, y + 1, seen.w1[2]}}, 0, first,
+                       window, lines.back().runs);
+      }
+    }
+    return lines;
+  }
+
+  // All outputs, or, where their taps meet much padding, those of regions with the same taps.
+  std::vector<Region> find_regions() const {
+    const Ints3 counts{part_.lines[0].count, part_.lines[1].count, part_.lines[2].count};
+    const Region all{{}, counts, whole()};
+    if (p_.c.size % Runs::together != 0) return {all};
+    std::array<std::vector<kernels::Segment>, 3> segments;
+    for (std::size_t d = 0; d < 3; ++d)
+      segments[d] = segments_of(part_.lines[d], p_.space[d].lhs_size);
+    const auto work = [&](const Region& r) {
+      constexpr std::int64_t fewest = 4;  // rows, which take as long as one
+      std::int64_t rows = p_.n.size, taps = 1;
+      for (std::size_t d = 0; d < 3; ++d)
+        rows *= r.t1[d] - r.t0[d], taps *= r.seen.w1[d] - r.seen.w0[d];
+      return parts_of(rows, fewest) * taps;
+    };
+    std::vector<Region> regions;
+    std::int64_t sum = 0;
+    for (const auto& z : segments[0]) {
+      for (const auto& y : segments[1]) {
+        for (const auto& x : segments[2]) {
+          regions.push_back({{z.first, y.first, x.first},
+                             {z.end, y.end, x.end},
+                             {0,
+                              p_.c.size,
+                              {z.first_tap, y.first_tap, x.first_tap},
+                              {z.end_tap, y.end_tap, x.end_tap}}});
+          sum += work(regions.back());
+        }
+      }
+    }
+    return 12 * sum < 11 * work(all) ? regions : std::vector<Region>{all};
   }
 
   // All outputs of some items, segment by segment of the elements of their sums. Runs of segments
@@ -395,8 +475,8 @@ class Packed {
     const AlignedBuffer<float> sums(batch_ * parts * runs * size);
     const auto body = [&](std::int64_t i) {
       const std::int64_t first = i % runs * run, block = i / runs;
-      segments_of(first, std::min(segments, first + run), cut, box_of_items(block % parts, items),
-                  block / parts, sums.data() + i * size);
+      add_up(first, std::min(segments, first + run), cut, box_of_items(block % parts, items),
+             block / parts, sums.data() + i * size);
     };
     const double steps = static_cast<double>(parts_of(part_.steps, runs));
     run_chunks(batch_ * parts * runs, nanoseconds(static_cast<double>(items * each), steps),
@@ -417,8 +497,8 @@ class Packed {
             {part_.lines[0].count, part_.lines[1].count, part_.lines[2].count}};
   }
 
-  void segments_of(std::int64_t first, std::int64_t end, const Segment& cut, const Box& box,
-                   std::int64_t batch, float* sums) const {
+  void add_up(std::int64_t first, std::int64_t end, const Segment& cut, const Box& box,
+              std::int64_t batch, float* sums) const {
     PackedWindow window(p_, inner_, tap_step_);
     Runs of_lhs, of_rhs;
     std::vector<Row> places, sites;
@@ -428,7 +508,7 @@ class Packed {
       runtime::poll();
       const Segment s = segment(i, cut);
       see(box, s, lhs(batch), window, of_lhs);
-      find_rows(box, window, places, sites);
+      find_rows(box, box.t0, window, places, sites);
       find_in_rhs(s, of_rhs);
       const std::int64_t size = panel_size(of_rhs);
       if (!panels || panels->size() < panels_ * size)
@@ -440,7 +520,7 @@ class Packed {
       }
       for (std::int64_t r = 0; r < box.rows(); r += block_rows) {
         multiply(of_lhs, window.data(), sites.data() + r, std::min(block_rows, box.rows() - r),
-                 panels->data(), p_.o.size, room.data(), sums + r * width(), i > first);
+                 panels->data(), size, p_.o.size, room.data(), sums + r * width(), i > first);
       }
     }
   }
@@ -468,7 +548,7 @@ class Packed {
     }
     PackedWindow none(p_, inner_, tap_step_);
     std::vector<Row> places, sites;
-    find_rows(box, none, places, sites);
+    find_rows(box, box.t0, none, places, sites);
     write(from, width(), places.data() + first, rows, 0, p_.o.size,
           batch_offset(p_, batch, &ConvAxis::out));
   }
@@ -481,6 +561,7 @@ class Packed {
   const Round<float> round_;
   const std::int64_t panels_, batch_;
   std::int64_t tap_step_ = 1;
+  std::vector<Region> regions_;  // of boxes
 };
 
 // Gradients of kernels have fewer outputs than taps.

@@ -5,9 +5,13 @@
 // side. Gradients of kernels have few outputs of many taps: there they come channel by channel, and
 // the taps of a line side by side.
 //
+// Where images are small, outputs that see the same taps are a product of their own, without the
+// taps that meet padding. Others multiply its zeros.
+//
 // Bits: with AMX, sums are those of products (gemm/amx.cpp), made of 32 elements at a time. With
-// AVX-512, they are chains of 512 elements, the second of each pair first. Gradients of kernels add
-// them up by runs of elements, which depend on the shape only. Denormal numbers count as zero.
+// AVX-512, they are chains of 512 elements, the second of each pair first; in small images each
+// line of taps has its own. Gradients of kernels add them up by runs of elements. All this depends
+// on the shape only. Denormal numbers count as zero.
 #pragma once
 
 #include "kernels/conv/convolution.h"
