@@ -5,7 +5,7 @@
 // side. Gradients of kernels have few outputs of many taps: there they come channel by channel, and
 // the taps of a line side by side.
 //
-// Where images are small, outputs that see the same taps are a product of their own, without the
+// In small images, outputs that see the same taps are a product of their own, without the
 // taps that meet padding. Others multiply its zeros.
 //
 // Bits: with AMX, sums are those of products (gemm/amx.cpp), made of 32 elements at a time. With
