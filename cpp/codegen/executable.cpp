@@ -62,8 +62,8 @@ std::string_view asked() {
 }  // namespace
 
 Wanted wanted() {
-  static const bool processor = instructions() == Instructions::neon || has_avx2_and_fma();
-  return processor && asked() != "0" ? Wanted::all : Wanted::none;
+  const bool named = asked() == "neon" || asked() == "avx2";
+  return named || (runs(instructions()) && asked() != "0") ? Wanted::all : Wanted::none;
 }
 
 std::int64_t least_streamed_bytes() {
@@ -81,7 +81,8 @@ Instructions instructions() {
 }
 
 bool runs(Instructions instructions) {
-  return (instructions == Instructions::neon) == (SHARDAX_AARCH64 == 1);
+  static const bool avx2 = has_avx2_and_fma();
+  return instructions == Instructions::neon ? SHARDAX_AARCH64 == 1 : avx2;
 }
 
 std::shared_ptr<const Native> compile(const VectorProgram& program,

@@ -37,14 +37,14 @@ class Native {
   int multiple_;
 };
 
-// Do loops get machine code? None do if SHARDAX_CODEGEN is 0, or if an x86-64 processor lacks AVX2,
-// fused multiply-add or conversions of float16.
+// Is machine code written for loops? It is unless SHARDAX_CODEGEN is 0. An x86-64 processor without
+// AVX2, fused multiply-add or conversions of float16 has only code that SHARDAX_CODEGEN names.
 enum class Wanted { none, all };
 Wanted wanted();
 
 // The instructions of loops: NEON on AArch64. On x86-64 they are those of AVX-512 if the processor
-// has it, unless SHARDAX_CODEGEN is avx2. Under SHARDAX_CODEGEN=neon, code for AArch64 is written,
-// and listed, on other processors too.
+// has it, unless SHARDAX_CODEGEN is avx2. SHARDAX_CODEGEN=neon and avx2 have other processors write
+// and list that code too.
 Instructions instructions();
 // Does this processor run them? Else the tile kernels do.
 bool runs(Instructions instructions);

@@ -6,6 +6,12 @@ NEON's are written on every processor, those of AVX2 on x86-64.
 import platform
 import re
 
+import pytest
+from shardax import _core
+
+KERNELS = _core.target_info()["kernels"]
+RUNS_LOOPS = KERNELS != "baseline"  # an x86-64 processor without AVX2 runs no machine code of loops
+runs_loops = pytest.mark.skipif(not RUNS_LOOPS, reason="loops run on tile kernels")
 X86 = ["avx2"] if platform.machine() == "x86_64" else []
 MACHINES = [*X86, "neon"]
 

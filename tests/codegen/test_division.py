@@ -8,6 +8,8 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
+from tests.codegen.machines import runs_loops
+
 EDGES = [0, 1, 2, 3, 7, 10, 255, 65535, 65536, 1 << 30, (1 << 31) - 1]
 
 
@@ -95,6 +97,7 @@ def test_of_few_elements_by_constants(dtype, count):
     np.testing.assert_array_equal(found, a)
 
 
+@runs_loops
 @pytest.mark.skipif(os.environ.get("SHARDAX_CODEGEN") == "0", reason="loops run on tile kernels")
 def test_divisions_are_machine_code(dump_of):
     dump = dump_of(

@@ -17,6 +17,8 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
+from tests.codegen.machines import runs_loops
+
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
 INTEGERS = ["int32", "uint32", "int64", "uint64"]
 COMPLEX = ["complex64", "complex128"]
@@ -219,6 +221,7 @@ def plan_of(f, *args):
     return done.stderr
 
 
+@runs_loops
 @pytest.mark.parametrize(
     ("f", "native"),
     [
@@ -337,6 +340,7 @@ def test_rows_of_what_has_no_machine_code():
         np.testing.assert_array_equal(got, ((a + b) // b).sum((0, 2)))
 
 
+@runs_loops
 def test_chains_are_native_and_what_the_environment_asks_for_is_done():
     def plan(f, wanted):
         program = f"import shardax as jax, shardax.numpy as jnp\njax.jit({f})(jnp.ones(1000))"
@@ -351,6 +355,7 @@ def test_chains_are_native_and_what_the_environment_asks_for_is_done():
     assert plan(chain, None) and plan(chain, "1") and not plan(chain, "0")
 
 
+@runs_loops
 def test_perf_is_told_the_names_of_loops():
     """SHARDAX_PERF_MAP=1 writes the file in which perf looks for names."""
     program = """

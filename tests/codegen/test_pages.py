@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from tests.codegen.machines import runs_loops
+
 LOOPS = """
 import gc
 import numpy as np
@@ -47,6 +49,7 @@ def run(program, **settings):
     return done.stdout
 
 
+@runs_loops
 def test_pages_are_never_to_be_written_and_run():
     program = "results(2.0)\nprint(*set(pages()), len(pages()) > 0)"
     assert run(program) == "r-xp True\n"

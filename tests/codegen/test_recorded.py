@@ -7,6 +7,8 @@ with one of them runs on tile kernels altogether. An op that is added here is sl
 import re
 from pathlib import Path
 
+from tests.codegen.machines import runs_loops
+
 CALLS = {
     "cbrt", "cosine_integral", "dawson", "erfcx", "expi", "expn", "fresnel_cosine",
     "fresnel_sine", "gamma_variate", "hyp1f1", "hyp1f1_by_a", "hyp1f1_by_b", "hyp1f1_by_two",
@@ -35,6 +37,7 @@ for case in CASES:
 """
 
 
+@runs_loops
 def test_ops_without_machine_code_are_known(dump_of):
     dump = dump_of(PROGRAM, folder=Path(__file__).parents[2], SHARDAX_CODEGEN="1")
     found, native = set(), set()

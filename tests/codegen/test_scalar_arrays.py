@@ -7,7 +7,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
-from tests.codegen.machines import MACHINES, instructions
+from tests.codegen.machines import MACHINES, instructions, runs_loops
 from tests.codegen.test_scalar_loops import same
 
 
@@ -183,6 +183,7 @@ def test_reductions_of_few(dtype):
                 same(all_of, jnp.asarray(x))
 
 
+@runs_loops
 def test_small_matrices_need_no_calls(dump_of):
     program = (
         "import shardax as jax, shardax.numpy as jnp\n"

@@ -12,6 +12,7 @@ from shardax import lax
 from shardax.extend.core import Primitive
 from shardax.interpreters import mlir
 
+from tests.codegen.machines import runs_loops
 from tests.codegen.test_scalar_loops import same
 
 double_p = Primitive("double")
@@ -69,6 +70,7 @@ def test_loops_compute_the_same(name):
     same(f, *args)
 
 
+@runs_loops
 def test_loops_are_machine_code(dump_of):
     program = (
         "import shardax as jax\n"

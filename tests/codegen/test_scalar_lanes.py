@@ -11,6 +11,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
+from tests.codegen.machines import runs_loops
 from tests.codegen.test_scalar_loops import same
 
 
@@ -205,6 +206,7 @@ for shape in ((rows, 16), (4, 16, 16)):
 """
 
 
+@runs_loops
 def test_long_lists_where_steps_take_longer(dump_of):
     """Three steps over 16 x 16 elements take longer than 1000 instructions; 1024 are steps."""
     plan = dump_of(EDGES, SHARDAX_CODEGEN="1")

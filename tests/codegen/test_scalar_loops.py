@@ -16,6 +16,7 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
+from tests.codegen.machines import RUNS_LOOPS, runs_loops
 from tests.codegen.test_native import BINARY, COMPARE, SPECIAL, UNARY, bits, plan_of
 from tests.runtime.test_interrupt import interrupted
 
@@ -342,6 +343,7 @@ def test_loops_in_loops():
     same(f, jnp.asarray(np.random.default_rng(0).normal(size=(20, 6)).astype("float32")))
 
 
+@runs_loops
 @pytest.mark.parametrize(
     ("f", "native"),
     [
@@ -393,7 +395,7 @@ def test_other_threads_go_on():
     f(10)
     thread.start()
     start = time.perf_counter()
-    f(200_000_000).block_until_ready()
+    f(200_000_000 if RUNS_LOOPS else 500_000).block_until_ready()
     end = time.perf_counter()
     done.set()
     thread.join()
@@ -411,6 +413,7 @@ FALLBACKS = {
 }
 
 
+@runs_loops
 def test_what_falls_back_is_known(dump_of):
     program = (
         "import shardax as jax, shardax.numpy as jnp\n"

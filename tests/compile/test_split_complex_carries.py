@@ -6,6 +6,8 @@ import shardax as jax
 import shardax.numpy as jnp
 from shardax import lax
 
+from tests.codegen.machines import runs_loops
+
 LOOPS = {
     "fori": lambda z, c: lax.fori_loop(0, 9, lambda i, z: z * z * 0.5 + c, z),
     "with others": lambda z, c: lax.fori_loop(
@@ -69,6 +71,7 @@ def test_derivatives():
         np.testing.assert_array_equal(loops[k][350:], few[1][k])
 
 
+@runs_loops
 def test_the_loop_is_of_parts(dump_of):
     program = (
         "import shardax as jax, shardax.numpy as jnp\n"
