@@ -21,4 +21,6 @@ def test_predictions(answer, devices, random_key):
 def test_parameters_exist_once(answer):
     params, x = {"w": jnp.ones((3, 2)), "b": jnp.arange(2.0)}, jnp.ones((8, 4, 3))
     arguments = shardax.explain(answer.predict)(params, x).to_dict()["arguments"]
-    assert [a["copies"] for a in arguments if a["name"].startswith("params")] == [1, 1]
+    shared = [a for a in arguments if a["name"].startswith("params")]
+    hint = "w and b go to all 8 devices as they are: in_axes says so, without copies"
+    assert [(a["devices"], a["copies"]) for a in shared] == [(8, 1), (8, 1)], hint

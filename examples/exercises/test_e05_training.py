@@ -19,8 +19,9 @@ def test_as_one_device_with_all_samples(answer, devices, random_key):
     w, x, y = jnp.zeros(3), x.reshape(-1, 3), y.reshape(-1)
     for _ in range(5):
         w = w - 0.1 * shardax.grad(lambda w: jnp.mean((x @ w - y) ** 2))(w)
-    assert found.shape == (3,)
-    np.testing.assert_allclose(found, w, rtol=1e-4)
+    assert found.shape == (3,), "one w for all devices, not a stack of them: out_axes"
+    hint = "the gradient is the mean over the samples of all devices"
+    np.testing.assert_allclose(found, w, rtol=1e-4, err_msg=hint)
 
 
 def test_it_learns(answer, random_key):

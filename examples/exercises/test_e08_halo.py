@@ -10,7 +10,9 @@ def test_smooth(answer, devices, random_key):
     x = shardax.random.normal(random_key, (len(devices), 4))
     flat = np.asarray(x).reshape(-1)
     whole = (np.roll(flat, 1) + flat + np.roll(flat, -1)) / 3
-    np.testing.assert_allclose(np.asarray(answer.smooth(x)).reshape(-1), whole, atol=1e-6)
+    found = np.asarray(answer.smooth(x)).reshape(-1)
+    hint = "the first and the last element of a device have a neighbour on another device"
+    np.testing.assert_allclose(found, whole, atol=1e-6, err_msg=hint)
 
 
 def test_one_element_for_each_neighbour(answer):
@@ -18,4 +20,5 @@ def test_one_element_for_each_neighbour(answer):
         "collectives"
     ]
     assert {c["op"] for c in collectives} == {"ppermute"}
-    assert sum(c["operand"] for c in collectives) == 8  # bytes: two numbers
+    sent = sum(c["operand"] for c in collectives)
+    assert sent == 8, "in bytes: a device sends one number of 4 bytes to each neighbour"

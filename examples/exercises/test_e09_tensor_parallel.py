@@ -11,7 +11,8 @@ def test_product(answer, devices, random_key):
     x, w = shardax.random.normal(x_key, (3, 16)), shardax.random.normal(w_key, (16, 5))
     mesh = shardax.make_mesh((len(devices),), ("model",))
     found = answer.product(x, w, mesh)
-    np.testing.assert_allclose(found, x @ w, rtol=1e-4, atol=1e-5)
+    hint = "the product is the sum of the devices' products"
+    np.testing.assert_allclose(found, x @ w, rtol=1e-4, atol=1e-5, err_msg=hint)
     assert found.sharding.is_fully_replicated
 
 

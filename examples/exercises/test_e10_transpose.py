@@ -16,4 +16,5 @@ def test_each_element_is_sent_once(answer):
     collectives = shardax.explain(answer.transpose)(jnp.arange(64.0).reshape(8, 8)).to_dict()[
         "collectives"
     ]
-    assert [c["op"] for c in collectives] == ["all_to_all"]
+    hint = "one all_to_all sends each element once, an all_gather sends all to everyone"
+    assert [c["op"] for c in collectives] == ["all_to_all"], hint
