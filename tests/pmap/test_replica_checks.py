@@ -1,4 +1,5 @@
 # tests/pmap/test_replica_checks.py - noticing that devices which should be alike are not.
+import functools
 import inspect
 import warnings
 
@@ -184,6 +185,32 @@ def test_arrays_are_followed_from_call_to_call():
 
     found = found_in(run)
     assert [(d.call, d.leaf) for d in found] == [(1, "w")]
+
+
+def shrink(w, x):
+    return w - 0.1 * w * x  # the update
+
+
+@pytest.mark.parametrize("fresh", [lambda: shrink, lambda: functools.partial(shrink)])
+def test_functions_mapped_anew_for_each_call(fresh):
+    def run():
+        w = jnp.ones(N)
+        for _ in range(3):
+            w = shardax.pmap(fresh())(w, jnp.arange(float(N)))
+
+    found = found_in(run)
+    assert [(d.call, d.leaf, d.line) for d in found] == [(1, "w", line_of(shrink, "the update"))]
+
+
+def test_a_function_may_be_mapped_anew_for_other_values():
+    def twice(x):
+        return shardax.pmap(lambda v: 2 * v)(x)
+
+    def run():
+        twice(twice(jnp.ones(N)))
+        twice(twice(jnp.arange(float(N))))  # values of its own, no result of the calls before
+
+    assert found_in(run) == []
 
 
 def test_later_calls():

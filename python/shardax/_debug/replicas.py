@@ -169,7 +169,7 @@ class _Watch:
         self.kept = set()
 
     def called(self, function, args, kwargs):
-        before = self.last.get(id(function))
+        before = self.last.get(id(function)) or self._before_anew(function, args, kwargs)
         call = _Call(before.number + 1 if before else 1, function, args, kwargs)
         call.function = function  # keeps its id
         if before and len(before.names) == len(call.names):
@@ -178,6 +178,17 @@ class _Watch:
             self._starts(call)
         self._dropped(call)
         self.open.append(call)
+
+    def _before_anew(self, function, args, kwargs):
+        """The call that gave an argument, of the same function mapped by another pmap."""
+        written = _written(function)
+        if written is None:
+            return None
+        leaves = {id(leaf) for leaf in tree_util.tree_leaves((args, kwargs))}
+        for key, call in self.last.items():
+            if _written(call.function) is written and any(id(x) in leaves for x in call.results):
+                return self.last.pop(key)  # the new one takes its place
+        return None
 
     def returned(self, function, result):
         if self.open and self.open[-1].function is function:
@@ -199,9 +210,9 @@ class _Watch:
         for i, name in enumerate(call.names):
             if not (before.is_replica(i) and call.varies(i)):
                 continue
-            maker, result = self._maker(call.leaves[i])
+            maker, result = self._maker(call.leaves[i], before)
             if maker is not None:
-                own = maker.function is call.function
+                own = maker is before
                 self._diverged(maker, i if own else None, result, name)
             elif isinstance(call.leaves[i], _core.Array):  # values from the host are data
                 said = (
@@ -210,9 +221,9 @@ class _Watch:
                 )
                 self._report(call, name, None, said)
 
-    def _maker(self, leaf):
+    def _maker(self, leaf, before=None):
         """The call that gave an array, and which result it was."""
-        for call in self.last.values():
+        for call in [*([before] if before else []), *self.last.values()]:
             for i, result in enumerate(call.results):
                 if result is leaf:
                     return call, i
@@ -268,6 +279,13 @@ class _Watch:
         self.found.append(Divergence(call.name, call.number, name, line, said))
         if self.raises:
             raise ReplicasDiverged(f"check_replicas: {said}")
+
+
+def _written(function):
+    """The code of a mapped function, which all that pmap makes of it have in common."""
+    while (inner := getattr(function, "__wrapped__", getattr(function, "func", None))) is not None:
+        function = inner
+    return getattr(function, "__code__", None)
 
 
 def _result_names(tree):
