@@ -1,6 +1,8 @@
 """tests/test_pytest_plugin.py - the package's plug-in: devices, replicas, seeds."""
 
 import os
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -76,7 +78,8 @@ def test_devices_wants_numbers(run, argument):
     """)
     assert done.ret != 0
     text = done.stdout.str() + done.stderr.str()
-    assert "numbers of devices, from 1 on, was expected" in text
+    assert "py::test: got (" in text and "numbers of devices, from 1 on, was expected" in text
+    assert "_hookexec" not in text  # no frames of pytest's own
 
 
 STEP = """
@@ -119,6 +122,64 @@ def test_forgotten_averages_fail(run):
     done.assert_outcomes(passed=2, failed=2)
     done.stdout.fnmatch_lines(["*ReplicasDiverged: check_replicas: devices diverged at call *"])
     done.stdout.fnmatch_lines(["*assert 'own' == 'failure'*"])
+
+
+def test_the_book_says_that_its_test_fails_without_the_average(run):
+    page = pathlib.Path(__file__).parent.parent / "docs" / "testing.md"
+    text = re.search(r"```python\n(import pytest.*?)```", page.read_text("utf-8"), re.S)[1]
+    done = run(text.replace('lax.pmean(g, "batch")', "g"), "-k", "test_replicas_stay_alike")
+    done.assert_outcomes(failed=3, deselected=3)
+    done.stdout.fnmatch_lines(["*ReplicasDiverged: check_replicas: devices diverged at call *"])
+
+
+def test_methods_of_unittest(run):
+    done = run(
+        STEP
+        + """
+    import unittest
+
+    class Tests(unittest.TestCase):
+        @pytest.mark.devices(2)
+        def test_two(self):
+            assert shardax.device_count() == 2
+
+        def test_as_before(self):
+            assert shardax.device_count() == 8
+
+        @pytest.mark.check_replicas
+        def test_without_average(self):
+            train(False)
+
+        @pytest.mark.check_replicas
+        def test_own_failure_comes_first(self):
+            train(True)
+            assert "own" == "failure"
+    """
+    )
+    done.assert_outcomes(passed=2, failed=2)
+    done.stdout.fnmatch_lines(["*ReplicasDiverged: check_replicas: devices diverged at call *"])
+    done.stdout.fnmatch_lines(["*assert 'own' == 'failure'*"])
+
+
+@pytest.mark.parametrize(
+    "marker, said",
+    [
+        ("devices(1, 2)", "methods of a unittest.TestCase run once"),
+        ("devices(0)", "numbers of devices, from 1 on, was expected"),
+        ("seeds(3)", "methods of a unittest.TestCase run once"),
+    ],
+)
+def test_methods_of_unittest_run_once(run, marker, said):
+    done = run(f"""
+        import pytest, unittest
+
+        class Tests(unittest.TestCase):
+            @pytest.mark.{marker}
+            def test(self):
+                pass
+    """)
+    assert done.ret != 0
+    assert "Tests::test: " in done.stdout.str() and said in done.stdout.str()
 
 
 KEYS = """
@@ -166,6 +227,20 @@ def test_seeds_without_a_key_are_refused(run):
     """)
     assert done.ret != 0
     assert "draws no numbers from the fixture random_key" in done.stdout.str() + done.stderr.str()
+
+
+@pytest.mark.parametrize("argument", ["", "0", "2, 3"])
+def test_seeds_wants_one_number(run, argument):
+    done = run(f"""
+        import pytest
+
+        @pytest.mark.seeds({argument})
+        def test(random_key):
+            pass
+    """)
+    assert done.ret != 0
+    assert "py::test: got (" in done.stdout.str()
+    assert "one number of seeds, from 1 on, was expected" in done.stdout.str()
 
 
 def test_jax_may_mean_shardax(run):

@@ -13,6 +13,7 @@ import shardax: tests that use none of this pay nothing. It offers
 """
 
 import hashlib
+import unittest
 
 import pytest
 
@@ -44,28 +45,39 @@ def pytest_configure(config):
 # ---- devices -------------------------------------------------------------------------------------
 
 
-def _numbers(marker, what):
-    if not marker.args or not all(type(n) is int and n > 0 for n in marker.args):
-        raise pytest.UsageError(
-            f"pytest.mark.{marker.name}: got {marker.args}; {what}, from 1 on, was expected."
-        )
-    return marker.args
+def _refuse(marker, item, text):
+    pytest.fail(f"pytest.mark.{marker}: {item.nodeid}: {text}", pytrace=False)
+
+
+def _are_counts(numbers):
+    return bool(numbers) and all(type(n) is int and n > 0 for n in numbers)
+
+
+def _counts(item):
+    """The numbers of devices that a test asks for, or None."""
+    marker = item.get_closest_marker("devices")
+    if marker and not _are_counts(marker.args):
+        text = f"got {marker.args}; numbers of devices, from 1 on, was expected."
+        _refuse("devices", item, text)
+    return marker and marker.args
 
 
 def pytest_generate_tests(metafunc):
     definition = metafunc.definition
-    counts = definition.get_closest_marker("devices")
+    counts = _counts(definition)
     if counts:
-        _parametrize(metafunc, COUNT, _numbers(counts, "numbers of devices"), "{}-devices")
+        _parametrize(metafunc, COUNT, counts, "{}-devices")
     seeds = definition.get_closest_marker("seeds")
     if seeds:
         if "random_key" not in metafunc.fixturenames:
-            raise pytest.UsageError(
-                f"pytest.mark.seeds: {definition.nodeid} draws no numbers from the fixture "
-                "random_key; give the test an argument of that name."
+            text = (
+                "it draws no numbers from the fixture random_key; give it an argument of that name."
             )
-        (number,) = _numbers(seeds, "a number of seeds")[:1]
-        _parametrize(metafunc, SEED, range(number), "seed-{}")
+            _refuse("seeds", definition, text)
+        if len(seeds.args) != 1 or not _are_counts(seeds.args):
+            text = f"got {seeds.args}; one number of seeds, from 1 on, was expected."
+            _refuse("seeds", definition, text)
+        _parametrize(metafunc, SEED, range(seeds.args[0]), "seed-{}")
 
 
 def _parametrize(metafunc, name, values, label):
@@ -81,7 +93,7 @@ def _parameter(item, name, default=None):
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     """Sets the number of devices before fixtures are made, and puts it back after the test."""
-    count = _parameter(item, COUNT)
+    count = _parameter(item, COUNT, _count_of_method(item))
     if count is None:
         yield
         return
@@ -95,9 +107,32 @@ def pytest_runtest_protocol(item):
         shardax.config.update("jax_num_cpu_devices", before)
 
 
+def _is_method_of_unittest(item):
+    return issubclass(getattr(item, "cls", None) or object, unittest.TestCase)
+
+
+def _count_of_method(item):
+    """The number of devices of a method of unittest.TestCase: pytest does not parametrize it."""
+    marker = item.get_closest_marker("devices")
+    if not marker or not _is_method_of_unittest(item) or not _are_counts(marker.args):
+        return None
+    return marker.args[0]
+
+
+def pytest_runtest_setup(item):
+    if not _is_method_of_unittest(item):
+        return
+    if len(_counts(item) or ()) > 1:
+        _refuse(
+            "devices", item, "methods of a unittest.TestCase run once; one number was expected."
+        )
+    if item.get_closest_marker("seeds"):
+        _refuse("seeds", item, "methods of a unittest.TestCase run once and have no random_key.")
+
+
 @pytest.hookimpl(hookwrapper=True)
-def pytest_pyfunc_call(pyfuncitem):
-    if pyfuncitem.get_closest_marker("check_replicas") is None:
+def pytest_runtest_call(item):
+    if item.get_closest_marker("check_replicas") is None:
         yield
         return
     from shardax import debug
