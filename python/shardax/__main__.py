@@ -1,6 +1,7 @@
 """python -m shardax script.py [args]: runs a script in which `import jax` means shardax."""
 
 import builtins
+import importlib.util
 import io
 import os
 import runpy
@@ -10,12 +11,15 @@ import types
 from shardax import install_as_jax
 from shardax._base import processes
 
+USAGE = """usage: python -m shardax [--processes N [--output all]] script.py [args]
+       python -m shardax [--processes N [--output all]] -m module [args]
+       python -m shardax --version | --info"""
+
 
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(
-            "usage: python -m shardax [--processes N] script.py [args]\n"
-            "       python -m shardax --version | --info\n\n"
+            f"{USAGE}\n\n"
             "Runs a script in which `import jax` means shardax; with --processes in N processes, "
             "which MPI connects. --info describes the installation and the machine."
         )
@@ -25,18 +29,35 @@ def main():
 
         print(info.describe() if sys.argv[1] == "--info" else f"shardax {info.__version__}")
         return
-    if sys.argv[1].partition("=")[0] == "--processes":
+    if sys.argv[1].partition("=")[0] in ("--processes", "--output"):
         from shardax import _launch  # several processes are asked for
 
         count, shows_all, sys.argv[1:] = _launch.parse(sys.argv[1:])
+        require_program()
         if count > 1:
             sys.exit(_launch.main(count, shows_all, sys.argv[1:]))
+    require_program()
     install_as_jax()
     if processes.started_by_mpi():
         processes.write_to_launcher()
         processes.join("python -m shardax")
     with processes.exits_together():
         run()
+
+
+def require_program():
+    """Ends with Python's own words where the arguments name no file and no module."""
+    path, *rest = sys.argv[1:]
+    if path == "-m" and rest:
+        if "." not in rest[0] and importlib.util.find_spec(rest[0]) is None:
+            sys.exit(f"python -m shardax: No module named {rest[0]}")
+    elif path.startswith("-") and not os.path.exists(path):
+        print(f"python -m shardax: {path} is not an option.\n{USAGE}", file=sys.stderr)
+        sys.exit(2)
+    elif not os.path.exists(path):
+        found = f"{os.path.abspath(path)!r}: [Errno 2] No such file or directory"
+        print(f"python -m shardax: can't open file {found}", file=sys.stderr)
+        sys.exit(2)
 
 
 def run():

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 from jax.config import config
 config.update("jax_enable_x64", True)
@@ -93,3 +95,27 @@ def test_a_script_knows_its_whole_path(tmp_path):
         [sys.executable, "-m", "shardax", "script.py"], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.stdout == f"{tmp_path / 'script.py'} script.py\n", done.stderr
+
+
+@pytest.mark.parametrize("processes", [(), ("--processes", "2")])
+def test_a_script_that_does_not_exist(tmp_path, processes):
+    command = [sys.executable, "-m", "shardax", *processes, "no.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    said = f"can't open file {str(tmp_path / 'no.py')!r}: [Errno 2] No such file or directory\n"
+    assert (done.returncode, done.stderr) == (2, f"python -m shardax: {said}")
+
+
+@pytest.mark.parametrize("processes", [(), ("--processes", "2")])
+def test_a_module_that_does_not_exist(processes):
+    command = [sys.executable, "-m", "shardax", *processes, "-m", "no_such_module"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = "python -m shardax: No module named no_such_module\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+@pytest.mark.parametrize("option", ["--proceses", "-m", "-x"])
+def test_options_that_do_not_exist(option):
+    command = [sys.executable, "-m", "shardax", option]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"python -m shardax: {option} is not an option.\nusage: python")
