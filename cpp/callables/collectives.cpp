@@ -23,9 +23,18 @@ Ref map_leaves(PyObject* tree, const std::function<Ref(PyObject*)>& f) {
   return pytree::unflatten(scratch.tree().view(), pytree::pointers(out));
 }
 
-Ref map_values(PyObject* tree, const std::function<Value(const Value&)>& f) {
-  return map_leaves(tree,
-                    [&](PyObject* leaf) { return checked(wrap(f(objects::to_value(leaf)))); });
+// A leaf of what `user` takes, as an array or tracer.
+Value leaf_value(PyObject* leaf, std::string_view user) {
+  try {
+    return objects::to_value(leaf);
+  } catch (const UserError& error) {
+    if (error.kind() != ErrorKind::type_error) throw;
+    type_error(user, ": ", error.what(), "; expected arrays and numbers, or trees of them.");
+  }
+}
+
+Ref map_values(PyObject* tree, std::string_view user, const std::function<Value(const Value&)>& f) {
+  return map_leaves(tree, [&](PyObject* leaf) { return checked(wrap(f(leaf_value(leaf, user)))); });
 }
 
 // Dimension `axis` of an array of rank `rank`, which `user` calls `option`.
@@ -125,7 +134,7 @@ Ref reduce_over(std::string_view name, PyObject* tree, PyObject* axes_object, Py
   return map_leaves(tree, [&](PyObject* leaf) {
     if (op == &psum_op() && is_number(leaf) && size >= 0)
       return checked(PyNumber_Multiply(leaf, to_python(size).get()));
-    return checked(wrap(reduced(*op, objects::to_value(leaf), axes, op->name)));
+    return checked(wrap(reduced(*op, leaf_value(leaf, op->name), axes, op->name)));
   });
 }
 
@@ -137,13 +146,13 @@ Ref pmean(PyObject* tree, PyObject* axes_object, PyObject* groups) {
       const Ref same = PyComplex_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Float(leaf));
       return checked(wrap(objects::to_value(same.get())));
     }
-    return checked(wrap(mean_over(objects::to_value(leaf), axes)));
+    return checked(wrap(mean_over(leaf_value(leaf, "pmean"), axes)));
   });
 }
 
 Ref pbroadcast(PyObject* tree, PyObject* axes, std::int64_t source) {
   const ops::Devices devices = parse_some(axes, "pbroadcast");
-  return map_values(tree,
+  return map_values(tree, "pbroadcast",
                     [&](const Value& value) { return ops::pbroadcast(value, devices, source); });
 }
 
@@ -161,7 +170,7 @@ Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t di
                std::string_view to) {
   const ops::Devices devices = parse_even(axes, groups, "all_gather");
   const AxisState state = state_named(to, "all_gather");
-  return map_values(tree, [&](const Value& value) {
+  return map_values(tree, "all_gather", [&](const Value& value) {
     if (devices.axes.empty()) return value;
     const std::size_t rank = value->type().rank() + (tiled ? 0 : 1);
     const std::int64_t at = checked_dimension(dim, rank, "all_gather", "axis");
@@ -171,7 +180,7 @@ Ref all_gather(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t di
 
 Ref psum_scatter(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t dim, bool tiled) {
   const ops::Devices devices = parse_even(axes, groups, "psum_scatter");
-  return map_values(tree, [&](const Value& value) {
+  return map_values(tree, "psum_scatter", [&](const Value& value) {
     const std::int64_t at =
         checked_dimension(dim, value->type().rank(), "psum_scatter", "scatter_dimension");
     if (devices.axes.empty()) return value;
@@ -192,13 +201,14 @@ Ref ppermute(PyObject* tree, PyObject* axes, PyObject* permutation) {
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 0)));
     flat.push_back(to_integer(PyTuple_GET_ITEM(pair.get(), 1)));
   }
-  return map_values(tree, [&](const Value& value) { return ops::ppermute(value, devices, flat); });
+  return map_values(tree, "ppermute",
+                    [&](const Value& value) { return ops::ppermute(value, devices, flat); });
 }
 
 Ref all_to_all(PyObject* tree, PyObject* axes, PyObject* groups, std::int64_t split_dim,
                std::int64_t concat_dim, bool tiled) {
   const ops::Devices devices = parse_even(axes, groups, "all_to_all");
-  return map_values(tree, [&](const Value& value) {
+  return map_values(tree, "all_to_all", [&](const Value& value) {
     const std::size_t rank = value->type().rank();
     return ops::all_to_all(value, devices,
                            checked_dimension(split_dim, rank, "all_to_all", "split_axis"),
@@ -215,7 +225,7 @@ Ref pcast(PyObject* tree, PyObject* axes, std::string_view to, std::string_view 
   const AxisState state = state_named(to, user);
   const ops::Devices devices = parse_devices(axes, Py_None, user);
   const AxisSet checked = checked_axes(devices.axes);
-  return map_values(tree, [&](const Value& value) {
+  return map_values(tree, user, [&](const Value& value) {
     const AxisSet missing = lacking(value->type().varying, checked);
     if (state == AxisState::varying && missing.size() < checked.size()) {
       value_error(user, ": the operand has type ", to_string(value->type()), " and varies over ",
@@ -230,12 +240,14 @@ Ref pcast(PyObject* tree, PyObject* axes, std::string_view to, std::string_view 
 
 Ref first_term(PyObject* tree, PyObject* axes) {
   const AxisSet names = parse_some(axes, "shard_map").axes;
-  return map_values(tree, [&](const Value& value) { return ops::first_term(value, names); });
+  return map_values(tree, "shard_map",
+                    [&](const Value& value) { return ops::first_term(value, names); });
 }
 
 Ref value_of_reduced(PyObject* tree, PyObject* axes) {
   const AxisSet names = parse_some(axes, "shard_map").axes;
-  return map_values(tree, [&](const Value& value) { return ops::value_of_reduced(value, names); });
+  return map_values(tree, "shard_map",
+                    [&](const Value& value) { return ops::value_of_reduced(value, names); });
 }
 
 Ref axis_index(PyObject* axes_object) {

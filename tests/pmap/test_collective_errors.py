@@ -121,6 +121,28 @@ def test_errors(call, error, text):
             make(call, "i")(np.ones((4, 3), np.float32))
 
 
+@pytest.mark.parametrize(
+    "name, more",
+    [
+        ("psum", ()),
+        ("pmean", ()),
+        ("pmax", ()),
+        ("pmin", ()),
+        ("all_gather", ()),
+        ("psum_scatter", ()),
+        ("pbroadcast", (0,)),
+        ("ppermute", ([(0, 1)],)),
+        ("all_to_all", (0, 0)),
+    ],
+)
+@pytest.mark.parametrize("leaf", ["adam", np.array(["adam"])])
+def test_leaves_that_are_no_arrays(name, more, leaf):
+    said = f"^{name}: .*(str|numpy.ndarray)'> is not a valid JAX type; expected arrays and numbers"
+    for make in (MAPS["pmap"], MAPS["vmap"]):
+        with pytest.raises(TypeError, match=said):
+            make(lambda v: getattr(lax, name)({"w": v, "kind": leaf}, "i", *more), "i")(np.ones(4))
+
+
 def test_collectives_over_no_axis():
     x = lax.iota("float32", 3)
     for same in (
