@@ -251,6 +251,10 @@ from test_masked_columns import attention, index_masks
 def causal(q, k, v, name="ge"):
     return attention(q, k, v, index_masks(512, 512)[name]())
 
+def dot_product(x, **options):
+    x = x.swapaxes(0, 1)
+    return jax.nn.dot_product_attention(x, x, x, **options)
+
 x = jnp.ones((2, 512, 32))
 CALL
 """
@@ -263,6 +267,12 @@ GRADIENTS = "jax.jit(jax.grad(lambda *a: (causal(*a) ** 2).sum(), (0, 1, 2)))(x,
     [
         *((f"jax.jit(lambda x: causal(x, x, x, {name!r}))(x)", name in SEEN) for name in NAMES),
         (GRADIENTS, 1),
+        ("jax.jit(lambda x: dot_product(x, is_causal=True))(x)", 1),
+        ("jax.jit(lambda x: dot_product(x, local_window_size=(100, 0)))(x)", 1),
+        ("jax.jit(lambda x: dot_product(x, is_causal=True, local_window_size=64))(x)", 1),
+        ("[dot_product(x, is_causal=True) for _ in range(2)]", 1),
+        ("jax.jit(jax.grad(lambda x: (dot_product(x, is_causal=True) ** 2).sum()))(x)", 1),
+        ("jax.jit(dot_product)(x)", 0),
         ("jax.jit(attention)(x, x, x, jnp.ones((512, 512), bool))", 0),
     ],
 )

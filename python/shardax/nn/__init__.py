@@ -192,9 +192,7 @@ def _one_hot(x, num_classes, *, dtype, axis):
     known(num_classes, "The error arose in jax.nn.one_hot argument `num_classes`.")
     dtype = _core.canonical_dtype(float) if dtype is None else _core.dtype_of(dtype)
     place = canonical_axis(axis, x.ndim + 1)
-    classes = (
-        np.arange(operator.index(num_classes))
-        .reshape((1,) * place + (-1,) + (1,) * (x.ndim - place))
-        .astype(x.dtype)
-    )
+    shape = [1] * (x.ndim + 1)
+    shape[place] = operator.index(num_classes)
+    classes = lax.broadcasted_iota(x.dtype, shape, place)
     return _core.convert(jnp.equal(jnp.expand_dims(x, place), classes), dtype)

@@ -20,15 +20,16 @@ def _window(size):
 
 def _allowed(targets, sources, is_causal, window, query_lengths, source_lengths):
     """The masks that options ask for, each of a shape that broadcasts to (B, N, T, S)."""
-    t, s = np.arange(targets)[:, None], np.arange(sources)
+    t, s = jnp.arange(targets)[:, None], jnp.arange(sources)
     if is_causal:
-        yield asarray(s <= t)
+        yield s <= t
     if window is not None:
         left, right = _window(window)
-        yield asarray((t <= s + left) & (t >= s - right))
+        yield s <= t + right
+        yield s >= t - left
     for places, lengths in ((t, query_lengths), (s, source_lengths)):
         if lengths is not None:
-            yield jnp.asarray(places) < asarray(lengths).reshape((-1, 1, 1, 1))
+            yield places < asarray(lengths).reshape((-1, 1, 1, 1))
 
 
 @in_one_program(
@@ -114,7 +115,7 @@ def dot_product_attention(
     weights = softmax(logits, axis=-1).astype(query.dtype)
     out = jnp.einsum("bnts,bsnh->btnh", weights, value)
     if query_seq_lengths is not None:
-        inside = np.arange(out.shape[1])[:, None, None] < asarray(query_seq_lengths).reshape(
+        inside = jnp.arange(out.shape[1])[:, None, None] < asarray(query_seq_lengths).reshape(
             (-1, 1, 1, 1)
         )
         out = jnp.where(inside, out, 0).astype(query.dtype)
