@@ -127,6 +127,21 @@ def test_first_runs_are_told_apart(start, late, window):
     assert all("whose first collective is pmax[" in line for line in errors), ended.err
 
 
+def test_messages_that_compute_nothing_are_named(start):
+    ended = start("""
+    import shardax
+    from shardax import lax
+
+    x = shardax.numpy.ones((shardax.local_device_count(), 3))
+    gather = shardax.pmap(lambda x: lax.all_gather(x, "i"), "i")
+    gather(x)
+    if shardax.process_index() == 0:
+        gather(x)
+    """)
+    assert ended.code == 1
+    assert "process 0 is at 'process_all_gather[i@process] f32[" in ended.err, ended.err
+
+
 # SHARDAX_FAULT_MOMENTS=20 tries each fault at so many moments.
 MOMENTS = int(os.environ.get("SHARDAX_FAULT_MOMENTS", "1"))
 

@@ -73,7 +73,8 @@ const AxisSet& axes_of(const Params& params) { return params.axes(param::collect
 runtime::MessageLabel message_label(const Op& op, const Types& in, const Params& params) {
   std::string text =
       concat(op.name, "[", params.has("computation") ? params.text(computation_key) : "");
-  for (const AxisName axis : axes_of(params)) text += concat(" ", axis_text(axis));
+  for (const AxisName axis : axes_of(params))
+    text += concat(text.back() == '[' ? "" : " ", axis_text(axis));
   text += "]";
   std::size_t hash = hash_bytes(text);
   for (const Type& type : in) hash = mix(hash, hash_bytes(short_string(type)));
