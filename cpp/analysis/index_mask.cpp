@@ -109,15 +109,62 @@ IndexMasks::Fact IndexMasks::chosen(const Equation& eqn, std::int32_t row) const
   return mask;
 }
 
-IndexMasks::Fact IndexMasks::moved(const Equation& eqn, std::int32_t row) const {
+// What `find` says of the operand along the dimension that becomes `row`.
+template <class Found, class F>
+std::optional<Found> IndexMasks::moved(const Equation& eqn, std::int32_t row, const F& find) const {
   const std::optional<DimFactors> dims = dim_factors(program_, eqn);
   if (!dims) return {};
   const std::int32_t from = same_dim(dims->result, row, dims->operands[0]);
-  Fact mask = from == no_dim ? std::nullopt : of(eqn.inputs[0], from);
-  if (!mask) return {};
-  mask->row = row;
-  mask->column = same_dim(dims->operands[0], mask->column, dims->result);
-  return mask->column == no_dim ? std::nullopt : mask;
+  std::optional<Found> own = from == no_dim ? std::nullopt : find(eqn.inputs[0], from);
+  if (!own) return {};
+  own->row = row;
+  own->column = same_dim(dims->operands[0], own->column, dims->result);
+  return own->column == no_dim ? std::nullopt : own;
+}
+
+// Of a mask that was made a number: tril(ones) == 0.
+IndexMasks::Fact IndexMasks::compared_with_number(const Equation& eqn, std::int32_t row) const {
+  const CoreOps& ops = core_ops();
+  if (eqn.inputs.size() != 2) return {};
+  for (const std::size_t i : {0, 1}) {
+    const std::optional<double> n = number(eqn.inputs[1 - i]);
+    const auto own = n ? filled(eqn.inputs[i], row) : std::nullopt;
+    if (!own) continue;
+    const double x = i == 0 ? own->number : *n, y = i == 0 ? *n : own->number;
+    const auto fact = [&](bool value) { return IndexMask{row, own->column, own->offset, value}; };
+    if (eqn.op == &ops.eq) return fact(x == y);
+    if (eqn.op == &ops.ne) return fact(x != y);
+    if (eqn.op == &ops.lt) return fact(x < y);
+    if (eqn.op == &ops.le) return fact(x <= y);
+    if (eqn.op == &ops.gt) return fact(x > y);
+    if (eqn.op == &ops.ge) return fact(x >= y);
+  }
+  return {};
+}
+
+std::optional<IndexFill> IndexMasks::filled(Var v, std::int32_t row) const {
+  const CoreOps& ops = core_ops();
+  const Equation* eqn = maker(v);
+  if (!eqn || index(row) >= program_.type(v).rank()) return {};
+  const auto fill = [](const IndexMask& mask, double number) {
+    return IndexFill{mask.row, mask.column, mask.offset, number};
+  };
+  if (is_move(*eqn->op))
+    return moved<IndexFill>(*eqn, row, [&](Var from, std::int32_t r) { return filled(from, r); });
+  if (eqn->op == &ops.select_n && eqn->inputs.size() == 3) {
+    if (program_.type(eqn->inputs[0]).rank() != program_.type(v).rank()) return {};
+    const Fact mask = of(eqn->inputs[0], row);
+    const auto n = mask ? number(eqn->inputs[mask->value ? 2 : 1]) : std::nullopt;
+    return n ? std::optional(fill(*mask, *n)) : std::nullopt;
+  }
+  if (eqn->op != &ops.convert_element_type) return {};
+  if (program_.type(eqn->inputs[0]).dtype == DType::boolean) {
+    const Fact mask = of(eqn->inputs[0], row);
+    return mask ? std::optional(fill(*mask, mask->value ? 1 : 0)) : std::nullopt;
+  }
+  // All dtypes have zero and one.
+  const auto own = filled(eqn->inputs[0], row);
+  return own && (own->number == 0 || own->number == 1) ? own : std::nullopt;
 }
 
 std::optional<IndexMask> IndexMasks::of(Var mask, std::int32_t row) const {
@@ -132,7 +179,8 @@ IndexMasks::Fact IndexMasks::find(Var mask, std::int32_t row) const {
   if (!eqn || program_.type(mask).dtype != DType::boolean ||
       index(row) >= program_.type(mask).rank())
     return {};
-  if (is_move(*eqn->op)) return moved(*eqn, row);
+  if (is_move(*eqn->op))
+    return moved<IndexMask>(*eqn, row, [&](Var from, std::int32_t r) { return of(from, r); });
   if (eqn->op == &ops.and_) return either(*eqn, row, false);
   if (eqn->op == &ops.or_) return either(*eqn, row, true);
   if (eqn->op == &ops.select_n) return chosen(*eqn, row);
@@ -141,7 +189,8 @@ IndexMasks::Fact IndexMasks::find(Var mask, std::int32_t row) const {
     if (whole) whole->value = !whole->value;
     return whole;
   }
-  return compared(*eqn, row);
+  const Fact indices = compared(*eqn, row);
+  return indices ? indices : compared_with_number(*eqn, row);
 }
 
 }  // namespace shardax

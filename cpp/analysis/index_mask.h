@@ -2,6 +2,7 @@
 //
 //   r = iota[dimension=0]; c = iota[dimension=1]; m = ge r c
 // Above the diagonal, at columns greater than the row, m is false. So is any conjunction with m.
+// Numbers that a mask chooses, and comparisons of these, are known there too.
 #pragma once
 
 #include <map>
@@ -21,6 +22,13 @@ struct IndexMask {
   bool value;
 };
 
+// A value is `number` at all those indices.
+struct IndexFill {
+  std::int32_t row, column;
+  std::int64_t offset;
+  double number;
+};
+
 // Finds such facts of a program's variables, from the equations that make them.
 class IndexMasks {
  public:
@@ -28,6 +36,7 @@ class IndexMasks {
 
   // None where nothing is known of the mask along that dimension.
   std::optional<IndexMask> of(Var mask, std::int32_t row) const;
+  std::optional<IndexFill> filled(Var v, std::int32_t row) const;
   // The number that all elements are, where it is a constant.
   std::optional<double> number(Var v) const;
 
@@ -38,9 +47,11 @@ class IndexMasks {
   std::optional<Index> index_of(Var v) const;
   Fact find(Var mask, std::int32_t row) const;
   Fact compared(const Equation& eqn, std::int32_t row) const;
+  Fact compared_with_number(const Equation& eqn, std::int32_t row) const;
   Fact either(const Equation& eqn, std::int32_t row, bool value) const;
   Fact chosen(const Equation& eqn, std::int32_t row) const;
-  Fact moved(const Equation& eqn, std::int32_t row) const;
+  template <class Found, class F>
+  std::optional<Found> moved(const Equation& eqn, std::int32_t row, const F& find) const;
 
   const Program& program_;
   std::vector<int> makers_;

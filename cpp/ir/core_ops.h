@@ -48,6 +48,7 @@ namespace shardax {
   X(min, "min")                                       \
   X(mul, "mul")                                       \
   X(name, "name")                                     \
+  X(ne, "ne")                                         \
   X(neg, "neg")                                       \
   X(not_, "not")                                      \
   X(optimization_barrier, "optimization_barrier")     \

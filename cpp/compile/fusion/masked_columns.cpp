@@ -160,13 +160,25 @@ class ColumnContents {
   }
 
  private:
-  Content operand(std::size_t i, const Equation& eqn, std::size_t k) const {
+  Content operand(std::size_t i, const Equation& eqn, std::size_t k) {
     const Var v = eqn.inputs[k];
     if (const auto found = known_.find(v); found != known_.end()) return found->second;
     const std::optional<double> number = masks_.number(v);
     if (number && *number == 0) return {.kind = Under::zero};
+    const std::int32_t row = group_.maps[i].operands[k][blocks_.split];
+    const auto fill = number || row < 0 ? std::nullopt : masks_.filled(v, row);
+    if (fill && fill->column == walk_.dims[i].operands[k]) {
+      see_mask(fill->offset);
+      return fill->number == 0 ? Content{.kind = Under::zero}
+                               : Content{Under::alike, -1, fill->number};
+    }
     const bool repeated = number || walk_.dims[i].operands[k] == no_dim;
     return repeated ? Content{Under::alike, v, number} : Content{};
+  }
+
+  void see_mask(std::int64_t offset) {
+    masked_ = true;
+    out_.offset = std::max(out_.offset, offset);
   }
 
   // ---- conditions ----------------------------------------------------------------------------
@@ -265,7 +277,9 @@ class ColumnContents {
     if (eqn.op == &ops.sub && is_fill(x)) return difference(eqn, x, y);
     if (eqn.op == &ops.mul) return multiplied(x, y);
     if (eqn.op == &ops.div) return divided(x, y);
-    return is_add(*eqn.op) || eqn.op == &ops.sub ? added(x, y) : Content{};
+    if (is_add(*eqn.op)) return added(x, y);
+    if (eqn.op != &ops.sub) return {};
+    return x.kind == Under::zero && y.kind == Under::zero ? x : finite(x, y);
   }
   bool is_float(Var v, const Equation& eqn) const {
     return is_inexact(program_.type(v).dtype) && is_inexact(program_.type(eqn.outputs[0]).dtype);
@@ -301,12 +315,12 @@ class ColumnContents {
     const std::int32_t row = group_.maps[i].operands[0][blocks_.split];
     const auto mask = row < 0 ? std::nullopt : masks_.of(eqn.inputs[0], row);
     if (mask && mask->column == walk_.dims[i].operands[0]) {
-      masked_ = true;
-      out_.offset = std::max(out_.offset, mask->offset);
+      see_mask(mask->offset);
       return operand(i, eqn, mask->value ? 2 : 1);
     }
     const Content x = operand(i, eqn, 1), y = operand(i, eqn, 2);
-    return x.kind == Under::zero && y.kind == Under::zero ? x : Content{};
+    const bool same = is_fill(x) && is_fill(y) && *x.number == *y.number;
+    return same || (x.kind == Under::zero && y.kind == Under::zero) ? x : Content{};
   }
 
   Content exponential(const Content& x, DType dtype) const {
@@ -335,7 +349,14 @@ class ColumnContents {
     return require_finite(y, true) ? x : Content{};
   }
   Content added(const Content& x, const Content& y) {
-    return x.kind == Under::zero && y.kind == Under::zero ? x : finite(x, y);
+    if (x.kind == Under::zero && y.kind == Under::zero) return x;
+    // Finite numbers plus -inf.
+    for (const auto& [far, other] : {std::pair(&x, &y), std::pair(&y, &x)}) {
+      if (!is_fill(*far) || *far->number != -infinity || other->kind != Under::finite) continue;
+      require_finite(other->needs);
+      return *far;
+    }
+    return finite(x, y);
   }
   Content finite(const Content& x, const Content& y) {
     if (x.kind != Under::finite && y.kind != Under::finite) return {};
@@ -361,6 +382,24 @@ class ColumnContents {
   bool masked_ = false;
 };
 
+// The mask of a selection along the rows of blocks, or that of a term which is -inf under it.
+std::optional<IndexMask> mask_of(const Program& program, const IndexMasks& masks,
+                                 const Equation& eqn, const DimMap& map, std::size_t split) {
+  const auto fits = [&](std::size_t k) {
+    return map.operands[k][split] >= 0 &&
+           program.type(eqn.inputs[k]).rank() == program.type(eqn.outputs[0]).rank();
+  };
+  if (eqn.op == &core_ops().select_n && fits(0))
+    return masks.of(eqn.inputs[0], map.operands[0][split]);
+  if (!is_add(*eqn.op)) return {};
+  for (const std::size_t k : {0, 1}) {
+    const auto fill = fits(k) ? masks.filled(eqn.inputs[k], map.operands[k][split]) : std::nullopt;
+    if (fill && fill->number == -infinity)
+      return IndexMask{fill->row, fill->column, fill->offset, true};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<MaskedColumns> find_masked_columns(const Program& program, const TileGroup& group,
@@ -368,26 +407,24 @@ std::optional<MaskedColumns> find_masked_columns(const Program& program, const T
   const std::int64_t rows = group.rows.back();
   const Blocks more = choose_blocks(
       group, std::max(tuning::masked_columns::least_rows, rows / tuning::masked_columns::widths));
-  const auto chooses = [&](int e) {
-    return program.equations[index(e)].op == &core_ops().select_n;
+  const auto may_mask = [&](int e) {
+    const Op& op = *program.equations[index(e)].op;
+    return &op == &core_ops().select_n || is_add(op);
   };
   if (more.per_line < tuning::masked_columns::least_blocks ||
-      std::ranges::none_of(group.equations, chooses))
+      std::ranges::none_of(group.equations, may_mask))
     return {};
   const IndexMasks masks(program);
   for (std::size_t i = 0; i < group.equations.size(); ++i) {
     const Equation& eqn = program.equations[index(group.equations[i])];
-    if (!chooses(group.equations[i])) continue;
-    const std::int32_t row = group.maps[i].operands[0][more.split];
-    const auto mask = row < 0 ? std::nullopt : masks.of(eqn.inputs[0], row);
-    if (!mask || program.type(eqn.inputs[0]).rank() != program.type(eqn.outputs[0]).rank())
-      continue;
+    const auto seen = mask_of(program, masks, eqn, group.maps[i], more.split);
+    if (!seen) continue;
     MaskedColumns out;
-    out.count = program.type(eqn.inputs[0]).shape[index(mask->column)];
-    out.offset = mask->offset;
+    out.count = program.type(eqn.outputs[0]).shape[index(seen->column)];
+    out.offset = seen->offset;
     if (out.count < tuning::masked_columns::least_columns) return {};
     ColumnWalk walk(program, group);
-    if (!walk.run(i, mask->column) ||
+    if (!walk.run(i, seen->column) ||
         !ColumnContents(program, group, more, masks, walk, out).run(results))
       return {};
     out.dims = std::move(walk.dims);

@@ -1,6 +1,6 @@
 // compile/fusion/masked_columns.h - the columns that a mask takes from the rows of a tile group.
 //
-//   c = select_n mask -inf s     mask: row >= column
+//   c = select_n mask -inf s     mask: row >= column; or s + b, where b is -inf under the mask
 //   m = reduce_max[1] c; e = exp (sub c (m along rows)); f = reduce_sum[1] e; o = dot e v
 // After column r of row r, c is -inf and e is 0. Maxima, sums and products of a block of rows up to
 // r do without these columns, and so does all that leads to c. Causal attention takes half of the
