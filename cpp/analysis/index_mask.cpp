@@ -109,7 +109,7 @@ IndexMasks::Fact IndexMasks::chosen(const Equation& eqn, std::int32_t row) const
   return mask;
 }
 
-// What `find` says of the operand along the dimension that becomes `row`.
+// The answer of `find` for the operand, along the dimension that becomes `row`.
 template <class Found, class F>
 std::optional<Found> IndexMasks::moved(const Equation& eqn, std::int32_t row, const F& find) const {
   const std::optional<DimFactors> dims = dim_factors(program_, eqn);
