@@ -93,6 +93,16 @@ inline bool is_intel() {
 #endif
 }
 
+// Do two instructions on vectors of half the width take as long as one of the whole? Zen 4 computes
+// AVX-512 by halves.
+inline bool has_fast_halves() {
+#if SHARDAX_X86_64
+  return __builtin_cpu_is("amdfam19h") != 0 && SHARDAX_CPU_SUPPORTS("avx512f");
+#else
+  return false;
+#endif
+}
+
 // Levels of x86-64's psABI: v3 has AVX2 and fused multiply-add, v4 AVX-512 of the first servers.
 // Other processors are the baseline of theirs, AArch64's with NEON.
 enum class Level { baseline, v3, v4 };

@@ -167,14 +167,23 @@ void found_rows(const FoundProduct<T>& p) {
   }
 }
 
-// All rows: columns of a packed panel, one or two vectors wide, of which p.n are written.
 template <class T>
-void found_panel(const FoundProduct<T>& p, std::int64_t width) {
+const FoundTile<T>* tiles_of_panel(std::int64_t width) {
   constexpr std::int64_t size = full_size<T>;
   using V = Vector<T, size>;
-  const FoundTile<T>* tiles = width == size ? found_tiles<T, V, 1, tile_rows, Columns::packed>
-                                            : found_tiles<T, V, 2, tile_rows, Columns::packed>;
-  const std::int64_t last = width - size;
+  if (width > size) return found_tiles<T, V, 2, tile_rows, Columns::packed>;
+  if constexpr (vector_bytes == 64) {
+    using Half = Vector<T, size / 2>;
+    if (width < size) return found_tiles<T, Half, 1, tile_rows, Columns::packed>;
+  }
+  return found_tiles<T, V, 1, tile_rows, Columns::packed>;
+}
+
+// All rows: columns of a packed panel, half a vector wide, or one or two, of which p.n are written.
+template <class T>
+void found_panel(const FoundProduct<T>& p, std::int64_t width) {
+  const FoundTile<T>* const tiles = tiles_of_panel<T>(width);
+  const std::int64_t last = std::max<std::int64_t>(0, width - full_size<T>);
   const TileSplit split = tile_split(p.m, tile_rows);
   std::int64_t row = 0;
   for (std::int64_t t = 0; t < split.tiles; ++t) {

@@ -1,6 +1,7 @@
 // kernels/conv/tiling.cpp - boxes that fit caches and keep cores busy.
 #include "kernels/conv/tiling.h"
 
+#include "base/target.h"
 #include "runtime/pool.h"
 
 namespace shardax::kernels {
@@ -35,6 +36,12 @@ bool even_taps(const ConvSpace& x, const Line& line) {
 Cutter::Cutter(const ConvArgs& p, std::int64_t size, std::int64_t vector, std::int64_t panel)
     : p_(p), size_(size), vector_(vector), panel_(panel), batch_(batch_size(p)) {}
 
+std::int64_t Cutter::width() const {
+  // As many features as half a vector has lanes.
+  if (2 * p_.o.size == vector_ && vector_ * size_ == 64 && has_fast_halves()) return vector_ / 2;
+  return p_.o.size <= vector_ ? vector_ : panel_;
+}
+
 double Cutter::nanoseconds(const Part& part) const {
   const double outputs =
       static_cast<double>(batch_ * p_.n.size * p_.o.size) * static_cast<double>(part.outputs());
@@ -54,9 +61,11 @@ Strategy Cutter::way(const Part& part) const {
   // The extra cost of writing results transposed.
   const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
   const bool along_x = p_.space[2].out * x.step == 1;
-  // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector 12, of lines 6 x 2 or 6.
-  const double features =
-      share(p_.o.size, width()) * (width() == vector_ ? 0.8 : 1) * (p_.o.out == 1 ? 1 : turned);
+  // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector or half of one 12, of lines
+  // 6 x 2 or 6.
+  const bool last = p_.o.out == 1;
+  const double of_width = width() > vector_ ? 1 : width() == vector_ ? 0.8 : last ? 0.75 : 0.6;
+  const double features = share(p_.o.size, width()) * of_width * (last ? 1 : turned);
   const double single = p_.o.size == 1 ? 0.6 : 1;
   const double outputs = share(x.count, vector_) *
                          (x.count < vector_       ? 0.4

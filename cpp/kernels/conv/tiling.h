@@ -47,7 +47,7 @@ class Cutter {
   double nanoseconds(const Part& part) const;
 
   // Columns of the panels of this convolution, and a number of columns rounded up to panels.
-  std::int64_t width() const { return p_.o.size <= vector_ ? vector_ : panel_; }
+  std::int64_t width() const;
   std::int64_t padded(std::int64_t columns) const { return parts_of(columns, width()) * width(); }
   std::int64_t batch() const { return batch_; }
   // Are the items of lhs adjacent, as the channels of images are in the gradient of a kernel?
