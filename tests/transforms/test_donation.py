@@ -13,7 +13,7 @@ N = 1 << 14
 
 
 def fresh(seed, shape=(N,), dtype="float32"):
-    return jnp.asarray(np.random.RandomState(seed).uniform(0.5, 2, shape).astype(dtype))
+    return jnp.asarray(np.random.RandomState(seed).uniform(0.5, 2, shape), dtype)
 
 
 def adam(p, m, v, g):
