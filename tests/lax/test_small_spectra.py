@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import shardax
 import shardax.numpy as jnp
-from shardax import lax
+from shardax import _core, lax
 
+IN_LANES = "AVX" in _core.target_info()["kernels"]  # else LAPACK takes one matrix after the other
 DTYPES = ("float32", "float64", "complex64", "complex128")
 COUNT = 43  # the last group of lanes is a part of one
 
@@ -73,7 +74,10 @@ def test_eigenvectors(n, dtype):
     orthonormal(vectors, dtype)
     assert error(exact @ vectors, vectors * values[:, None].astype(np.float64), a, dtype) < 300
     assert error(values, np.linalg.eigvalsh(exact), a, dtype) < 300
-    np.testing.assert_array_equal(jnp.linalg.eigvalsh(a, symmetrize_input=False), values)
+    alone = jnp.linalg.eigvalsh(a, symmetrize_input=False)
+    if IN_LANES:  # LAPACK finds eigenvalues alone in another way
+        np.testing.assert_array_equal(alone, values)
+    assert error(alone, values, a, dtype) < 300
     other = np.where(np.tri(n, k=-1, dtype=bool), 7, a)
     upper = jnp.linalg.eigh(other, UPLO="U", symmetrize_input=False)
     assert error(upper[0], values, a, dtype) < 300
