@@ -191,6 +191,20 @@ def shrink(w, x):
     return w - 0.1 * w * x  # the update
 
 
+def test_each_divergence_raises():
+    """As a test of hypothesis runs its examples several times within one block."""
+    step = shardax.pmap(shrink)
+
+    def diverge(params):
+        for _ in range(2):
+            params = {"w": step(params["w"], jnp.arange(float(N)))}
+
+    with debug.check_replicas():
+        for _ in range(2):
+            with pytest.raises(debug.ReplicasDiverged, match="in leaf w, from line"):
+                diverge({"w": jnp.ones(N)})
+
+
 @pytest.mark.parametrize("fresh", [lambda: shrink, lambda: functools.partial(shrink)])
 def test_functions_mapped_anew_for_each_call(fresh):
     def run():

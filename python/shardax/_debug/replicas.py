@@ -204,7 +204,7 @@ class _Watch:
                 if not call.is_replica(argument) or not facts["varying"] or facts["dropped"]:
                     continue
                 if differing_part(call.results[result]) is not None:
-                    self._diverged(call, argument, result)
+                    self._diverged(call, argument, result, at_end=True)
 
     def _compare(self, before, call):
         for i, name in enumerate(call.names):
@@ -229,7 +229,7 @@ class _Watch:
                     return call, i
         return None, None
 
-    def _diverged(self, call, argument, result, name=None):
+    def _diverged(self, call, argument, result, name=None, at_end=False):
         name = call.names[argument] if name is None else name
         where = other = None
         if argument is not None:
@@ -241,7 +241,7 @@ class _Watch:
             f"devices diverged at call {call.number} of {call.name}, in leaf {name}{_from(where)}: "
             f"it was the same on all devices before.{source} Is a psum or pmean missing?"
         )
-        self._report(call, name, where, said)
+        self._report(call, name, where, said, at_end)
 
     def _starts(self, call):
         for i, name in enumerate(call.names):
@@ -271,9 +271,9 @@ class _Watch:
                 said += _dropped(name, facts["dropped"][0], facts["line"])
                 self._report(call, name, facts["line"], said)
 
-    def _report(self, call, name, place, said):
+    def _report(self, call, name, place, said, at_end=False):
         line = f"{file_name(place['file'])}:{place['line']}" if place else ""
-        if (call.name, name, line) in self.kept:
+        if (call.name, name, line) in self.kept and (at_end or not self.raises):
             return
         self.kept.add((call.name, name, line))
         self.found.append(Divergence(call.name, call.number, name, line, said))
