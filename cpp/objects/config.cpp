@@ -71,7 +71,8 @@ long long count_in_text(const char* text) {
   long long count = 0;
   const char* end = number.data() + number.size();
   const auto [read, error] = std::from_chars(number.data(), end, count);
-  if (error == std::errc() && read == end) return count;
+  const bool is_count = error == std::errc() && read == end;
+  if (is_count && count >= 1 && count <= most_devices) return count;
   value_error("SHARDAX_NUM_DEVICES (or JAX_NUM_CPU_DEVICES, or the count in XLA_FLAGS) is '",
               number, "'; a number of devices from 1 to ", most_devices,
               " was expected. Set it to one, or unset it.");

@@ -1,6 +1,7 @@
 """tests/array/test_config.py - flags, environment variables, devices and scalar types."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -216,6 +217,8 @@ def test_flags_of_the_command_line(monkeypatch):
         ("SHARDAX_NUM_DEVICES", "abc"),
         ("SHARDAX_NUM_DEVICES", "4x"),
         ("SHARDAX_NUM_DEVICES", "-1"),
+        ("SHARDAX_NUM_DEVICES", "0"),
+        ("SHARDAX_NUM_DEVICES", "1048577"),
         ("JAX_NUM_CPU_DEVICES", "two"),
         ("XLA_FLAGS", "--xla_force_host_platform_device_count=4x --other"),
     ],
@@ -227,6 +230,9 @@ def test_device_counts_of_the_environment_are_numbers(variable, value):
     run = [sys.executable, "-c", code]
     done = subprocess.run(run, env={**clean, variable: value}, capture_output=True, text=True)
     assert done.returncode == 1 and "from 1 to 1048576" in done.stderr
-    right = value.replace("abc", "4").replace("4x", "4").replace("-1", "4").replace("two", "4")
+    assert (
+        "SHARDAX_NUM_DEVICES (or JAX_NUM_CPU_DEVICES, or the count in XLA_FLAGS) is" in done.stderr
+    )
+    right = re.sub("abc|4x|-1|0|1048577|two", "4", value)
     done = subprocess.run(run, env={**clean, variable: right}, capture_output=True, text=True)
     assert done.stdout == "4\n"
