@@ -61,8 +61,8 @@ Strategy Cutter::way(const Part& part) const {
   // The extra cost of writing results transposed.
   const double turned = 1 / (1 + 8 / static_cast<double>(part.steps));
   const bool along_x = p_.space[2].out * x.step == 1;
-  // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector or half of one 12, of lines
-  // 6 x 2 or 6.
+  // Tiles of packed panels are the largest: 12 x 2 vectors, of one vector or half of one 12, of
+  // lines 6 x 2 or 6.
   const bool last = p_.o.out == 1;
   const double of_width = width() > vector_ ? 1 : width() == vector_ ? 0.8 : last ? 0.75 : 0.6;
   const double features = share(p_.o.size, width()) * of_width * (last ? 1 : turned);
