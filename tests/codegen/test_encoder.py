@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codegen.machines import KERNELS
+from tests.codegen.machines import KERNELS, RUNS_LOOPS
 
 PROGRAM = Path(__file__).with_name("every_instruction.py")
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="code for x86-64")
@@ -104,10 +104,12 @@ OWN = {
 
 
 def test_every_instruction_is_there(listings):
+    # Code that writes past the caches follows code that runs.
+    missing = set() if RUNS_LOOPS else {"vmovntps"}
     for machine, loops in listings.items():
         text = "\n".join(t for lines, _ in loops for t in lines.values())
         names = {line.split()[0] for line in text.splitlines()}
-        assert (BOTH | LOOPS | set(OWN[machine].split())) - names == set()
+        assert (BOTH | LOOPS | set(OWN[machine].split())) - names == missing
         assert "[rsp+" in text and re.search(r"mov rax,\[rdi", text)
 
 
