@@ -2,6 +2,7 @@
 #include "analysis/index_mask.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "array/scalar_number.h"
@@ -142,6 +143,20 @@ IndexMasks::Fact IndexMasks::compared_with_number(const Equation& eqn, std::int3
   return {};
 }
 
+// Of (1 - mask) * n, whose numbers are exact.
+std::optional<IndexFill> IndexMasks::scaled(const Equation& eqn, std::int32_t row) const {
+  const bool multiplies = eqn.op == &core_ops().mul;
+  for (const std::size_t i : {0, 1}) {
+    const std::optional<double> n = number(eqn.inputs[1 - i]);
+    auto own = n && (multiplies || i == 1) ? filled(eqn.inputs[i], row) : std::nullopt;
+    if (!own || (own->number != 0 && own->number != 1)) continue;
+    if (multiplies ? !std::isfinite(*n) : *n != 1) continue;
+    own->number = multiplies ? own->number * *n : 1 - own->number;
+    return own;
+  }
+  return {};
+}
+
 std::optional<IndexFill> IndexMasks::filled(Var v, std::int32_t row) const {
   const CoreOps& ops = core_ops();
   const Equation* eqn = maker(v);
@@ -157,6 +172,7 @@ std::optional<IndexFill> IndexMasks::filled(Var v, std::int32_t row) const {
     const auto n = mask ? number(eqn->inputs[mask->value ? 2 : 1]) : std::nullopt;
     return n ? std::optional(fill(*mask, *n)) : std::nullopt;
   }
+  if (eqn->op == &ops.mul || eqn->op == &ops.sub) return scaled(*eqn, row);
   if (eqn->op != &ops.convert_element_type) return {};
   if (program_.type(eqn->inputs[0]).dtype == DType::boolean) {
     const Fact mask = of(eqn->inputs[0], row);

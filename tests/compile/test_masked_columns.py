@@ -192,7 +192,11 @@ BIASES = {
     "others": lambda n: jnp.where(jnp.tril(jnp.ones((n, n), bool)), numbers(n, n), -jnp.inf),
     "each head": lambda n: jnp.triu(jnp.full((n, n), -jnp.inf), 1) + jnp.zeros((2, 1, 1)),
     "large": lambda n: jnp.where(jnp.tril(jnp.ones((n, n), bool)), 0.0, -1e9),
+    "one minus": lambda n: (1 - jnp.tril(jnp.ones((n, n)))) * -1e10,
+    "lowest": lambda n: jnp.where(jnp.arange(n)[:, None] >= jnp.arange(n), 0, jnp.finfo("f4").min),
+    "small": lambda n: jnp.triu(jnp.full((n, n), -1e4), 1),
 }
+ADDED = {"large": 1, "one minus": 1, "lowest": 1, "small": 0, "each head": 0}
 
 
 @pytest.mark.parametrize("name", BIASES)
@@ -202,11 +206,35 @@ def test_masks_that_are_added(name):
 
 
 @pytest.mark.parametrize("operand", [0, 1, 2])
+@pytest.mark.parametrize("value", [1023.0, -1024.0, 3e4, -1e9, 1e18])
+@pytest.mark.parametrize("name", ["large", "one minus"])
+def test_large_scores_outweigh_an_added_number(name, operand, value):
+    """A score of 1e9 under the mask counts as much as others."""
+    args = list(heads(512, 512))
+    args[operand] = args[operand].at[0, :, 400].set(value)
+    args[1] = args[1].at[1, 0, 500, 0].set(5e4)
+    known, given = both(lambda: BIASES[name](512), added)
+    same(known(*args), given(*args))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_added_numbers_of_other_dtypes(dtype):
+    with jax.enable_x64(True):
+        args = heads(512, 512, dtype=dtype)
+        known, given = both_gradients(lambda: BIASES["large"](512).astype(dtype), added)
+        for x, y in zip(known(*args), given(*args), strict=True):
+            scale = float(jnp.abs(y).max())
+            atol = scale * (1e-9 if dtype == "float64" else 0.1)
+            np.testing.assert_allclose(x.astype("float32"), y.astype("float32"), atol=atol)
+
+
+@pytest.mark.parametrize("operand", [0, 1, 2])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_not_finite_under_an_added_mask(operand, value):
+@pytest.mark.parametrize("name", ["triu", "large"])
+def test_numbers_that_are_not_finite_under_an_added_mask(name, operand, value):
     args = list(heads(512, 512))
     args[operand] = args[operand].at[0, 0, 400, 3].set(value)
-    known, given = both(lambda: BIASES["triu"](512), added)
+    known, given = both(lambda: BIASES[name](512), added)
     np.testing.assert_array_equal(np.isnan(known(*args)), np.isnan(given(*args)))
 
 
@@ -320,7 +348,10 @@ GRADIENTS = "jax.jit(jax.grad(lambda *a: (causal(*a) ** 2).sum(), (0, 1, 2)))(x,
         ("jax.jit(dot_product)(x)", 0),
         ("jax.jit(lambda x: added(x, x, x, BIASES['triu'](512)))(x)", 1),
         ("jax.jit(lambda x: added(x, x, x, BIASES['where'](512)))(x)", 1),
-        ("jax.jit(lambda x: added(x, x, x, BIASES['large'](512)))(x)", 0),
+        *(
+            (f"jax.jit(lambda x: added(x, x, x, BIASES[{name!r}](512)))(x)", count)
+            for name, count in ADDED.items()
+        ),
         (
             "jax.jit(lambda x: dot_product(x, is_causal=True, key_value_seq_lengths="
             "jnp.array([400, 500])))(x[:, :, None].repeat(2, 2))",

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 
 #include "base/index.h"
 #include "compile/tuning.h"
@@ -27,12 +29,15 @@ bool all_runs(const std::byte* at, std::int64_t width, const Shape& shape, const
   return true;
 }
 
-bool is_finite(const Window& w, const std::byte* base) {
+// Are all elements smaller than the limit? Without one: finite.
+bool is_within(const Window& w, const std::byte* base, double limit) {
   const DType dtype = w.type.dtype;
   const std::int64_t width = itemsize(dtype);
-  return all_runs(
-      base + w.offset * width, width, w.type.shape, w.strides, 0,
-      [&](const std::byte* run, std::int64_t n) { return kernels::all_finite(dtype, run, n); });
+  const auto holds = [&](const std::byte* run, std::int64_t n) {
+    return std::isfinite(limit) ? kernels::all_within(dtype, run, n, {-limit, limit, false})
+                                : kernels::all_finite(dtype, run, n);
+  };
+  return all_runs(base + w.offset * width, width, w.type.shape, w.strides, 0, holds);
 }
 
 class BlockLoopStep final : public Step {
@@ -127,9 +132,12 @@ class BlockLoopStep final : public Step {
   }
   bool operands_are_finite(std::byte* const* base) const {
     std::atomic<bool> finite = true;
-    runtime::parallel_for(static_cast<std::int64_t>(loop_.finite.size()), [&](std::int64_t i) {
-      const Window& w = loop_.finite[index(i)];
-      if (!is_finite(w, base[w.slot])) finite = false;
+    const auto count = static_cast<std::int64_t>(loop_.finite.size());
+    const auto all = count + static_cast<std::int64_t>(loop_.bounded.size());
+    runtime::parallel_for(all, [&](std::int64_t i) {
+      const Window& w = i < count ? loop_.finite[index(i)] : loop_.bounded[index(i - count)];
+      const double limit = i < count ? std::numeric_limits<double>::infinity() : largest_bounded;
+      if (!is_within(w, base[w.slot], limit)) finite = false;
     });
     return finite;
   }

@@ -80,7 +80,8 @@ struct BlockLoop {
   };
   std::vector<Packed> packed;
   std::int64_t packed_bytes = 0;
-  std::vector<Window> finite;  // blocks leave out columns if all of their elements are finite
+  std::vector<Window> finite;   // blocks leave out columns if all of their elements are finite
+  std::vector<Window> bounded;  // and those of these smaller than largest_bounded
 
   // Has an operand packed before the loop.
   BlockedWindow pack(const Window& w, const BlockOperand& operand);

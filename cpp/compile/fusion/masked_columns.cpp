@@ -128,6 +128,7 @@ struct Content {
     other,   // any
     finite,  // if the operands in `needs` are
     alike,   // `source`, or the constant `number`, in each column
+    below,   // the constant `number`
     far,     // below minus zero_exponent
     zero,
   };
@@ -135,6 +136,7 @@ struct Content {
   Var source = -1;
   std::optional<double> number = {};
   std::vector<Var> needs = {};
+  double bound = infinity;  // of finite ones, if operands are smaller than largest_bounded
 };
 using Under = Content::Kind;
 
@@ -222,9 +224,10 @@ class ColumnContents {
     return c.kind == Under::alike && c.source >= 0 &&
            require(c.source, -infinity, infinity, nonzero);
   }
-  void require_finite(const std::vector<Var>& operands) {
+  void require_finite(const std::vector<Var>& operands) { add_all(operands, out_.finite); }
+  static void add_all(const std::vector<Var>& operands, std::vector<Var>& to) {
     for (const Var v : operands) {
-      if (std::ranges::find(out_.finite, v) == out_.finite.end()) out_.finite.push_back(v);
+      if (std::ranges::find(to, v) == to.end()) to.push_back(v);
     }
   }
 
@@ -235,7 +238,7 @@ class ColumnContents {
     const Content x = operand(i, eqn, 0);
     if (eqn.op == &ops.reduce_sum) return x.kind == Under::zero;
     if (eqn.op == &ops.reduce_max) {
-      return x.kind == Under::alike && x.number &&
+      return (is_fill(x) || x.kind == Under::below) &&
              require(eqn.outputs[0], *x.number, infinity, false);
     }
     if (eqn.op != &ops.dot_general) return false;
@@ -268,18 +271,21 @@ class ColumnContents {
     if (eqn.op == &ops.select_n) return choice(i, eqn);
     const Content x = operand(i, eqn, 0);
     if (eqn.op->kind == Kind::layout) return x;
-    if (eqn.op == &ops.reduce_sum || eqn.op == &ops.neg)
-      return x.kind == Under::zero || x.kind == Under::finite ? x : Content{};
+    if (eqn.op == &ops.reduce_sum || eqn.op == &ops.neg) {
+      if (x.kind != Under::zero && x.kind != Under::finite) return {};
+      return {.kind = x.kind, .needs = x.needs};
+    }
     if (eqn.op == &ops.convert_element_type) return is_float(eqn.inputs[0], eqn) ? x : Content{};
     if (eqn.op == &ops.exp) return exponential(x, program_.type(eqn.outputs[0]).dtype);
     if (eqn.inputs.size() != 2) return {};
     const Content y = operand(i, eqn, 1);
-    if (eqn.op == &ops.sub && is_fill(x)) return difference(eqn, x, y);
+    if (eqn.op == &ops.sub && (is_fill(x) || x.kind == Under::below)) return difference(eqn, x, y);
     if (eqn.op == &ops.mul) return multiplied(x, y);
     if (eqn.op == &ops.div) return divided(x, y);
     if (is_add(*eqn.op)) return added(x, y);
     if (eqn.op != &ops.sub) return {};
-    return x.kind == Under::zero && y.kind == Under::zero ? x : finite(x, y);
+    return x.kind == Under::zero && y.kind == Under::zero ? x
+                                                          : finite(x, y, bound_of(x) + bound_of(y));
   }
   bool is_float(Var v, const Equation& eqn) const {
     return is_inexact(program_.type(v).dtype) && is_inexact(program_.type(eqn.outputs[0]).dtype);
@@ -294,11 +300,15 @@ class ColumnContents {
                right = walk_.dims[i].operands[1] != no_dim;
     if (left && x.kind == Under::zero) return zero_if(meets_zero(y, eqn.inputs[1]));
     if (right && y.kind == Under::zero) return zero_if(meets_zero(x, eqn.inputs[0]));
-    Content out{.kind = Under::finite};
+    Content out{.kind = Under::finite, .bound = 1};
+    for (const std::int64_t d : eqn.params.ints(param::lhs_contract))
+      out.bound *= static_cast<double>(program_.type(eqn.inputs[0]).shape[index(d)]);
     for (const std::size_t k : {0, 1}) {
       const Content& c = k == 0 ? x : y;
       const Var v = eqn.inputs[k];
-      if (!walk_.makes(v)) {
+      const bool outside = !walk_.makes(v);
+      out.bound *= outside && is_inexact(program_.type(v).dtype) ? largest_bounded : bound_of(c);
+      if (outside) {
         out.needs.push_back(v);
       } else if (c.kind == Under::finite) {
         out.needs.insert(out.needs.end(), c.needs.begin(), c.needs.end());
@@ -307,6 +317,9 @@ class ColumnContents {
       }
     }
     return out;
+  }
+  static double bound_of(const Content& c) {
+    return c.kind == Under::zero ? 0 : c.number ? std::abs(*c.number) : c.bound;
   }
   static Content zero_if(bool zero) { return zero ? Content{.kind = Under::zero} : Content{}; }
 
@@ -324,7 +337,8 @@ class ColumnContents {
   }
 
   Content exponential(const Content& x, DType dtype) const {
-    const bool zero = x.kind == Under::far || (is_fill(x) && *x.number < -zero_exponent(dtype));
+    const bool number = is_fill(x) || x.kind == Under::below;
+    const bool zero = x.kind == Under::far || (number && *x.number < -zero_exponent(dtype));
     return zero_if(zero && is_inexact(dtype));
   }
   // Of the number under the mask, and one number of each row: its maximum, say.
@@ -338,7 +352,7 @@ class ColumnContents {
   }
   Content multiplied(const Content& x, const Content& y) {
     const bool first = x.kind == Under::zero;
-    if (!first && y.kind != Under::zero) return finite(x, y);
+    if (!first && y.kind != Under::zero) return finite(x, y, bound_of(x) * bound_of(y));
     const Content& other = first ? y : x;
     if (other.kind == Under::finite) require_finite(other.needs);
     return zero_if(other.kind == Under::zero || other.kind == Under::finite ||
@@ -346,21 +360,29 @@ class ColumnContents {
   }
   Content divided(const Content& x, const Content& y) {
     if (x.kind != Under::zero && x.kind != Under::finite) return {};
-    return require_finite(y, true) ? x : Content{};
+    if (!require_finite(y, true)) return {};
+    Content out = x;
+    out.bound = y.number ? x.bound / std::abs(*y.number) : infinity;
+    return out;
   }
   Content added(const Content& x, const Content& y) {
     if (x.kind == Under::zero && y.kind == Under::zero) return x;
-    // Finite numbers plus -inf.
+    // Finite numbers plus -inf, or those that a number below them outweighs.
     for (const auto& [far, other] : {std::pair(&x, &y), std::pair(&y, &x)}) {
-      if (!is_fill(*far) || *far->number != -infinity || other->kind != Under::finite) continue;
-      require_finite(other->needs);
-      return *far;
+      if (!is_fill(*far) || other->kind != Under::finite) continue;
+      if (*far->number == -infinity) {
+        require_finite(other->needs);
+        return *far;
+      }
+      if (*far->number > -4 * other->bound) continue;
+      add_all(other->needs, out_.bounded);
+      return {.kind = Under::below, .number = *far->number / 2};
     }
-    return finite(x, y);
+    return finite(x, y, bound_of(x) + bound_of(y));
   }
-  Content finite(const Content& x, const Content& y) {
+  Content finite(const Content& x, const Content& y, double bound) {
     if (x.kind != Under::finite && y.kind != Under::finite) return {};
-    Content out{.kind = Under::finite};
+    Content out{.kind = Under::finite, .bound = bound};
     for (const Content* c : {&x, &y}) {
       if (c->kind == Under::finite) {
         out.needs.insert(out.needs.end(), c->needs.begin(), c->needs.end());
@@ -394,8 +416,7 @@ std::optional<IndexMask> mask_of(const Program& program, const IndexMasks& masks
   if (!is_add(*eqn.op)) return {};
   for (const std::size_t k : {0, 1}) {
     const auto fill = fits(k) ? masks.filled(eqn.inputs[k], map.operands[k][split]) : std::nullopt;
-    if (fill && fill->number == -infinity)
-      return IndexMask{fill->row, fill->column, fill->offset, true};
+    if (fill && fill->number < 0) return IndexMask{fill->row, fill->column, fill->offset, true};
   }
   return {};
 }

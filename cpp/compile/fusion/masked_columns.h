@@ -1,6 +1,6 @@
 // compile/fusion/masked_columns.h - the columns that a mask takes from the rows of a tile group.
 //
-//   c = select_n mask -inf s     mask: row >= column; or s + b, where b is -inf under the mask
+//   c = select_n mask -inf s     mask: row >= column; or s + b, where b is -inf or -1e9 there
 //   m = reduce_max[1] c; e = exp (sub c (m along rows)); f = reduce_sum[1] e; o = dot e v
 // After column r of row r, c is -inf and e is 0. Maxima, sums and products of a block of rows up to
 // r do without these columns, and so does all that leads to c. Causal attention takes half of the
@@ -33,8 +33,12 @@ struct MaskedColumns {
   std::int64_t offset = 0;       // those after the row's index plus this one are masked
   std::vector<ColumnDims> dims;  // of each equation
   std::vector<RowCondition> conditions;
-  std::vector<Var> finite;  // operands of the group
+  std::vector<Var> finite;   // operands of the group
+  std::vector<Var> bounded;  // those whose elements are smaller than largest_bounded
 };
+
+// Scores of such operands are far from a number like -1e9 that is added to them.
+inline constexpr double largest_bounded = 1024;
 
 // None where the group has no such mask along the rows, or uses columns under it. `results`: those
 // that others need. `blocks` become as many as this takes.

@@ -74,6 +74,7 @@ class LoopMaker {
     for (const RowCondition& condition : columns_.conditions)
       loop_.conditions.push_back(block_condition(condition));
     for (const Var v : columns_.finite) loop_.finite.push_back(window(v));
+    for (const Var v : columns_.bounded) loop_.bounded.push_back(window(v));
     return block_loop(std::move(loop_));
   }
 
