@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <vector>
 
 #include "base/index.h"
 #include "compile/tuning.h"
@@ -29,16 +31,63 @@ bool all_runs(const std::byte* at, std::int64_t width, const Shape& shape, const
   return true;
 }
 
-// Are all elements smaller than the limit? Without one: finite.
-bool is_within(const Window& w, const std::byte* base, double limit) {
-  const DType dtype = w.type.dtype;
-  const std::int64_t width = itemsize(dtype);
-  const auto holds = [&](const std::byte* run, std::int64_t n) {
-    return std::isfinite(limit) ? kernels::all_within(dtype, run, n, {-limit, limit, false})
-                                : kernels::all_finite(dtype, run, n);
+// The elements of a window in the order of memory, as pieces that threads take.
+class Elements {
+ public:
+  Elements(const Window& w, const std::byte* base)
+      : dtype_(w.type.dtype), at_(base + w.offset * itemsize(w.type.dtype)) {
+    for (std::size_t d = 0; d < w.type.shape.size(); ++d) {
+      const std::int64_t size = w.type.shape[d], stride = w.strides[d];
+      empty_ = empty_ || size == 0;
+      if (size > 1 && stride != 0) dims_.push_back({size, stride});
+    }
+    std::ranges::sort(
+        dims_, [](const Dim& a, const Dim& b) { return std::abs(a.stride) > std::abs(b.stride); });
+    // Dimensions that follow each other in memory are one.
+    for (std::size_t d = dims_.size(); d-- > 1;) {
+      if (dims_[d - 1].stride != dims_[d].stride * dims_[d].size) continue;
+      dims_[d - 1] = {dims_[d - 1].size * dims_[d].size, dims_[d].stride};
+      dims_.erase(dims_.begin() + static_cast<std::ptrdiff_t>(d));
+    }
+    if (dims_.empty() || dims_.back().stride != 1) dims_.push_back({1, 1});
+    if (dims_.size() == 1) dims_.insert(dims_.begin(), {1, 0});
+  }
+
+  std::int64_t pieces() const {
+    return empty_ ? 0 : dims_.size() == 2 && dims_[0].size == 1 ? parts() : dims_[0].size;
+  }
+  // Are all elements of a piece smaller than the limit? Without one: finite.
+  bool are_within(std::int64_t piece, double limit) const {
+    if (dims_[0].size > 1) return holds(at_ + piece * dims_[0].stride * width(), 1, limit);
+    if (dims_.size() > 2) return holds(at_, 1, limit);
+    const std::int64_t first = piece * most, n = std::min(most, dims_[1].size - first);
+    return test(at_ + first * width(), n, limit);
+  }
+
+ private:
+  static constexpr std::int64_t most = 1 << 16;  // elements of a piece of one run
+  struct Dim {
+    std::int64_t size, stride;
   };
-  return all_runs(base + w.offset * width, width, w.type.shape, w.strides, 0, holds);
-}
+  std::int64_t width() const { return itemsize(dtype_); }
+  std::int64_t parts() const { return (dims_[1].size + most - 1) / most; }
+  bool holds(const std::byte* at, std::size_t d, double limit) const {
+    if (d + 1 == dims_.size()) return test(at, dims_[d].size, limit);
+    for (std::int64_t i = 0; i < dims_[d].size; ++i) {
+      if (!holds(at + i * dims_[d].stride * width(), d + 1, limit)) return false;
+    }
+    return true;
+  }
+  bool test(const std::byte* run, std::int64_t n, double limit) const {
+    return std::isfinite(limit) ? kernels::all_within(dtype_, run, n, {-limit, limit, false})
+                                : kernels::all_finite(dtype_, run, n);
+  }
+
+  DType dtype_;
+  const std::byte* at_;
+  std::vector<Dim> dims_;  // the last one of stride 1
+  bool empty_ = false;
+};
 
 class BlockLoopStep final : public Step {
  public:
@@ -131,13 +180,27 @@ class BlockLoopStep final : public Step {
     }
   }
   bool operands_are_finite(std::byte* const* base) const {
+    struct Checked {
+      Elements elements;
+      double limit;
+      std::int64_t first;  // of the pieces of all
+    };
+    std::vector<Checked> all;
+    std::int64_t pieces = 0;
+    const auto add = [&](const std::vector<Window>& windows, double limit) {
+      for (const Window& w : windows) {
+        all.push_back({Elements(w, base[w.slot]), limit, pieces});
+        pieces += all.back().elements.pieces();
+      }
+    };
+    add(loop_.finite, std::numeric_limits<double>::infinity());
+    add(loop_.bounded, largest_bounded);
     std::atomic<bool> finite = true;
-    const auto count = static_cast<std::int64_t>(loop_.finite.size());
-    const auto all = count + static_cast<std::int64_t>(loop_.bounded.size());
-    runtime::parallel_for(all, [&](std::int64_t i) {
-      const Window& w = i < count ? loop_.finite[index(i)] : loop_.bounded[index(i - count)];
-      const double limit = i < count ? std::numeric_limits<double>::infinity() : largest_bounded;
-      if (!is_within(w, base[w.slot], limit)) finite = false;
+    runtime::parallel_for(pieces, [&](std::int64_t i) {
+      if (!finite) return;
+      const auto after = std::ranges::upper_bound(all, i, {}, &Checked::first);
+      const Checked& own = *std::prev(after);
+      if (!own.elements.are_within(i - own.first, own.limit)) finite = false;
     });
     return finite;
   }
