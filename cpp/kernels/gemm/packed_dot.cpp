@@ -82,18 +82,12 @@ namespace low_first {
 constexpr bool descending = false;
 #include "kernels/gemm/packed_dot_packing.h"
 }  // namespace low_first
-constexpr GroupKernels<std::uint16_t, float> pairs = {
-    .group = group,
-    .panel = panel,
-    .tile = tile_rows,
-    .nanoseconds = nanoseconds,
-    .block = block,
-    .biased = biased,
-    .rows_by_panel = rows_by_panel,
-    .pack_line = low_first::pack_line<std::uint16_t>,
-    .pack_rows = low_first::pack_rows<std::uint16_t>,
-    .round_rows = round_rows,
-};
+constexpr GroupKernels<std::uint16_t, float> pairs = [] {
+  GroupKernels<std::uint16_t, float> kernels = table<std::uint16_t>;
+  kernels.pack_line = low_first::pack_line<std::uint16_t>;
+  kernels.pack_rows = low_first::pack_rows<std::uint16_t>;
+  return kernels;
+}();
 }  // namespace bf16
 SHARDAX_END_TARGET
 
