@@ -404,7 +404,7 @@ class ColumnContents {
   bool masked_ = false;
 };
 
-// The mask of a selection along the rows of blocks, or that of a term which is -inf under it.
+// The mask of a selection along the rows of blocks, or that of a term which is negative under it.
 std::optional<IndexMask> mask_of(const Program& program, const IndexMasks& masks,
                                  const Equation& eqn, const DimMap& map, std::size_t split) {
   const auto fits = [&](std::size_t k) {
