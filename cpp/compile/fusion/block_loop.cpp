@@ -50,31 +50,30 @@ class Elements {
       dims_.erase(dims_.begin() + static_cast<std::ptrdiff_t>(d));
     }
     if (dims_.empty() || dims_.back().stride != 1) dims_.push_back({1, 1});
-    if (dims_.size() == 1) dims_.insert(dims_.begin(), {1, 0});
+    std::int64_t inner = 1;
+    for (std::size_t d = 1; d < dims_.size(); ++d) inner *= dims_[d].size;
+    each_ = std::max<std::int64_t>(1, most / inner);
   }
 
-  std::int64_t pieces() const {
-    return empty_ ? 0 : dims_.size() == 2 && dims_[0].size == 1 ? parts() : dims_[0].size;
-  }
+  std::int64_t pieces() const { return empty_ ? 0 : (dims_[0].size + each_ - 1) / each_; }
   // Are all elements of a piece smaller than the limit? Without one: finite.
   bool are_within(std::int64_t piece, double limit) const {
-    if (dims_[0].size > 1) return holds(at_ + piece * dims_[0].stride * width(), 1, limit);
-    if (dims_.size() > 2) return holds(at_, 1, limit);
-    const std::int64_t first = piece * most, n = std::min(most, dims_[1].size - first);
-    return test(at_ + first * width(), n, limit);
+    const std::int64_t first = piece * each_;
+    return holds(at_ + first * dims_[0].stride * width(), std::min(each_, dims_[0].size - first), 0,
+                 limit);
   }
 
  private:
-  static constexpr std::int64_t most = 1 << 16;  // elements of a piece of one run
+  static constexpr std::int64_t most = 1 << 16;  // elements of a piece of several indices
   struct Dim {
     std::int64_t size, stride;
   };
   std::int64_t width() const { return itemsize(dtype_); }
-  std::int64_t parts() const { return (dims_[1].size + most - 1) / most; }
-  bool holds(const std::byte* at, std::size_t d, double limit) const {
-    if (d + 1 == dims_.size()) return test(at, dims_[d].size, limit);
-    for (std::int64_t i = 0; i < dims_[d].size; ++i) {
-      if (!holds(at + i * dims_[d].stride * width(), d + 1, limit)) return false;
+  // Of `count` indices of dimension d.
+  bool holds(const std::byte* at, std::int64_t count, std::size_t d, double limit) const {
+    if (d + 1 == dims_.size()) return test(at, count, limit);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!holds(at + i * dims_[d].stride * width(), dims_[d + 1].size, d + 1, limit)) return false;
     }
     return true;
   }
@@ -86,6 +85,7 @@ class Elements {
   DType dtype_;
   const std::byte* at_;
   std::vector<Dim> dims_;  // the last one of stride 1
+  std::int64_t each_ = 1;  // indices of the first one in a piece
   bool empty_ = false;
 };
 
