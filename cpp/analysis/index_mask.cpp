@@ -101,15 +101,6 @@ IndexMasks::Fact IndexMasks::either(const Equation& eqn, std::int32_t row, bool 
   return best;
 }
 
-IndexMasks::Fact IndexMasks::chosen(const Equation& eqn, std::int32_t row) const {
-  if (eqn.inputs.size() != 3) return {};
-  Fact mask = of(eqn.inputs[0], row);
-  const std::optional<double> value = mask ? number(eqn.inputs[mask->value ? 2 : 1]) : std::nullopt;
-  if (!value) return {};
-  mask->value = *value != 0;
-  return mask;
-}
-
 // The answer of `find` for the operand, along the dimension that becomes `row`.
 template <class Found, class F>
 std::optional<Found> IndexMasks::moved(const Equation& eqn, std::int32_t row, const F& find) const {
@@ -199,7 +190,10 @@ IndexMasks::Fact IndexMasks::find(Var mask, std::int32_t row) const {
     return moved<IndexMask>(*eqn, row, [&](Var from, std::int32_t r) { return of(from, r); });
   if (eqn->op == &ops.and_) return either(*eqn, row, false);
   if (eqn->op == &ops.or_) return either(*eqn, row, true);
-  if (eqn->op == &ops.select_n) return chosen(*eqn, row);
+  if (eqn->op == &ops.select_n) {
+    const auto own = filled(mask, row);
+    return own ? Fact({row, own->column, own->offset, own->number != 0}) : std::nullopt;
+  }
   if (eqn->op == &ops.not_) {
     Fact whole = of(eqn->inputs[0], row);
     if (whole) whole->value = !whole->value;

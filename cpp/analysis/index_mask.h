@@ -49,7 +49,6 @@ class IndexMasks {
   Fact compared(const Equation& eqn, std::int32_t row) const;
   Fact compared_with_number(const Equation& eqn, std::int32_t row) const;
   Fact either(const Equation& eqn, std::int32_t row, bool value) const;
-  Fact chosen(const Equation& eqn, std::int32_t row) const;
   std::optional<IndexFill> scaled(const Equation& eqn, std::int32_t row) const;
   template <class Found, class F>
   std::optional<Found> moved(const Equation& eqn, std::int32_t row, const F& find) const;

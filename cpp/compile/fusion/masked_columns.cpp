@@ -238,8 +238,7 @@ class ColumnContents {
     const Content x = operand(i, eqn, 0);
     if (eqn.op == &ops.reduce_sum) return x.kind == Under::zero;
     if (eqn.op == &ops.reduce_max) {
-      return (is_fill(x) || x.kind == Under::below) &&
-             require(eqn.outputs[0], *x.number, infinity, false);
+      return has_number(x) && require(eqn.outputs[0], *x.number, infinity, false);
     }
     if (eqn.op != &ops.dot_general) return false;
     const Content y = operand(i, eqn, 1);
@@ -279,19 +278,19 @@ class ColumnContents {
     if (eqn.op == &ops.exp) return exponential(x, program_.type(eqn.outputs[0]).dtype);
     if (eqn.inputs.size() != 2) return {};
     const Content y = operand(i, eqn, 1);
-    if (eqn.op == &ops.sub && (is_fill(x) || x.kind == Under::below)) return difference(eqn, x, y);
+    if (eqn.op == &ops.sub && has_number(x)) return difference(eqn, x, y);
     if (eqn.op == &ops.mul) return multiplied(x, y);
     if (eqn.op == &ops.div) return divided(x, y);
     if (is_add(*eqn.op)) return added(x, y);
-    if (eqn.op != &ops.sub) return {};
-    return x.kind == Under::zero && y.kind == Under::zero ? x
-                                                          : finite(x, y, bound_of(x) + bound_of(y));
+    return eqn.op == &ops.sub ? combined(x, y) : Content{};
   }
   bool is_float(Var v, const Equation& eqn) const {
     return is_inexact(program_.type(v).dtype) && is_inexact(program_.type(eqn.outputs[0]).dtype);
   }
   static bool is_inexact(DType d) { return d == DType::float32 || d == DType::float64; }
   static bool is_fill(const Content& c) { return c.kind == Under::alike && c.number; }
+  // It is `number`, or less.
+  static bool has_number(const Content& c) { return is_fill(c) || c.kind == Under::below; }
 
   // Zero where one operand is, else finite where both are.
   Content product(std::size_t i, const Equation& eqn) {
@@ -337,8 +336,7 @@ class ColumnContents {
   }
 
   Content exponential(const Content& x, DType dtype) const {
-    const bool number = is_fill(x) || x.kind == Under::below;
-    const bool zero = x.kind == Under::far || (number && *x.number < -zero_exponent(dtype));
+    const bool zero = x.kind == Under::far || (has_number(x) && *x.number < -zero_exponent(dtype));
     return zero_if(zero && is_inexact(dtype));
   }
   // Of the number under the mask, and one number of each row: its maximum, say.
@@ -366,7 +364,6 @@ class ColumnContents {
     return out;
   }
   Content added(const Content& x, const Content& y) {
-    if (x.kind == Under::zero && y.kind == Under::zero) return x;
     // Finite numbers plus -inf, or those that a number below them outweighs.
     for (const auto& [far, other] : {std::pair(&x, &y), std::pair(&y, &x)}) {
       if (!is_fill(*far) || other->kind != Under::finite) continue;
@@ -378,6 +375,11 @@ class ColumnContents {
       add_all(other->needs, out_.bounded);
       return {.kind = Under::below, .number = *far->number / 2};
     }
+    return combined(x, y);
+  }
+  // A sum or a difference.
+  Content combined(const Content& x, const Content& y) {
+    if (x.kind == Under::zero && y.kind == Under::zero) return x;
     return finite(x, y, bound_of(x) + bound_of(y));
   }
   Content finite(const Content& x, const Content& y, double bound) {
