@@ -89,6 +89,7 @@ class Boxes : PackedProduct {
         own.t0[d] = std::max(box.t0[d], region.t0[d]);
         own.t1[d] = std::max(own.t0[d], std::min(box.t1[d], region.t1[d]));
       }
+      if (own.rows() == 0) continue;
       const std::vector<TapLine> lines = lines_of_taps(region.seen, all, window);
       find_rows(own, box.t0, window, places, sites);
       for (std::int64_t r = 0; r < own.rows(); r += block_rows) {
