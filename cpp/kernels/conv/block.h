@@ -13,6 +13,7 @@
 #include "base/index.h"
 #include "base/target.h"
 #include "kernels/aligned_buffer.h"
+#include "kernels/ceil_div.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/gemm/kernels.h"
 
@@ -71,6 +72,12 @@ struct Steps {
     }
   }
 };
+
+// Parts of nearly equal size, of at most `size`.
+inline std::int64_t even(std::int64_t n, std::int64_t size) {
+  size = std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(n, 1));
+  return parts_of(n, parts_of(n, size));
+}
 
 // Outputs whose lines are the same in all dimensions.
 struct Part {

@@ -24,12 +24,6 @@ using Row = std::int64_t;  // the place of an output in a window, or in the resu
 
 inline constexpr std::int64_t block_rows = 64;  // their packed elements stay in the first caches
 
-// Parts of nearly equal size, of at most `size`.
-inline std::int64_t even(std::int64_t n, std::int64_t size) {
-  size = std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(n, 1));
-  return parts_of(n, parts_of(n, size));
-}
-
 inline std::int64_t taps_of(const Line& line) {
   return static_cast<std::int64_t>(line.taps.size());
 }

@@ -12,12 +12,6 @@ double share(std::int64_t n, std::int64_t size) {
   return static_cast<double>(n) / static_cast<double>(parts_of(n, size) * size);
 }
 
-// Parts of nearly equal size, of at most `size`.
-std::int64_t even(std::int64_t n, std::int64_t size) {
-  size = std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(n, 1));
-  return parts_of(n, parts_of(n, size));
-}
-
 // Steps of a run: 32 blocks, of long sums fewer, about an eighth. These are gradients of kernels,
 // whose few outputs are to keep cores busy.
 std::int64_t run_of(std::int64_t steps) {
