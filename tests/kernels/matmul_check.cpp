@@ -436,6 +436,24 @@ void check_large() {
   }
 }
 
+// Products whose chunks pack all that they multiply, and their neighbours.
+void check_long() {
+  const Layout layouts[] = {Layout::rows, Layout::columns, Layout::spread};
+  int i = 0;
+  for (const std::int64_t k : {1021, 1022, 1023, 1025, 1536, 2051}) {
+    const Layout a = layouts[i % 3], b = layouts[(i + 1) % 3], c = layouts[(i + 2) % 3];
+    for (const auto& run : {run_public, run_threads}) {
+      check<bfloat16_t, float>(1, 48, 65, k, a, b, Layout::rows, "long", run);
+      check<bfloat16_t, bfloat16_t>(1, 193, 90, k, b, a, Layout::rows, "long", run);
+      check<bfloat16_t, bfloat16_t>(2, 50, 257, k, a, a, c, "long", run);
+      check<std::int8_t, std::int32_t>(1, 49, 70, k, b, b, c, "long", run);
+    }
+    ++i;
+  }
+  check<bfloat16_t, bfloat16_t>(1, 192, 520, 1100, Layout::columns, Layout::rows, Layout::rows,
+                                "long", run_threads);
+}
+
 template <Isa isa>
 void check_isa(const char* what) {
   current = isa;
@@ -493,6 +511,7 @@ int main() {
   check_parts<float>(1, 257, 130, 520);
   check_parts<double>(2, 67, 33, 270);
   check_large();
+  check_long();
   if (failures) std::printf("%d failures\n", failures);
   return failures ? 1 : 0;
 }

@@ -126,13 +126,23 @@ using Part = std::uint16_t;
 constexpr int group = 2;
 constexpr bool descending = false;
 #include "kernels/gemm/packed_dot_packing.h"
+#include "kernels/gemm/packed_dot_pairs.h"
 }  // namespace words
 namespace bytes {
 using Part = std::uint8_t;
 constexpr int group = 4;
 constexpr bool descending = false;
 #include "kernels/gemm/packed_dot_packing.h"
+#include "kernels/gemm/packed_dot_rows.h"
 }  // namespace bytes
+
+template <class S>
+constexpr auto rows_packer() {
+  if constexpr (sizeof(S) == 1)
+    return bytes::pack_rows<S>;
+  else
+    return words::pack_rows<S>;
+}
 
 template <class S, class Products>
 constexpr GroupKernels<S, GroupSum<S>> table = {
@@ -144,7 +154,7 @@ constexpr GroupKernels<S, GroupSum<S>> table = {
     .biased = false,
     .rows_by_panel = rows_by_panel<Products, GroupSum<S>>,
     .pack_line = sizeof(S) == 1 ? bytes::pack_line<S> : words::pack_line<S>,
-    .pack_rows = sizeof(S) == 1 ? bytes::pack_rows<S> : words::pack_rows<S>,
+    .pack_rows = rows_packer<S>(),
     .round_rows = nullptr,
     .groups = side,
     .rows = side,

@@ -139,7 +139,8 @@ struct FloatKernels {
   // As panel, of rows in packed panels of tile_rows, one after the other: a_m is 1, a_k is
   // tile_rows. Null: rows of a are packed one after the other.
   void (*row_panel)(const Product<T>& p, bool add);
-  // Columns of b are those of a packed panel, one or two vectors wide; n of them are written.
+  // Columns of b are those of a packed panel, one or two vectors wide; n of them are written. Null
+  // for b_k: all steps of the panel. Else b_k is a_k + matmul_k_block.
   void (*found_panel)(const FoundProduct<T>& p, std::int64_t width);
   // Columns of b are read in place. In the second rows of a have columns too: column j of a times
   // column j of b.

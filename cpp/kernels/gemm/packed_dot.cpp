@@ -12,6 +12,7 @@
 // With AMX, its tiles multiply both (amx.cpp).
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -52,6 +53,7 @@ constexpr bool descending = false, biased = true;
 }
 constexpr std::nullptr_t round_rows = nullptr;
 #include "kernels/gemm/packed_dot_packing.h"
+#include "kernels/gemm/packed_dot_rows.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace vnni
 SHARDAX_END_TARGET
@@ -77,10 +79,12 @@ inline void round_rows(const float* sums, std::int64_t rows, std::uint16_t* out,
   }
 }
 #include "kernels/gemm/packed_dot_packing.h"
+#include "kernels/gemm/packed_dot_pairs.h"
 #include "kernels/gemm/packed_dot_tile.h"
 namespace low_first {
 constexpr bool descending = false;
 #include "kernels/gemm/packed_dot_packing.h"
+#include "kernels/gemm/packed_dot_pairs.h"
 }  // namespace low_first
 constexpr GroupKernels<std::uint16_t, float> pairs = [] {
   GroupKernels<std::uint16_t, float> kernels = table<std::uint16_t>;
@@ -105,6 +109,7 @@ constexpr bool descending = false, biased = false;
 }
 constexpr std::nullptr_t round_rows = nullptr;
 #include "kernels/gemm/packed_dot_packing.h"
+#include "kernels/gemm/packed_dot_rows.h"
 #include "kernels/gemm/packed_dot_tile.h"
 }  // namespace avx2
 SHARDAX_END_TARGET
@@ -140,6 +145,15 @@ const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
 // The largest chunks of c, whose sums stay in a second-level cache, and how many are enough.
 constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, fewest_chunks = 4, fewest_panels = 4;
 
+// The same of long products. Their chunks pack all that they multiply, some groups at a time. Rows,
+// columns and sums stay in a second-level cache together.
+constexpr std::int64_t own_rows = 192, own_columns = 256, own_groups = 256;
+
+// Groups along k.
+struct Stretch {
+  std::int64_t first, count;
+};
+
 // Multiplications that several threads share, and of a product that they share one by one.
 constexpr double least_shared = 1.5e6, large = 64e6;
 
@@ -153,14 +167,17 @@ class GroupedProduct {
         kernels_(kernels),
         groups_(parts_of(parts_of(p.k, kernels.group), kernels.groups) * kernels.groups),
         panels_(parts_of(p.n, kernels.panel)),
+        own_(!kernels.open && !kernels.biased && groups_ >= 2 * own_groups &&
+             (p.m <= 2 * own_rows || p.n <= 2 * own_columns)),
+        stretch_(own_ ? own_groups : groups_),
         // An odd number of cache lines: rows that lie evenly push each other out of the first-level
         // cache.
-        a_row_((parts_of(groups_, line_words) | 1) * line_words),
+        a_row_((parts_of(stretch_, line_words) | 1) * line_words),
         moves_a_(kernels.biased && std::is_signed_v<S>),
         moves_b_(kernels.biased && !std::is_signed_v<S>),
         turn_(float_kernels<float>(best_isa()).turn),
         round_(float_kernels<float>(best_isa()).round(p.out_dtype)) {
-    cut();
+    own_ ? cut_own() : cut_shared();
   }
 
   void run(ParallelFor parallel_for) const {
@@ -180,7 +197,12 @@ class GroupedProduct {
   static constexpr unsigned sign = 0x80;
   static constexpr std::int64_t line_words = 16;  // of a cache line
 
-  std::int64_t panel_size() const { return groups_ * kernels_.panel; }
+  Stretch stretch(std::int64_t first) const { return {first, std::min(stretch_, groups_ - first)}; }
+  // Its elements.
+  std::int64_t first_of(Stretch s) const { return s.first * kernels_.group; }
+  std::int64_t count_of(Stretch s) const {
+    return std::min(s.count * kernels_.group, p_.k - first_of(s));
+  }
 
   // Multiplications of one product.
   double work() const { return static_cast<double>(p_.m * p_.n) * static_cast<double>(p_.k); }
@@ -190,7 +212,7 @@ class GroupedProduct {
   // Chunks of nearly equal size. Threads have columns of their own, as far as there are enough and
   // not many more rows, which each of them packs. So each packs most of the columns which it
   // multiplies. Packed elements of another core take some 40 ns a line to write again.
-  void cut() {
+  void cut_shared() {
     const std::int64_t tiles = parts_of(p_.m, tile_rows());
     down_ = parts_of(p_.m, chunk_rows);
     std::int64_t across = parts_of(p_.n, chunk_columns);
@@ -210,6 +232,27 @@ class GroupedProduct {
     }
     columns_ = parts_of(panels_, across) * kernels_.panel;
   }
+  // The chunks, of one turn of the threads or several, that take the least time. To pack an element
+  // takes as long as some multiplications.
+  void cut_own() {
+    constexpr double packing = 14;
+    const std::int64_t threads = by_items() ? 1 : runtime::thread_count();
+    const std::int64_t tiles = parts_of(p_.m, tile_rows()), fewest = parts_of(p_.m, own_rows),
+                       first = parts_of(p_.n, own_columns),
+                       last = std::max(first, std::min(panels_, 4 * threads));
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t across = first; across <= last; ++across) {
+      for (std::int64_t turns = 1; turns <= 4; ++turns) {
+        const std::int64_t down = std::clamp(parts_of(turns * threads, across), fewest, tiles),
+                           columns = parts_of(panels_, across) * kernels_.panel;
+        const auto width = static_cast<double>(columns),
+                   height = static_cast<double>(parts_of(tiles, down) * tile_rows());
+        const double time = static_cast<double>(parts_of(down * across, threads)) *
+                            (height * width + packing * (height + width));
+        if (time < least) least = time, down_ = down, columns_ = columns;
+      }
+    }
+  }
   std::int64_t tile_rows() const { return std::max(2 * kernels_.rows, std::int64_t{12}); }
   // The first row of a chunk.
   std::int64_t row(std::int64_t chunk) const {
@@ -218,115 +261,116 @@ class GroupedProduct {
 
   // One product of the batch.
   void item(std::int64_t batch, ParallelFor parallel_for) const {
-    const AlignedBuffer<std::uint32_t> packed(panels_ * panel_size());
+    const Stretch all{0, groups_};
+    const AlignedBuffer<std::uint32_t> packed(own_ ? 0 : panels_ * kernels_.panel * groups_);
     const AlignedBuffer<Sum> excess(panels_ * kernels_.panel);
     const std::int64_t together =
         std::clamp<std::int64_t>(panels_ / runtime::enough_chunks(8), 1, 8);
     const auto pack = [&](std::int64_t part) {
       const std::int64_t j = part * together;
-      pack_panels(batch, j, std::min(together, panels_ - j), packed.data() + j * panel_size(),
-                  excess.data() + j * kernels_.panel);
+      pack_panels(batch, j, std::min(together, panels_ - j), all,
+                  packed.data() + j * kernels_.panel * groups_, excess.data() + j * kernels_.panel);
     };
-    parallel_for(parts_of(panels_, together), pack);
+    if (!own_) parallel_for(parts_of(panels_, together), pack);
     const auto chunk = [&](std::int64_t i) {
       multiply(batch, i % down_, i / down_ * columns_, packed.data(), excess.data());
     };
     parallel_for(down_ * parts_of(p_.n, columns_), chunk);
   }
 
-  // Packs groups along k of n lines, `step` apart, whose elements are `k_step` apart. Those of line
-  // l go to to[g * g_row + l * line]; g_row or line is 1.
-  void pack(const S* from, std::int64_t step, std::int64_t k_step, std::int64_t n, unsigned flip,
-            std::uint32_t* to, std::int64_t g_row, std::int64_t line) const {
-    constexpr std::int64_t some = 64;
-    // Turned as floats: they are moved only.
-    std::uint32_t block[some * std::max(chunk_rows, std::int64_t{32})];
-    const auto turn = [&](std::int64_t count, std::int64_t lines, std::uint32_t* out,
-                          std::int64_t width) {
-      turn_(reinterpret_cast<const float*>(block), count, count, lines, width,
-            reinterpret_cast<float*>(out));
-    };
-    const bool by_rows = step == 1 && k_step != 1;
-    const std::int64_t groups = parts_of(p_.k, kernels_.group);
-    for (std::int64_t l = 0; line != 1 && l < n; ++l) {
-      std::fill(to + l * line + groups, to + l * line + groups_, 0u);
-      if (!by_rows) kernels_.pack_line(from + l * step, k_step, p_.k, flip, to + l * line);
+  // Lines of `count` words become rows of n words, `width` apart. They are moved as floats.
+  void turn(const std::uint32_t* from, std::int64_t count, std::int64_t n, std::uint32_t* to,
+            std::int64_t width) const {
+    turn_(reinterpret_cast<const float*>(from), count, count, n, width,
+          reinterpret_cast<float*>(to));
+  }
+
+  // Rows of a, a_row_ apart.
+  void pack_rows(const S* from, std::int64_t rows, Stretch along, std::uint32_t* to) const {
+    constexpr std::int64_t some = 32;
+    std::uint32_t block[some * std::max(chunk_rows, own_rows)];
+    const unsigned flip = moves_a_ ? sign : 0;
+    const std::int64_t elements = count_of(along), groups = parts_of(elements, kernels_.group);
+    const bool side_by_side = p_.a_m == 1 && p_.a_k != 1;
+    from += first_of(along) * p_.a_k;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::uint32_t* const row = to + r * a_row_;
+      std::fill(row + groups, row + along.count, 0u);
+      if (!side_by_side) kernels_.pack_line(from + r * p_.a_m, p_.a_k, elements, flip, row);
     }
-    if (line != 1 && !by_rows) return;
-    if (line == 1) std::fill(to + groups * g_row, to + groups_ * g_row, 0u);
-    for (std::int64_t g = 0; g < groups; g += some) {
-      const std::int64_t count = std::min(some, groups - g), k = g * kernels_.group;
-      if (by_rows) {
-        for (std::int64_t i = 0; i < count; ++i) {
-          const std::int64_t at = k + i * kernels_.group;
-          kernels_.pack_rows(from + at * k_step, k_step, n,
-                             static_cast<int>(std::min(kernels_.group, p_.k - at)), flip,
-                             block + i * n);
-        }
-        turn(n, count, to + g, line);
-        continue;
-      }
-      const std::int64_t left = std::min(count * kernels_.group, p_.k - k);
-      for (std::int64_t l = 0; l < n; ++l) {
-        kernels_.pack_line(from + l * step + k * k_step, k_step, left, flip, block + l * count);
-      }
-      turn(count, n, to + g * g_row, g_row);
+    for (std::int64_t g = 0; side_by_side && g < groups; g += some) {
+      const std::int64_t k = g * kernels_.group;
+      kernels_.pack_rows(from + k * p_.a_k, p_.a_k, rows,
+                         std::min(some * kernels_.group, elements - k), flip, block, rows);
+      turn(block, rows, std::min(some, groups - g), to + g, a_row_);
     }
   }
 
-  // The rows of a group, which lie too far apart for the processor to foresee them.
-  void fetch(const S* from, std::int64_t k, std::int64_t columns) const {
-    constexpr std::int64_t line = 64 / sizeof(S);
-    const std::int64_t end = std::min(k + kernels_.group, p_.k);
-    for (std::int64_t row = k; row < end; ++row) {
-      for (std::int64_t l = 0; l < columns; l += line)
-        __builtin_prefetch(from + row * p_.b_k + l, 0, 1);
-    }
-  }
-  // The same of all columns of some panels, whose rows lie side by side: row by row, as memory is
-  // read fastest.
-  void pack_side_by_side(const S* from, std::int64_t columns, unsigned flip,
-                         std::uint32_t* to) const {
-    constexpr std::int64_t ahead = 4;
-    const std::int64_t groups = parts_of(p_.k, kernels_.group);
-    for (std::int64_t g = 0; g < groups_; ++g) {
-      const std::int64_t k = g * kernels_.group;
-      fetch(from, k + ahead * kernels_.group, columns);
-      for (std::int64_t l = 0; l < columns; l += kernels_.panel) {
-        std::uint32_t* const out = to + l / kernels_.panel * panel_size() + g * kernels_.panel;
-        const std::int64_t n = std::min(kernels_.panel, columns - l);
-        if (g < groups)
-          kernels_.pack_rows(from + k * p_.b_k + l, p_.b_k, n,
-                             static_cast<int>(std::min(kernels_.group, p_.k - k)), flip, out);
-        else
-          std::fill_n(out, n, 0u);
+  // Columns of b as a panel.
+  void pack_panel(const S* from, std::int64_t columns, Stretch along, std::uint32_t* to) const {
+    constexpr std::int64_t some = 64, widest = 32, line = 64 / sizeof(S);
+    std::uint32_t block[some * widest];
+    const unsigned flip = moves_b_ ? sign : 0;
+    const std::int64_t elements = count_of(along), groups = parts_of(elements, kernels_.group);
+    from += first_of(along) * p_.b_k;
+    for (std::int64_t g = 0; g < groups; g += some) {
+      const std::int64_t count = std::min(some, groups - g), k = g * kernels_.group,
+                         end = std::min(k + some * kernels_.group, elements);
+      for (std::int64_t l = 0; l < columns; ++l) {
+        const S* const column = from + l * p_.b_n;
+        kernels_.pack_line(column + k * p_.b_k, p_.b_k, end - k, flip, block + l * count);
+        // The next elements lie too far apart for the processor to foresee it.
+        const std::int64_t next = std::min(end + some * kernels_.group, elements);
+        for (std::int64_t i = end; p_.b_k == 1 && i < next; i += line)
+          __builtin_prefetch(column + i, 0, 2);
       }
+      turn(block, count, columns, to + g * kernels_.panel, kernels_.panel);
     }
+    std::fill(to + groups * kernels_.panel, to + along.count * kernels_.panel, 0u);
+  }
+
+  // All columns of some panels, whose rows lie side by side: some rows at a time, as memory is read
+  // fastest.
+  void pack_side_by_side(const S* from, std::int64_t columns, Stretch along,
+                         std::uint32_t* to) const {
+    constexpr std::int64_t some = 16;
+    const unsigned flip = moves_b_ ? sign : 0;
+    const std::int64_t panel = kernels_.panel, elements = count_of(along);
+    from += first_of(along) * p_.b_k;
+    for (std::int64_t g = 0; g * kernels_.group < elements; g += some) {
+      const std::int64_t k = g * kernels_.group,
+                         count = std::min(some * kernels_.group, elements - k);
+      for (std::int64_t l = 0; l < columns; l += panel)
+        kernels_.pack_rows(from + k * p_.b_k + l, p_.b_k, std::min(panel, columns - l), count, flip,
+                           to + l * along.count + g * panel, panel);
+    }
+    const std::int64_t groups = parts_of(elements, kernels_.group);
+    for (std::int64_t l = 0; l < columns; l += panel)
+      std::fill(to + l * along.count + groups * panel, to + (l + panel) * along.count, 0u);
   }
 
   // `excess`: the amounts by which the sums of each column are too large.
-  void pack_panels(std::int64_t batch, std::int64_t first, std::int64_t count, std::uint32_t* to,
-                   Sum* excess) const {
+  void pack_panels(std::int64_t batch, std::int64_t first, std::int64_t count, Stretch along,
+                   std::uint32_t* to, Sum* excess) const {
     const std::int64_t j = first * kernels_.panel,
                        columns = std::min(count * kernels_.panel, p_.n - j);
     const S* const from = static_cast<const S*>(p_.b) + batch * p_.b_batch + j * p_.b_n;
-    const unsigned flip = moves_b_ ? sign : 0;
-    if (columns < count * kernels_.panel)
-      std::fill_n(to + (count - 1) * panel_size(), panel_size(), 0u);
+    const std::int64_t size = along.count * kernels_.panel;
+    if (columns < count * kernels_.panel) std::fill_n(to + (count - 1) * size, size, 0u);
     if (p_.b_n == 1 && p_.b_k != 1) {
-      pack_side_by_side(from, columns, flip, to);
+      pack_side_by_side(from, columns, along, to);
     } else {
       for (std::int64_t l = 0; l < columns; l += kernels_.panel)
-        pack(from + l * p_.b_n, p_.b_n, p_.b_k, std::min(kernels_.panel, columns - l), flip,
-             to + l / kernels_.panel * panel_size(), kernels_.panel, 1);
+        pack_panel(from + l * p_.b_n, std::min(kernels_.panel, columns - l), along,
+                   to + l * along.count);
     }
     if (!moves_a_) return;
     const AlignedBuffer<std::uint32_t> ones(groups_);
     std::fill_n(ones.data(), groups_, 0x01010101u);
     for (std::int64_t k = 0; k < count; ++k) {
       Sum* const of = excess + k * kernels_.panel;
-      kernels_.rows_by_panel(1, kernels_.panel, groups_, ones.data(), groups_,
-                             to + k * panel_size(), of, kernels_.panel, false);
+      kernels_.rows_by_panel(1, kernels_.panel, groups_, ones.data(), groups_, to + k * size, of,
+                             kernels_.panel, false);
       for (std::int64_t l = 0; l < kernels_.panel; ++l) of[l] *= sign;
     }
   }
@@ -336,34 +380,41 @@ class GroupedProduct {
     const std::int64_t i = row(part), rows = row(part + 1) - i,
                        columns = std::min(columns_, p_.n - j), panel = kernels_.panel;
     const std::int64_t held = parts_of(rows, kernels_.rows) * kernels_.rows;
-    const AlignedBuffer<std::uint32_t> a(held * a_row_);
+    const AlignedBuffer<std::uint32_t> a(held * a_row_),
+        b(own_ ? parts_of(columns, panel) * panel * stretch_ : 0);
     // Panel by panel. A panel's are written where they are in the cache.
     const AlignedBuffer<Sum> sums(parts_of(columns, panel) * held * panel);
     const S* const from = static_cast<const S*>(p_.a) + batch * p_.a_batch + i * p_.a_m;
-    pack(from, p_.a_m, p_.a_k, rows, moves_a_ ? sign : 0, a.data(), 1, a_row_);
     const AlignedBuffer<Sum> of_rows(moves_b_ ? rows : 0);
     for (std::int64_t r = 0; r < of_rows.size(); ++r) of_rows[r] = row_sum(from + r * p_.a_m);
     if (kernels_.open) kernels_.open();
-    for (std::int64_t g = 0; g < groups_; g += kernels_.block) {
-      for (std::int64_t l = 0; l < columns; l += panel) {
-        const std::int64_t block = std::min(kernels_.block, groups_ - g);
-        const std::uint32_t* const b = packed + (j + l) / panel * panel_size() + g * panel;
-        Sum* const own = sums.data() + l * held;
-        if (g + block < groups_) {
-          kernels_.rows_by_panel(rows, columns - l, block, a.data() + g, a_row_, b, own, panel,
-                                 g > 0);
-          continue;
-        }
-        // The last sums of each tile are written while the next one is multiplied.
-        const std::int64_t n = std::min(panel, columns - l);
-        for (std::int64_t r = 0; r < rows; r += kernels_.tile) {
-          const std::int64_t count = std::min(kernels_.tile, rows - r);
-          Sum* const tile = own + r * panel;
-          kernels_.rows_by_panel(count, n, block, a.data() + g + r * a_row_, a_row_, b, tile, panel,
-                                 g > 0);
-          if (moves_a_ || moves_b_)
-            move(tile, count, n, moves_b_ ? of_rows.data() + r : nullptr, excess + j + l);
-          write(tile, count, n, batch * p_.c_batch + (i + r) * p_.c_m + (j + l) * p_.c_n);
+    for (std::int64_t s = 0; s < groups_; s += stretch_) {
+      const Stretch along = stretch(s);
+      pack_rows(from, rows, along, a.data());
+      if (own_) pack_panels(batch, j / panel, parts_of(columns, panel), along, b.data(), nullptr);
+      const std::uint32_t* const panels = own_ ? b.data() : packed + j * groups_;
+      for (std::int64_t g = 0; g < along.count; g += kernels_.block) {
+        const std::int64_t block = std::min(kernels_.block, along.count - g);
+        const bool add = s + g > 0, last = s + g + block == groups_;
+        for (std::int64_t l = 0; l < columns; l += panel) {
+          const std::uint32_t* const by = panels + l * along.count + g * panel;
+          Sum* const own = sums.data() + l * held;
+          if (!last) {
+            kernels_.rows_by_panel(rows, columns - l, block, a.data() + g, a_row_, by, own, panel,
+                                   add);
+            continue;
+          }
+          // The last sums of each tile are written while the next one is multiplied.
+          const std::int64_t n = std::min(panel, columns - l);
+          for (std::int64_t r = 0; r < rows; r += kernels_.tile) {
+            const std::int64_t count = std::min(kernels_.tile, rows - r);
+            Sum* const tile = own + r * panel;
+            kernels_.rows_by_panel(count, n, block, a.data() + g + r * a_row_, a_row_, by, tile,
+                                   panel, add);
+            if (moves_a_ || moves_b_)
+              move(tile, count, n, moves_b_ ? of_rows.data() + r : nullptr, excess + j + l);
+            write(tile, count, n, batch * p_.c_batch + (i + r) * p_.c_m + (j + l) * p_.c_n);
+          }
         }
       }
     }
@@ -414,9 +465,11 @@ class GroupedProduct {
 
   const MatmulArgs& p_;
   const GroupKernels<S, Sum>& kernels_;
-  const std::int64_t groups_, panels_, a_row_;
-  const bool moves_a_, moves_b_;  // by 128
-  std::int64_t down_, columns_;   // chunks along rows, columns of a chunk
+  const std::int64_t groups_, panels_;
+  const bool own_;  // do chunks pack the columns which they multiply?
+  const std::int64_t stretch_, a_row_;
+  const bool moves_a_, moves_b_;         // by 128
+  std::int64_t down_ = 1, columns_ = 0;  // chunks along rows, columns of a chunk
   // For floats: functions that move words, and that write sums.
   void (*const turn_)(const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float*);
   const Round<float> round_;

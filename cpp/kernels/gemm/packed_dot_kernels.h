@@ -26,8 +26,8 @@ struct GroupKernels {
                         Sum* sums, std::int64_t sums_row, bool add);
   void (*pack_line)(const S* in, std::int64_t step, std::int64_t count, unsigned flip,
                     std::uint32_t* out);
-  void (*pack_rows)(const S* in, std::int64_t row, std::int64_t n, int count, unsigned flip,
-                    std::uint32_t* out);
+  void (*pack_rows)(const S* in, std::int64_t row, std::int64_t n, std::int64_t count,
+                    unsigned flip, std::uint32_t* out, std::int64_t out_row);
   // Null, or: sums of rows of a panel, rounded to bfloat16. Denormal numbers count as zero.
   void (*round_rows)(const Sum* sums, std::int64_t rows, std::uint16_t* out, std::int64_t out_row);
   // Groups come in multiples of `groups`, the last of zeros. Memory of rows, of a and of sums comes

@@ -42,14 +42,3 @@ void pack_line(const S* in, std::int64_t step, std::int64_t count, unsigned flip
     out[whole] =
         word_of(in + whole * group * step, step, static_cast<int>(count - whole * group), flip);
 }
-
-// The groups of n columns side by side, of up to `group` rows.
-template <class S>
-void pack_rows(const S* in, std::int64_t row, std::int64_t n, int count, unsigned flip,
-               std::uint32_t* out) {
-  if (count == group) {
-    for (std::int64_t l = 0; l < n; ++l) out[l] = word_of(in + l, row, group, flip);
-  } else {
-    for (std::int64_t l = 0; l < n; ++l) out[l] = word_of(in + l, row, count, flip);
-  }
-}
