@@ -2,7 +2,9 @@
 #include "kernels/conv/convolution.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "kernels/ceil_div.h"
 #include "kernels/conv/depthwise.h"
 #include "kernels/conv/packed.h"
 #include "kernels/conv/winograd.h"
@@ -46,6 +48,37 @@ bool as_product(const ConvArgs& p, MatmulArgs& out) {
   return true;
 }
 
+// Operands that change places, and a result that is written backwards along space.
+ConvArgs exchanged(ConvArgs p) {
+  const std::int64_t bytes = itemsize(p.out_dtype);
+  std::swap(p.lhs, p.rhs);
+  std::swap(p.n, p.o);
+  for (ConvAxis* a : {&p.n, &p.o, &p.c}) std::swap(a->lhs, a->rhs);
+  for (ConvAxis& b : p.batch) std::swap(b.lhs, b.rhs);
+  for (ConvSpace& s : p.space) {
+    p.out += (s.out_size - 1) * s.out * bytes;
+    s.out = -s.out;
+    std::swap(s.lhs_size, s.rhs_size);
+    std::swap(s.lhs, s.rhs);
+    std::swap(s.lhs_dilation, s.rhs_dilation);
+    s.low = (s.out_size - 1) * s.stride - s.low;
+  }
+  return p;
+}
+
+// Gradients of kernels with few features, whose channels lie side by side: channels fill vectors.
+bool exchanges(const ConvArgs& p) {
+  constexpr std::int64_t vector = 16, least = 2;
+  if (p.n.lhs != 1 || !is_floating(p.dtype)) return false;
+  double outputs = 1, taps = 1;
+  for (const ConvSpace& s : p.space)
+    outputs *= static_cast<double>(s.out_size), taps *= static_cast<double>(s.rhs_size);
+  const auto multiplied = [](std::int64_t rows, std::int64_t columns) {
+    return rows * parts_of(columns, vector) * vector;
+  };
+  return outputs < taps && least * multiplied(p.o.size, p.n.size) < multiplied(p.n.size, p.o.size);
+}
+
 }  // namespace
 
 void run_chunks(std::int64_t count, double nanoseconds_each, ParallelFor parallel_for,
@@ -71,6 +104,7 @@ void convolution(const ConvArgs& args, ParallelFor parallel_for) {
   ConvArgs p = args;
   MatmulArgs product;
   if (as_product(p, product)) return matmul(product, parallel_for);
+  if (exchanges(p)) p = exchanged(p);
   if (is_packed(p)) return convolution_packed(p, parallel_for);
   if (is_depthwise(p)) return convolution_depthwise(p, parallel_for);
   if (is_depthwise_kernel(p)) return convolution_depthwise_kernel(p, parallel_for);

@@ -16,7 +16,7 @@
 // Neither depends on threads, strides or position. 16-bit floats are added up in float32 and
 // rounded once. Integers wrap; bool is the or of ands. Some shapes have sums of their own: 3 x 3
 // taps (winograd.h), one feature and few steps (depthwise.h), bfloat16 that is not
-// widened (packed.h).
+// widened (packed.h). For kernels with few features, gradients exchange the operands.
 //
 // Start at convolution.cpp (the choice of a way), then tiling.h (blocks of a product of floats),
 // compute.h (one block) and block.h (its elements). direct.cpp serves any dtype and rank.
