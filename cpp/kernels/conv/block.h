@@ -163,7 +163,7 @@ class WindowFinder {
   // `step` apart. With `close` they are copied, and so lie the
   // lines of the last dimension side by side. Sets steps.lhs.
   Window<T> find(const std::byte* lhs, const Box& box, Steps& steps, std::int64_t lanes,
-                 std::int64_t step, bool close) {
+                 std::int64_t step, bool close, bool reads_padding) {
     const bool rows = step > 0;
     Ints3 low, size;
     bool inside = native_ && !close;
@@ -171,7 +171,8 @@ class WindowFinder {
       const Line& line = part_.lines[d];
       low[d] = steps.low[d] + line.lhs_step * box.t0[d];
       size[d] = steps.high[d] - steps.low[d] + 1 + line.lhs_step * (box.t1[d] - 1 - box.t0[d]);
-      inside = inside && low[d] >= 0 && low[d] + size[d] <= p_.space[d].lhs_size;
+      inside =
+          inside && (!reads_padding || (low[d] >= 0 && low[d] + size[d] <= p_.space[d].lhs_size));
     }
     lhs += width_ * (box.n0 * p_.n.lhs + steps.first_channel * p_.c.lhs);
     if (inside && (!rows || (step == 1 && p_.space[2].lhs == 1))) {

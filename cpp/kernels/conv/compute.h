@@ -99,15 +99,37 @@ class Block {
   }
   template <class F>
   void for_runs(F&& f) const {
+    for_groups([&](const Box& box, const Segments3&) { for_runs(box, f); });
+  }
+  template <class F>
+  void for_runs(const Box& box, F&& f) const {
     const bool items = runs_along_items();
-    const std::int64_t n1 = items ? box_.n0 + 1 : box_.n1, x1 = items ? box_.t1[2] : box_.t0[2] + 1,
-                       count = items                 ? box_.n1 - box_.n0
+    const std::int64_t n1 = items ? box.n0 + 1 : box.n1, x1 = items ? box.t1[2] : box.t0[2] + 1,
+                       count = items                 ? box.n1 - box.n0
                                : rows_are_features() ? 1
-                                                     : box_.t1[2] - box_.t0[2];
-    for (std::int64_t n = box_.n0; n < n1; ++n) {
-      for (std::int64_t z = box_.t0[0]; z < box_.t1[0]; ++z) {
-        for (std::int64_t y = box_.t0[1]; y < box_.t1[1]; ++y) {
-          for (std::int64_t x = box_.t0[2]; x < x1; ++x) f(n, Ints3{z, y, x}, count);
+                                                     : box.t1[2] - box.t0[2];
+    for (std::int64_t n = box.n0; n < n1; ++n) {
+      for (std::int64_t z = box.t0[0]; z < box.t1[0]; ++z) {
+        for (std::int64_t y = box.t0[1]; y < box.t1[1]; ++y) {
+          for (std::int64_t x = box.t0[2]; x < x1; ++x) f(n, Ints3{z, y, x}, count);
+        }
+      }
+    }
+  }
+  // Calls f(box, segments) for each group of rows that see the same taps.
+  using Segments3 = std::array<Segment, 3>;
+  template <class F>
+  void for_groups(F&& f) const {
+    for (const Segment& z : cut_.segments[0]) {
+      for (const Segment& y : cut_.segments[1]) {
+        for (const Segment& x : cut_.segments[2]) {
+          const Segments3 at{z, y, x};
+          Box own = box_;
+          for (std::size_t d = 0; d < 3; ++d) {
+            own.t0[d] = std::max(box_.t0[d], at[d].first);
+            own.t1[d] = std::max(own.t0[d], std::min(box_.t1[d], at[d].end));
+          }
+          if (own.rows() > 0) f(own, at);
         }
       }
     }
@@ -120,15 +142,26 @@ class Block {
     }
     return at;
   }
+  bool sees_all(std::size_t d, const Segment& s) const {
+    return s.end_tap - s.first_tap == static_cast<std::int64_t>(part_.lines[d].taps.size());
+  }
   void place_outputs() {
     places_.resize(index(rows()));
     std::int64_t* to = places_.data();
     const std::int64_t step = runs_along_items() ? p_.n.out : x_step();
     for_runs([&](std::int64_t n, const Ints3& t, std::int64_t count) {
       const std::int64_t first = place(n, t);
-      for (std::int64_t i = 0; i < count; ++i) *to++ = first + i * step;
+      for (std::int64_t i = 0; i < count; ++i) to[i] = first + i * step;
+      to += count;
     });
     places_.resize(index(to - places_.data()));
+    std::int64_t row = 0;
+    for_groups([&](const Box& box, const Segments3& at) {
+      bool all = true;
+      for (std::size_t d = 0; d < 3; ++d) all = all && sees_all(d, at[d]);
+      groups_.push_back({row, box.rows(), all, at});
+      row += box.rows();
+    });
   }
   std::int64_t x_step() const { return p_.space[2].out * part_.lines[2].step; }
   bool in_place() const {
@@ -153,7 +186,8 @@ class Block {
       const std::int64_t step = rows_are_features()          ? part_.lines[2].lhs_step
                                 : cut_.way == Strategy::sums ? p_.space[2].rhs_dilation
                                                              : 0;
-      const Window<T> window = windows_.find(lhs_, box_, steps_, lanes_, step, flat);
+      const Window<T> window =
+          windows_.find(lhs_, box_, steps_, lanes_, step, flat, cut_.reads_padding);
       find_sites(window);
       if (cut_.way == Strategy::features) features(k, sums, k > first);
       if (rows_are_features()) outputs(sums, k > first);
@@ -177,8 +211,12 @@ class Block {
                              step(0) * (t[0] - box_.t0[0]) * window.space[0] +
                              step(1) * (t[1] - box_.t0[1]) * window.space[1] +
                              window.along(step(2) * (t[2] - box_.t0[2]));
-      for (std::int64_t i = 0; i < count; ++i)
-        *to++ = first + (even ? i * apart : window.along(step(2) * i));
+      if (even) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = first + i * apart;
+      } else {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = first + window.along(step(2) * i);
+      }
+      to += count;
     });
     sites_.resize(index(to - sites_.data()));
   }
@@ -189,24 +227,69 @@ class Block {
 
   void features(std::int64_t k, T* sums, bool add) {
     const std::int64_t width = conv_.cutter.width();
+    const bool one = groups_.size() == 1;  // no panel is needed again
     if (!conv_.packed && !panel_)
-      panel_ = std::make_unique<AlignedBuffer<T>>(matmul_k_block * width);
+      panel_ = std::make_unique<AlignedBuffer<T>>(matmul_k_block *
+                                                  (one ? width : conv_.cutter.padded(columns_)));
     targets_.resize(places_.size());
-    for (std::int64_t j = 0; j < columns_; j += width) {
-      const std::int64_t n = std::min(width, columns_ - j);
-      const T* b;
-      if (conv_.packed) {
-        b = conv_.packed->data() + (batch_ * part_.steps + k) * conv_.cutter.padded(p_.o.size) +
-            (column_ + j) * steps_.count;
-      } else {
-        conv_.pack(steps_, rhs_, column_ + j, n, panel_->data());
-        b = panel_->data();
+    for (const Group& g : groups_) {
+      const std::int64_t count = g.sees_all ? steps_.count : find_seen(g, width);
+      for (std::int64_t j = 0; j < columns_; j += width) {
+        const std::int64_t n = std::min(width, columns_ - j);
+        const T* b;
+        if (conv_.packed) {
+          b = conv_.packed->data() + (batch_ * part_.steps + k) * conv_.cutter.padded(p_.o.size) +
+              (column_ + j) * steps_.count;
+        } else {
+          T* const panel = panel_->data() + (one ? 0 : matmul_k_block * j);
+          if (g.first == 0) conv_.pack(steps_, rhs_, column_ + j, n, panel);
+          b = panel;
+        }
+        find_targets(g, sums, j);
+        conv_.kernels.found_panel(
+            {g.rows, sums ? width : n, count, sites_.data() + g.first,
+             g.sees_all ? steps_.lhs : seen_, b, g.sees_all ? nullptr : seen_ + matmul_k_block,
+             targets_.data() + g.first, add},
+            width);
       }
-      for (std::size_t i = 0; i < places_.size(); ++i) targets_[i] = result(i, sums) + j;
-      conv_.kernels.found_panel({rows(), sums ? width : n, steps_.count, sites_.data(), steps_.lhs,
-                                 b, nullptr, targets_.data(), add},
-                                width);
     }
+  }
+
+  // Rows that see the same taps.
+  struct Group {
+    std::int64_t first, rows;
+    bool sees_all;
+    Segments3 at;
+  };
+  // The results of rows, from column j on.
+  void find_targets(const Group& g, T* sums, std::int64_t j) {
+    T** const to = targets_.data() + g.first;
+    const std::int64_t* const places = places_.data() + g.first;
+    T* const first = sums ? sums + g.first * pitch_ + j : to_ + j;
+    for (std::int64_t i = 0, rows = g.rows, pitch = pitch_; i < rows; ++i)
+      to[i] = first + (sums ? i * pitch : places[i]);
+  }
+
+  // Sets the places of the steps that a group sees: in the window, and matmul_k_block numbers
+  // further in a panel. Their number.
+  std::int64_t find_seen(const Group& g, std::int64_t width) {
+    std::int64_t count = 0;
+    const auto sees = [&](std::size_t d, std::int64_t place) {
+      const std::int64_t at = place + g.at[d].first * part_.lines[d].lhs_step;
+      return sees_all(d, g.at[d]) || (at >= 0 && at < p_.space[d].lhs_size);
+    };
+    for (std::int64_t r = 0; r < steps_.run_count; ++r) {
+      const Steps::Run& run = steps_.runs[r];
+      if (!sees(0, run.outer[0]) || !sees(1, run.outer[1])) continue;
+      const std::int64_t tap = run.taps - part_.lines[2].taps.data(),
+                         begin = std::max<std::int64_t>(0, g.at[2].first_tap - tap),
+                         end = std::min(run.count, g.at[2].end_tap - tap);
+      for (std::int64_t k = run.first + begin; k < run.first + end; ++k, ++count) {
+        seen_[count] = steps_.lhs[k];
+        seen_[matmul_k_block + count] = k * width;
+      }
+    }
+    return count;
   }
 
   // Rows are features; their elements of rhs are read in place where they are of type T.
@@ -339,10 +422,11 @@ class Block {
   const std::byte *lhs_, *rhs_;
   T* to_ = nullptr;
   Steps steps_;
-  std::int64_t lane_offsets_[matmul_k_block];
+  std::int64_t lane_offsets_[matmul_k_block], seen_[2 * matmul_k_block];
   std::vector<std::int64_t> places_;
   std::vector<const T*> sites_, weights_;
   std::vector<T*> targets_;
+  std::vector<Group> groups_;
   std::unique_ptr<AlignedBuffer<T>> panel_;
 };
 

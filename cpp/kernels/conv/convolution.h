@@ -7,7 +7,8 @@
 // the gradients of either operand) and grouped ones are all of this form, with other strides.
 //
 // Patches are never written out. Kernels read them in place, or from a padded copy of the part of
-// lhs that a block of the result sees. Places between elements that are `lhs_dilation` apart are
+// lhs that a block of the result sees. In small images, outputs that see the same taps leave out
+// those that meet padding. Places between elements that are `lhs_dilation` apart are
 // not multiplied: each residue of t has its own list of taps.
 //
 // Bits: an element is a sum of chains of fused multiply-adds, one for every 256 of the pairs (c, w)

@@ -8,6 +8,7 @@ constexpr std::int64_t found_height = tile_rows < 6 ? tile_rows : 6;
 // The way in which the columns of b are found.
 enum class Columns {
   packed,  // step k at k times the width of the tile
+  chosen,  // step k of a packed panel at an offset, matmul_k_block places after that of a
   placed,  // step k at an offset of its own
   lanes,   // likewise, and rows of a have columns too: those of b are multiplied one by one
 };
@@ -20,7 +21,8 @@ template <class T, class V, int rows, int vectors, Columns columns>
                                                     const T* b, const std::int64_t* b_k,
                                                     std::int64_t last) {
   constexpr int size = sizeof(V) / sizeof(T);
-  if constexpr (columns == Columns::packed) last = (vectors - 1) * size;
+  constexpr bool packed = columns == Columns::packed, chosen = columns == Columns::chosen;
+  if constexpr (packed || chosen) last = (vectors - 1) * size;
   const T* row[rows];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
@@ -31,7 +33,8 @@ template <class T, class V, int rows, int vectors, Columns columns>
   const T* from_b = b;
   for (const std::int64_t* const end = a_k + k; a_k != end; ++a_k) {
     const std::int64_t at = *a_k;
-    if constexpr (columns != Columns::packed) from_b = b + *b_k++;
+    if constexpr (chosen) from_b = b + a_k[matmul_k_block];
+    if constexpr (!packed && !chosen) from_b = b + *b_k++;
     V column[vectors];
 #pragma GCC unroll 8
     for (int j = 0; j + 1 < vectors; ++j) column[j] = load<V>(from_b + j * size);
@@ -50,7 +53,7 @@ template <class T, class V, int rows, int vectors, Columns columns>
         for (int j = 0; j < vectors; ++j) acc[i][j] = fma(x, column[j], acc[i][j]);
       }
     }
-    if constexpr (columns == Columns::packed) from_b += vectors * size;
+    if constexpr (packed) from_b += vectors * size;
   }
 }
 
@@ -167,22 +170,23 @@ void found_rows(const FoundProduct<T>& p) {
   }
 }
 
-template <class T>
+template <class T, Columns columns>
 const FoundTile<T>* tiles_of_panel(std::int64_t width) {
   constexpr std::int64_t size = full_size<T>;
   using V = Vector<T, size>;
-  if (width > size) return found_tiles<T, V, 2, tile_rows, Columns::packed>;
+  if (width > size) return found_tiles<T, V, 2, tile_rows, columns>;
   if constexpr (vector_bytes == 64) {
     using Half = Vector<T, size / 2>;
-    if (width < size) return found_tiles<T, Half, 1, tile_rows, Columns::packed>;
+    if (width < size) return found_tiles<T, Half, 1, tile_rows, columns>;
   }
-  return found_tiles<T, V, 1, tile_rows, Columns::packed>;
+  return found_tiles<T, V, 1, tile_rows, columns>;
 }
 
 // All rows: columns of a packed panel, half a vector wide, or one or two, of which p.n are written.
 template <class T>
 void found_panel(const FoundProduct<T>& p, std::int64_t width) {
-  const FoundTile<T>* const tiles = tiles_of_panel<T>(width);
+  const FoundTile<T>* const tiles =
+      p.b_k ? tiles_of_panel<T, Columns::chosen>(width) : tiles_of_panel<T, Columns::packed>(width);
   const std::int64_t last = std::max<std::int64_t>(0, width - full_size<T>);
   const TileSplit split = tile_split(p.m, tile_rows);
   std::int64_t row = 0;

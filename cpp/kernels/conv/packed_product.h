@@ -114,7 +114,7 @@ class PackedProduct {
         for (std::int64_t i = 0; i < length; i += 2) {
           const bool both = i + 1 < length;
           kernels_.pack_rows(rhs + places[i], both ? places[i + 1] - places[i] : 0, n, both ? 2 : 1,
-                             0, out + i / 2 * kernels_.panel);
+                             0, out + i / 2 * kernels_.panel, kernels_.panel);
         }
       } else {
         for (std::int64_t l = 0; l < kernels_.panel; ++l) {

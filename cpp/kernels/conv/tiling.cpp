@@ -1,6 +1,8 @@
 // kernels/conv/tiling.cpp - boxes that fit caches and keep cores busy.
 #include "kernels/conv/tiling.h"
 
+#include <algorithm>
+
 #include "base/target.h"
 #include "runtime/pool.h"
 
@@ -127,9 +129,99 @@ Tiling Cutter::cut(const Part& part) const {
   }
   cut.room =
       outputs * cut.apart * (cut.way == Strategy::features ? padded(cut.columns) : cut.columns);
+  segments(part, cut);
   cut.split =
       cut.runs > 1 && cut.blocks() < 16 && cut.blocks() * cut.runs * cut.room * size_ <= 64 << 20;
   return cut;
+}
+
+// Rows of panels leave out taps that meet padding, along the dimensions where that takes the least
+// time. Rows that see the same taps may be too few to fill tiles. But if no padding is read, then
+// nothing is copied.
+void Cutter::segments(const Part& part, Tiling& cut) const {
+  std::array<std::vector<Segment>, 3> all, seen;
+  std::array<bool, 3> padded{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Line& line = part.lines[d];
+    const auto taps = static_cast<std::int64_t>(line.taps.size());
+    all[d] = {{0, line.count, 0, taps}};
+    seen[d] = segments_of(line, p_.space[d].lhs_size);
+    for (const Segment& s : seen[d]) padded[d] = padded[d] || s.end_tap - s.first_tap < taps;
+  }
+  cut.segments = all;
+  cut.reads_padding = padded[0] || padded[1] || padded[2];
+  // Groups of half a vector use too little of each line of lhs to read it in place.
+  constexpr double least_nanoseconds = 20e3;
+  if (cut.way != Strategy::features || !cut.reads_padding || width() < vector_ ||
+      nanoseconds(part) < least_nanoseconds)
+    return;
+  double least = cycles(part, cut);
+  Tiling other = cut;
+  for (unsigned which = 1; which < 8; ++which) {
+    bool differs = true;
+    other.reads_padding = false;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const bool split = which >> d & 1;
+      differs = differs && (!split || padded[d]);
+      other.reads_padding = other.reads_padding || (padded[d] && !split);
+    }
+    if (!differs) continue;
+    for (std::size_t d = 0; d < 3; ++d) other.segments[d] = which >> d & 1 ? seen[d] : all[d];
+    const double time = cycles(part, other);
+    if (time < least) least = time, cut = other;
+  }
+}
+
+// Of a panel, for one channel of the boxes of some items.
+double Cutter::cycles(const Part& part, const Tiling& cut) const {
+  // Boxes and segments of a dimension that meet: outputs, taps that they see, and how often.
+  struct Piece {
+    std::int64_t outputs, taps, count;
+  };
+  std::array<std::vector<Piece>, 3> pieces;
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (std::int64_t t = 0; t < part.lines[d].count; t += cut.t[d]) {
+      for (const Segment& s : cut.segments[d]) {
+        const std::int64_t outputs = std::min(t + cut.t[d], s.end) - std::max(t, s.first);
+        const std::int64_t taps = s.end_tap - s.first_tap;
+        const auto same = std::find_if(pieces[d].begin(), pieces[d].end(), [&](const Piece& p) {
+          return p.outputs == outputs && p.taps == taps;
+        });
+        if (same != pieces[d].end()) {
+          ++same->count;
+        } else if (outputs > 0) {
+          pieces[d].push_back({outputs, taps, 1});
+        }
+      }
+    }
+  }
+  const std::int64_t vectors = width() > vector_ ? 2 : 1;
+  constexpr std::int64_t tile = 12;
+  const auto steps = static_cast<double>(std::min(part.steps, matmul_k_block)),
+             panels = static_cast<double>(parts_of(cut.columns, width()));
+  // Of each step: to call a tile, and to find the rows and the steps of a group, for all panels.
+  const double call = 60 / steps, find = (3 + 150 / steps) / panels;
+  double sum = 0;
+  if (cut.reads_padding || itemsize(p_.dtype) != size_) {
+    constexpr double copying = 0.25;  // of an element
+    double copied = static_cast<double>(cut.n);
+    for (std::size_t d = 0; d < 3; ++d)
+      copied *= static_cast<double>(
+          cut.t_parts[d] * (span_of(part.lines[d]) + part.lines[d].lhs_step * (cut.t[d] - 1)));
+    sum += copying * copied / panels;
+  }
+  for (const Piece& z : pieces[0]) {
+    for (const Piece& y : pieces[1]) {
+      for (const Piece& x : pieces[2]) {
+        const std::int64_t rows = cut.n * z.outputs * y.outputs * x.outputs,
+                           tiles = parts_of(rows, tile),
+                           each = std::max<std::int64_t>(vectors * parts_of(rows, tiles) + 2, 6);
+        sum += (static_cast<double>(tiles) * (static_cast<double>(each) + call) + find) *
+               static_cast<double>(z.taps * y.taps * x.taps * z.count * y.count * x.count);
+      }
+    }
+  }
+  return sum;
 }
 
 // Boxes of about `rows` outputs, whole along the dimensions that are adjacent in lhs: the last

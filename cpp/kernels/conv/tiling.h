@@ -32,6 +32,9 @@ struct Tiling {
   std::int64_t run, runs;  // steps that are added up before the next ones are, and how often
   bool split;              // runs are chunks of their own
   std::int64_t room;       // elements of the sums of a block
+  // Outputs of each dimension by the taps that they see, or one segment of all.
+  std::array<std::vector<Segment>, 3> segments;
+  bool reads_padding = true;
   std::int64_t boxes() const { return n_parts * t_parts[0] * t_parts[1] * t_parts[2]; }
   std::int64_t blocks() const { return batch * boxes() * column_parts; }
 };
@@ -57,6 +60,8 @@ class Cutter {
   Strategy way(const Part& part) const;
   bool has_lanes() const;
   void boxes(const Part& part, Tiling& cut, std::int64_t rows) const;
+  void segments(const Part& part, Tiling& cut) const;
+  double cycles(const Part& part, const Tiling& cut) const;
 
   const ConvArgs& p_;
   std::int64_t size_, vector_, panel_;
