@@ -23,7 +23,7 @@
 
 #include <type_traits>
 
-SHARDAX_BEGIN_TARGET("avx512f,avx512bw,avx2,amx-tile,amx-bf16,amx-int8")
+SHARDAX_BEGIN_TARGET("avx512f,avx512bw,avx512bf16,avx2,amx-tile,amx-bf16,amx-int8")
 
 namespace shardax::kernels {
 namespace tiles {
@@ -127,6 +127,7 @@ constexpr int group = 2;
 constexpr bool descending = false;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_pairs.h"
+#include "kernels/gemm/packed_dot_round.h"
 }  // namespace words
 namespace bytes {
 using Part = std::uint8_t;
@@ -135,6 +136,14 @@ constexpr bool descending = false;
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_rows.h"
 }  // namespace bytes
+
+template <class S>
+constexpr auto rounding() {
+  if constexpr (std::is_same_v<S, std::uint16_t>)
+    return words::round_rows;
+  else
+    return nullptr;
+}
 
 template <class S>
 constexpr auto rows_packer() {
@@ -155,7 +164,7 @@ constexpr GroupKernels<S, GroupSum<S>> table = {
     .rows_by_panel = rows_by_panel<Products, GroupSum<S>>,
     .pack_line = sizeof(S) == 1 ? bytes::pack_line<S> : words::pack_line<S>,
     .pack_rows = rows_packer<S>(),
-    .round_rows = nullptr,
+    .round_rows = rounding<S>(),
     .groups = side,
     .rows = side,
     .open = open,
@@ -175,7 +184,7 @@ bool allowed() {
 }  // namespace tiles
 
 bool has_tiles() {
-  static const bool has = SHARDAX_CPU_SUPPORTS("avx512bw") && tiles::allowed();
+  static const bool has = SHARDAX_CPU_SUPPORTS("avx512bw") && SHARDAX_CPU_SUPPORTS("avx512bf16") && tiles::allowed();
   return has;
 }
 

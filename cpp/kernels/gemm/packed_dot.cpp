@@ -70,14 +70,7 @@ constexpr bool descending = true, biased = false;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return Sums(_mm512_dpbf16_ps(__m512(sums), __m512bh(a), __m512bh(b)));
 }
-// Rows of two vectors of sums.
-inline void round_rows(const float* sums, std::int64_t rows, std::uint16_t* out,
-                       std::int64_t out_row) {
-  for (std::int64_t r = 0; r < rows; ++r, sums += 32, out += out_row) {
-    const auto both = _mm512_cvtne2ps_pbh(_mm512_loadu_ps(sums + 16), _mm512_loadu_ps(sums));
-    __builtin_memcpy(out, &both, sizeof both);
-  }
-}
+#include "kernels/gemm/packed_dot_round.h"
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_pairs.h"
 #include "kernels/gemm/packed_dot_tile.h"
