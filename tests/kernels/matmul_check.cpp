@@ -452,6 +452,13 @@ void check_long() {
   }
   check<bfloat16_t, bfloat16_t>(1, 192, 520, 1100, Layout::columns, Layout::rows, Layout::rows,
                                 "long", run_threads);
+  // Rows that tiles may read in place, of chunks that are wider than their sums.
+  for (const Layout rows : {Layout::rows, Layout::columns}) {
+    check<bfloat16_t, bfloat16_t>(1, 208, 1090, 544, rows, Layout::rows, Layout::rows,
+                                  "rows in place", run_threads);
+    check<std::int8_t, std::int32_t>(2, 48, 1030, 192, rows, Layout::columns, Layout::rows,
+                                     "rows in place", run_public);
+  }
 }
 
 template <Isa isa>

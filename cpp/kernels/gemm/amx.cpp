@@ -167,6 +167,7 @@ constexpr GroupKernels<S, GroupSum<S>> table = {
     .round_rows = rounding<S>(),
     .groups = side,
     .rows = side,
+    .limits = {.rows = 192, .columns = 1 << 30, .words = 192 << 10, .least_own = 0, .packing = 90},
     .open = open,
     .close = close,
 };
@@ -184,7 +185,8 @@ bool allowed() {
 }  // namespace tiles
 
 bool has_tiles() {
-  static const bool has = SHARDAX_CPU_SUPPORTS("avx512bw") && SHARDAX_CPU_SUPPORTS("avx512bf16") && tiles::allowed();
+  static const bool has =
+      SHARDAX_CPU_SUPPORTS("avx512bw") && SHARDAX_CPU_SUPPORTS("avx512bf16") && tiles::allowed();
   return has;
 }
 

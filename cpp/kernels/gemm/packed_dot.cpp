@@ -12,7 +12,6 @@
 // With AMX, its tiles multiply both (amx.cpp).
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -23,6 +22,7 @@
 #include "kernels/gemm/amx.h"
 #include "kernels/gemm/few_rows.h"
 #include "kernels/gemm/kernels.h"
+#include "kernels/gemm/packed_dot_chunks.h"
 #include "runtime/pool.h"
 
 #if SHARDAX_X86_64
@@ -70,9 +70,9 @@ constexpr bool descending = true, biased = false;
 [[gnu::always_inline]] inline Sums dot(Sums sums, Words a, Words b) {
   return Sums(_mm512_dpbf16_ps(__m512(sums), __m512bh(a), __m512bh(b)));
 }
-#include "kernels/gemm/packed_dot_round.h"
 #include "kernels/gemm/packed_dot_packing.h"
 #include "kernels/gemm/packed_dot_pairs.h"
+#include "kernels/gemm/packed_dot_round.h"
 #include "kernels/gemm/packed_dot_tile.h"
 namespace low_first {
 constexpr bool descending = false;
@@ -135,20 +135,10 @@ const GroupKernels<S, GroupSum<S>>* kernels_for([[maybe_unused]] Isa isa) {
   return nullptr;
 }
 
-// The largest chunks of c, whose sums stay in a second-level cache, and how many are enough.
-constexpr std::int64_t chunk_rows = 96, chunk_columns = 512, fewest_chunks = 4, fewest_panels = 4;
-
-// The same of long products. Their chunks pack all that they multiply, some groups at a time. Rows,
-// columns and sums stay in a second-level cache together.
-constexpr std::int64_t own_rows = 192, own_columns = 256, own_groups = 256;
-
 // Groups along k.
 struct Stretch {
   std::int64_t first, count;
 };
-
-// Multiplications that several threads share, and of a product that they share one by one.
-constexpr double least_shared = 1.5e6, large = 64e6;
 
 template <class S>
 class GroupedProduct {
@@ -160,26 +150,24 @@ class GroupedProduct {
         kernels_(kernels),
         groups_(parts_of(parts_of(p.k, kernels.group), kernels.groups) * kernels.groups),
         panels_(parts_of(p.n, kernels.panel)),
-        own_(!kernels.open && !kernels.biased && groups_ >= 2 * own_groups &&
-             (p.m <= 2 * own_rows || p.n <= 2 * own_columns)),
-        stretch_(own_ ? own_groups : groups_),
-        // An odd number of cache lines: rows that lie evenly push each other out of the first-level
-        // cache.
-        a_row_((parts_of(stretch_, line_words) | 1) * line_words),
         moves_a_(kernels.biased && std::is_signed_v<S>),
         moves_b_(kernels.biased && !std::is_signed_v<S>),
+        reads_rows_(reads_rows(p, kernels)),
+        cut_(cut_groups(p, kernels.limits, groups_, tile_rows(), kernels.panel)),
+        // An odd number of cache lines: rows that lie evenly push each other out of the first-level
+        // cache.
+        a_row_(reads_rows_ ? p.a_m / kernels.group
+                           : (parts_of(cut_.stretch, line_words) | 1) * line_words),
         turn_(float_kernels<float>(best_isa()).turn),
-        round_(float_kernels<float>(best_isa()).round(p.out_dtype)) {
-    own_ ? cut_own() : cut_shared();
-  }
+        round_(float_kernels<float>(best_isa()).round(p.out_dtype)) {}
 
   void run(ParallelFor parallel_for) const {
     const auto alone = [](std::int64_t count, FunctionRef<void(std::int64_t)> body) {
       for (std::int64_t i = 0; i < count; ++i) body(i);
     };
-    if (work() * static_cast<double>(p_.batch) < least_shared) {
+    if (cut_.multiplications * static_cast<double>(p_.batch) < least_shared) {
       alone(p_.batch, [&](std::int64_t i) { item(i, alone); });
-    } else if (by_items()) {
+    } else if (cut_.by_items) {
       parallel_for(p_.batch, [&](std::int64_t i) { item(i, alone); });
     } else {
       for (std::int64_t i = 0; i < p_.batch; ++i) item(i, parallel_for);
@@ -189,73 +177,37 @@ class GroupedProduct {
  private:
   static constexpr unsigned sign = 0x80;
   static constexpr std::int64_t line_words = 16;  // of a cache line
+  static constexpr std::int64_t most_rows = 192;  // of a chunk
 
-  Stretch stretch(std::int64_t first) const { return {first, std::min(stretch_, groups_ - first)}; }
+  Stretch stretch(std::int64_t first) const {
+    return {first, std::min(cut_.stretch, groups_ - first)};
+  }
   // Its elements.
   std::int64_t first_of(Stretch s) const { return s.first * kernels_.group; }
   std::int64_t count_of(Stretch s) const {
     return std::min(s.count * kernels_.group, p_.k - first_of(s));
   }
 
-  // Multiplications of one product.
-  double work() const { return static_cast<double>(p_.m * p_.n) * static_cast<double>(p_.k); }
-  // Is each product one thread's?
-  bool by_items() const { return work() < (p_.batch > 1 ? large : least_shared); }
+  // Tiles read whole rows in place where groups lie side by side, and no row reaches past the end.
+  // Rows that lie on the same lines of pages push each other out of the cache.
+  static bool reads_rows(const MatmulArgs& p, const GroupKernels<S, Sum>& kernels) {
+    constexpr std::int64_t page = 4096;
+    return kernels.groups > 1 && p.a_k == 1 && p.k % (kernels.groups * kernels.group) == 0 &&
+           p.m % kernels.rows == 0 && p.a_m % kernels.group == 0 &&
+           p.a_batch % kernels.group == 0 &&
+           p.a_m * static_cast<std::int64_t>(sizeof(S)) % page != 0;
+  }
 
-  // Chunks of nearly equal size. Threads have columns of their own, as far as there are enough and
-  // not many more rows, which each of them packs. So each packs most of the columns which it
-  // multiplies. Packed elements of another core take some 40 ns a line to write again.
-  void cut_shared() {
-    const std::int64_t tiles = parts_of(p_.m, tile_rows());
-    down_ = parts_of(p_.m, chunk_rows);
-    std::int64_t across = parts_of(p_.n, chunk_columns);
-    if (!by_items()) {
-      if (p_.m <= 2 * p_.n)
-        across = std::max(across,
-                          std::min<std::int64_t>(runtime::thread_count(), panels_ / fewest_panels));
-      while (down_ * across < runtime::enough_chunks(fewest_chunks)) {
-        if (panels_ >= 2 * across) {
-          across *= 2;
-        } else if (tiles >= 2 * down_) {
-          down_ *= 2;
-        } else {
-          break;
-        }
-      }
-    }
-    columns_ = parts_of(panels_, across) * kernels_.panel;
-  }
-  // The chunks, of one turn of the threads or several, that take the least time. To pack an element
-  // takes as long as some multiplications.
-  void cut_own() {
-    constexpr double packing = 14;
-    const std::int64_t threads = by_items() ? 1 : runtime::thread_count();
-    const std::int64_t tiles = parts_of(p_.m, tile_rows()), fewest = parts_of(p_.m, own_rows),
-                       first = parts_of(p_.n, own_columns),
-                       last = std::max(first, std::min(panels_, 4 * threads));
-    double least = std::numeric_limits<double>::infinity();
-    for (std::int64_t across = first; across <= last; ++across) {
-      for (std::int64_t turns = 1; turns <= 4; ++turns) {
-        const std::int64_t down = std::clamp(parts_of(turns * threads, across), fewest, tiles),
-                           columns = parts_of(panels_, across) * kernels_.panel;
-        const auto width = static_cast<double>(columns),
-                   height = static_cast<double>(parts_of(tiles, down) * tile_rows());
-        const double time = static_cast<double>(parts_of(down * across, threads)) *
-                            (height * width + packing * (height + width));
-        if (time < least) least = time, down_ = down, columns_ = columns;
-      }
-    }
-  }
   std::int64_t tile_rows() const { return std::max(2 * kernels_.rows, std::int64_t{12}); }
   // The first row of a chunk.
   std::int64_t row(std::int64_t chunk) const {
-    return std::min(p_.m, chunk * parts_of(p_.m, tile_rows()) / down_ * tile_rows());
+    return std::min(p_.m, chunk * parts_of(p_.m, tile_rows()) / cut_.down * tile_rows());
   }
 
   // One product of the batch.
   void item(std::int64_t batch, ParallelFor parallel_for) const {
     const Stretch all{0, groups_};
-    const AlignedBuffer<std::uint32_t> packed(own_ ? 0 : panels_ * kernels_.panel * groups_);
+    const AlignedBuffer<std::uint32_t> packed(cut_.own ? 0 : panels_ * kernels_.panel * groups_);
     const AlignedBuffer<Sum> excess(panels_ * kernels_.panel);
     const std::int64_t together =
         std::clamp<std::int64_t>(panels_ / runtime::enough_chunks(8), 1, 8);
@@ -264,11 +216,11 @@ class GroupedProduct {
       pack_panels(batch, j, std::min(together, panels_ - j), all,
                   packed.data() + j * kernels_.panel * groups_, excess.data() + j * kernels_.panel);
     };
-    if (!own_) parallel_for(parts_of(panels_, together), pack);
+    if (!cut_.own) parallel_for(parts_of(panels_, together), pack);
     const auto chunk = [&](std::int64_t i) {
-      multiply(batch, i % down_, i / down_ * columns_, packed.data(), excess.data());
+      multiply(batch, i % cut_.down, i / cut_.down * cut_.columns, packed.data(), excess.data());
     };
-    parallel_for(down_ * parts_of(p_.n, columns_), chunk);
+    parallel_for(cut_.down * parts_of(p_.n, cut_.columns), chunk);
   }
 
   // Lines of `count` words become rows of n words, `width` apart. They are moved as floats.
@@ -281,7 +233,7 @@ class GroupedProduct {
   // Rows of a, a_row_ apart.
   void pack_rows(const S* from, std::int64_t rows, Stretch along, std::uint32_t* to) const {
     constexpr std::int64_t some = 32;
-    std::uint32_t block[some * std::max(chunk_rows, own_rows)];
+    std::uint32_t block[some * most_rows];
     const unsigned flip = moves_a_ ? sign : 0;
     const std::int64_t elements = count_of(along), groups = parts_of(elements, kernels_.group);
     const bool side_by_side = p_.a_m == 1 && p_.a_k != 1;
@@ -371,42 +323,52 @@ class GroupedProduct {
   void multiply(std::int64_t batch, std::int64_t part, std::int64_t j, const std::uint32_t* packed,
                 const Sum* excess) const {
     const std::int64_t i = row(part), rows = row(part + 1) - i,
-                       columns = std::min(columns_, p_.n - j), panel = kernels_.panel;
-    const std::int64_t held = parts_of(rows, kernels_.rows) * kernels_.rows;
-    const AlignedBuffer<std::uint32_t> a(held * a_row_),
-        b(own_ ? parts_of(columns, panel) * panel * stretch_ : 0);
+                       end = std::min(j + cut_.columns, p_.n), panel = kernels_.panel;
+    const std::int64_t held = parts_of(rows, kernels_.rows) * kernels_.rows,
+                       room = parts_of(std::min(cut_.together, end - j), panel) * panel;
+    const AlignedBuffer<std::uint32_t> a(reads_rows_ ? 0 : held * a_row_),
+        b(cut_.own ? room * cut_.stretch : 0);
     // Panel by panel. A panel's are written where they are in the cache.
-    const AlignedBuffer<Sum> sums(parts_of(columns, panel) * held * panel);
+    const AlignedBuffer<Sum> sums(room * held);
     const S* const from = static_cast<const S*>(p_.a) + batch * p_.a_batch + i * p_.a_m;
     const AlignedBuffer<Sum> of_rows(moves_b_ ? rows : 0);
     for (std::int64_t r = 0; r < of_rows.size(); ++r) of_rows[r] = row_sum(from + r * p_.a_m);
     if (kernels_.open) kernels_.open();
-    for (std::int64_t s = 0; s < groups_; s += stretch_) {
-      const Stretch along = stretch(s);
-      pack_rows(from, rows, along, a.data());
-      if (own_) pack_panels(batch, j / panel, parts_of(columns, panel), along, b.data(), nullptr);
-      const std::uint32_t* const panels = own_ ? b.data() : packed + j * groups_;
-      for (std::int64_t g = 0; g < along.count; g += kernels_.block) {
-        const std::int64_t block = std::min(kernels_.block, along.count - g);
-        const bool add = s + g > 0, last = s + g + block == groups_;
-        for (std::int64_t l = 0; l < columns; l += panel) {
-          const std::uint32_t* const by = panels + l * along.count + g * panel;
-          Sum* const own = sums.data() + l * held;
-          if (!last) {
-            kernels_.rows_by_panel(rows, columns - l, block, a.data() + g, a_row_, by, own, panel,
-                                   add);
-            continue;
-          }
-          // The last sums of each tile are written while the next one is multiplied.
-          const std::int64_t n = std::min(panel, columns - l);
-          for (std::int64_t r = 0; r < rows; r += kernels_.tile) {
-            const std::int64_t count = std::min(kernels_.tile, rows - r);
-            Sum* const tile = own + r * panel;
-            kernels_.rows_by_panel(count, n, block, a.data() + g + r * a_row_, a_row_, by, tile,
-                                   panel, add);
-            if (moves_a_ || moves_b_)
-              move(tile, count, n, moves_b_ ? of_rows.data() + r : nullptr, excess + j + l);
-            write(tile, count, n, batch * p_.c_batch + (i + r) * p_.c_m + (j + l) * p_.c_n);
+    for (std::int64_t first = j; first < end; first += cut_.together) {
+      const std::int64_t columns = std::min(cut_.together, end - first);
+      for (std::int64_t s = 0; s < groups_; s += cut_.stretch) {
+        const Stretch along = stretch(s);
+        const bool packs = !reads_rows_ && (first == j || cut_.stretch < groups_);
+        if (packs) pack_rows(from, rows, along, a.data());
+        if (cut_.own)
+          pack_panels(batch, first / panel, parts_of(columns, panel), along, b.data(), nullptr);
+        const std::int64_t size = (cut_.own ? along.count : groups_) * panel;
+        const std::uint32_t* const panels =
+            cut_.own ? b.data() : packed + first * groups_ + s * panel;
+        const std::uint32_t* const of_a =
+            reads_rows_ ? reinterpret_cast<const std::uint32_t*>(from) + s : a.data();
+        for (std::int64_t g = 0; g < along.count; g += kernels_.block) {
+          const std::int64_t block = std::min(kernels_.block, along.count - g);
+          const bool add = s + g > 0, last = s + g + block == groups_;
+          for (std::int64_t l = 0; l < columns; l += panel) {
+            const std::uint32_t* const by = panels + l / panel * size + g * panel;
+            Sum* const own = sums.data() + l * held;
+            if (!last) {
+              kernels_.rows_by_panel(rows, columns - l, block, of_a + g, a_row_, by, own, panel,
+                                     add);
+              continue;
+            }
+            // The last sums of each tile are written while the next one is multiplied.
+            const std::int64_t n = std::min(panel, columns - l);
+            for (std::int64_t r = 0; r < rows; r += kernels_.tile) {
+              const std::int64_t count = std::min(kernels_.tile, rows - r);
+              Sum* const tile = own + r * panel;
+              kernels_.rows_by_panel(count, n, block, of_a + g + r * a_row_, a_row_, by, tile,
+                                     panel, add);
+              if (moves_a_ || moves_b_)
+                move(tile, count, n, moves_b_ ? of_rows.data() + r : nullptr, excess + first + l);
+              write(tile, count, n, batch * p_.c_batch + (i + r) * p_.c_m + (first + l) * p_.c_n);
+            }
           }
         }
       }
@@ -459,10 +421,10 @@ class GroupedProduct {
   const MatmulArgs& p_;
   const GroupKernels<S, Sum>& kernels_;
   const std::int64_t groups_, panels_;
-  const bool own_;  // do chunks pack the columns which they multiply?
-  const std::int64_t stretch_, a_row_;
-  const bool moves_a_, moves_b_;         // by 128
-  std::int64_t down_ = 1, columns_ = 0;  // chunks along rows, columns of a chunk
+  const bool moves_a_, moves_b_;  // by 128
+  const bool reads_rows_;         // are rows of a read where they lie?
+  const GroupChunks cut_;
+  const std::int64_t a_row_;  // words from a row of a to the next
   // For floats: functions that move words, and that write sums.
   void (*const turn_)(const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float*);
   const Round<float> round_;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/gemm/packed_dot_chunks.h"
+
 namespace shardax::kernels {
 
 template <class S>
@@ -33,6 +35,7 @@ struct GroupKernels {
   // Groups come in multiples of `groups`, the last of zeros. Memory of rows, of a and of sums comes
   // in multiples of `rows`, the last of which may hold anything.
   std::int64_t groups = 1, rows = 1;
+  GroupLimits limits = {};
   // Around calls of rows_by_panel, on the same thread.
   void (*open)() = nullptr;
   void (*close)() = nullptr;
