@@ -39,6 +39,14 @@ def test_the_gradient_of_an_embedding_is_added_up_once_for_all_devices(dump_of):
     assert [line.split("->")[1].strip() for line in scatters] == ["f32[50,16]"] * 2
 
 
+TIED = EMBEDDING.replace("table[rows] ** 2 * weights", "(table[rows] * weights) @ table.T")
+
+
+def test_an_embedding_that_multiplies_too_has_one_gradient_for_all_devices(dump_of):
+    dump = dump_of(TIED)
+    assert not [line for line in dump.splitlines() if "->" in line and "f32[4,50,16]" in line]
+
+
 def test_sums_of_scattered_updates_are_one_scatter():
     """Over some batch dimensions or all, and over others of the result, with each mode."""
     rng = np.random.default_rng(0)
@@ -46,12 +54,15 @@ def test_sums_of_scattered_updates_are_one_scatter():
     updates = jnp.asarray(rng.integers(-9, 9, (2, 3, 7, 4)), "float32")
 
     for mode in ("drop", "clip"):
-        add = lambda i, u: jnp.zeros((9, 4)).at[i].add(u, mode=mode)  # noqa: B023
+        add = lambda x, i, u: x.at[i].add(u, mode=mode)  # noqa: B023
         many = jax.vmap(jax.vmap(add))
-        expected = np.asarray(many(places, updates))
-        for axes in [(0,), (1,), (0, 1), (0, 2), (1, 3), (0, 1, 2, 3), (2,)]:
-            total = jax.jit(lambda i, u: jnp.sum(many(i, u), axes))(places, updates)  # noqa: B023
-            np.testing.assert_array_equal(total, expected.sum(axes))
+        for x in jnp.zeros((2, 3, 9, 4)), jnp.arange(216.0).reshape(2, 3, 9, 4):
+            expected = np.asarray(many(x, places, updates))
+            for axes in [(0,), (1,), (0, 1), (0, 2), (1, 3), (0, 1, 2, 3), (2,)]:
+                total = jax.jit(lambda i, u: jnp.sum(many(x, i, u), axes))(  # noqa: B023
+                    places, updates
+                )
+                np.testing.assert_array_equal(total, expected.sum(axes))
 
 
 TWICE = """

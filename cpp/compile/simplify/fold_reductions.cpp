@@ -113,12 +113,11 @@ std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
   const Equation* scatter = m.b.defined_by(m.in[0], scatter_add);
   const Type type = m.b.type(m.in[0]);
   // Each sum of 16-bit numbers would be rounded once more or once less.
-  if (!scatter || itemsize(type.dtype) < 4 || !is_scalar_constant(m.b, scatter->inputs[0], 0))
-    return {};
+  if (!scatter || itemsize(type.dtype) < 4) return {};
   Params p = scatter->params;
   const Vars operands = scatter->inputs;
   Shape shape = type.shape;
-  Ints rest = m.params.ints(param::axes);
+  Ints rest = m.params.ints(param::axes), moved;
   for (std::size_t i = rest.size(); i-- > 0;) {
     const std::int64_t axis = rest[i];
     const Ints batch = p.ints(param::operand_batching_dims);
@@ -132,14 +131,17 @@ std::optional<Vars> reduce_into_scatter(const PatternContext& m) {
       p.set(dims, without_dim(p.get<Ints>(dims), axis));
     shape.erase(index(axis));
     rest = without_dim(rest, axis);
+    moved.insert(0, axis);
   }
-  if (shape.size() == type.rank()) return {};
+  if (moved.empty()) return {};
   p.set("indices_are_sorted", false);
   p.set("unique_indices", false);
-  const Var zeros =
-      m.emit(core_ops().broadcast_in_dim, {{"shape", shape}, {"broadcast_dimensions", Ints{}}},
-             {m.b.constant(scalar_array(type.dtype, 0))});
-  const Var sum = m.emit(scatter_add, p, {zeros, operands[1], operands[2]});
+  const Var before = is_scalar_constant(m.b, operands[0], 0)
+                         ? m.emit(core_ops().broadcast_in_dim,
+                                  {{"shape", shape}, {"broadcast_dimensions", Ints{}}},
+                                  {m.b.constant(scalar_array(type.dtype, 0))})
+                         : m.emit(core_ops().reduce_sum, {{"axes", moved}}, {operands[0]});
+  const Var sum = m.emit(scatter_add, p, {before, operands[1], operands[2]});
   return Vars{rest.empty() ? sum : m.emit(core_ops().reduce_sum, {{"axes", rest}}, {sum})};
 }
 

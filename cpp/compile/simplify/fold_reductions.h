@@ -14,8 +14,8 @@ std::optional<Vars> reduce_into_dot(const PatternContext& m);
 // sum over a batch of both is one convolution that contracts it.
 std::optional<Vars> reduce_into_conv(const PatternContext& m);
 
-// The same for updates that are added to zeros: the gradient of rows that were looked up.
-//   sum(scatter_add(0, updates)) over batches   ->   scatter_add(0, updates) of all of them
+// The same for updates that are added to x: the gradient of rows that were looked up.
+//   sum(scatter_add(x, updates)) over batches   ->   scatter_add(sum(x), updates) of all of them
 std::optional<Vars> reduce_into_scatter(const PatternContext& m);
 
 // Products of 16-bit numbers are sums of float32: without a rounding to 16 bits in between, as XLA

@@ -344,7 +344,7 @@ constexpr Pattern rows[] = {
     ROW("reduce_sum", reduce_before_transpose),  // sum(transpose(x))           transpose(sum(x))
     ROW("reduce_sum", reduce_into_dot),      // sum(dot(a, b)), batches     dot(a, b), over them too
     ROW("reduce_sum", reduce_into_conv),     // the same of convolutions
-    ROW("reduce_sum", reduce_into_scatter),  // sum(scatter_add(0, u)), batches scatter_add(0, u)
+    ROW("reduce_sum", reduce_into_scatter),  // sum(scatter_add(x, u))      scatter_add(sum(x), u)
 };
 
 // The patterns of each op.
