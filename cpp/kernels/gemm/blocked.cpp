@@ -23,6 +23,9 @@ constexpr std::int64_t block_columns = 512;
 constexpr std::int64_t panel_group = 16;
 // As many elements of b stay in a 32 KB first-level cache while rows of a go by.
 constexpr std::int64_t resident_bytes = 32 << 10;
+// The same of fewer columns than a vector has elements, and of a second-level cache: a packed panel
+// would be mostly zeros.
+constexpr std::int64_t narrow_bytes = 256 << 10;
 
 // Blocks of k of a dot product that are handed out together.
 constexpr std::int64_t dot_part = 128;
@@ -220,7 +223,7 @@ class FloatProduct {
 
   bool is_large() const {
     return args_.batch == 1 && args_.m > 3 && args_.n > 3 && !needs_sums() &&
-           nanoseconds() >= packed_nanoseconds;
+           !call_for(args_.m, args_.n) && nanoseconds() >= packed_nanoseconds;
   }
 
   void chunk(const MatmulChunks& plan, std::int64_t index) const {
@@ -281,7 +284,8 @@ class FloatProduct {
     }
     if (!native_ || p.adds || p.c_n != 1 || p.b_n != 1 || p.b_panel != 0) return {};
     const std::int64_t b_bytes = p.k * columns * static_cast<std::int64_t>(sizeof(T));
-    if (b_bytes <= resident_bytes) return {kernels_.direct};
+    if (b_bytes <= (columns < kernels_.vector_size ? narrow_bytes : resident_bytes))
+      return {kernels_.direct};
     if (rows <= 4) return {kernels_.stream};
     if (rows <= kernels_.tile_rows) return {kernels_.direct};
     return {};

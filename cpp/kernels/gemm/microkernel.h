@@ -4,7 +4,7 @@
 
 // Rows of the largest tile: with two vectors of columns its accumulators fill the registers.
 constexpr std::int64_t tile_rows = vector_bytes == 64 ? 12 : vector_bytes == 32 ? 6 : 4;
-constexpr std::int64_t narrow_rows = tile_rows < 6 ? tile_rows : 6;
+constexpr std::int64_t fewest_rows = tile_rows < 6 ? tile_rows : 6;
 template <class T>
 constexpr std::int64_t panel_columns = 2 * full_size<T>;
 
@@ -109,23 +109,6 @@ template <class T>
   rows(p.k, p.a, p.a_m, p.a_k, p.b + j, p.b_k, last, p.c + j, p.c_m, false);
 }
 
-// Fewer columns than a full vector: two overlapping vectors of the next smaller size that fits.
-template <class T, std::int64_t size>
-void narrow(const Product<T>& p) {
-  if constexpr (size < lane_size<T>) {
-    const Tile<T>* tiles = p.n == 1   ? tiles_of<T, T, 1, narrow_rows>
-                           : p.n == 2 ? tiles_of<T, T, 2, narrow_rows>
-                                      : tiles_of<T, T, 3, narrow_rows>;
-    strip(tiles[p.m - 1], p, 0, p.n - 1);
-  } else {
-    using V = Vector<T, size>;
-    if (p.n < size) return narrow<T, size / 2>(p);
-    const Tile<T>* tiles =
-        p.n == size ? tiles_of<T, V, 1, narrow_rows> : tiles_of<T, V, 2, narrow_rows>;
-    strip(tiles[p.m - 1], p, 0, p.n - size);
-  }
-}
-
 // All columns of at most tile_rows rows.
 template <class T>
 void wide(const Product<T>& p) {
@@ -151,10 +134,104 @@ void wide(const Product<T>& p) {
   }
 }
 
+#if SHARDAX_VECTOR_BYTES >= 64
+// The first elements of a vector, those whose bits are set; the others are zero.
+template <class T>
+[[gnu::always_inline]] inline Vector<T, full_size<T>> load_first(unsigned bits, const T* p) {
+  using V = Vector<T, full_size<T>>;
+  if constexpr (sizeof(T) == 4)
+    return V(_mm512_maskz_loadu_ps(static_cast<__mmask16>(bits), p));
+  else
+    return V(_mm512_maskz_loadu_pd(static_cast<__mmask8>(bits), p));
+}
+template <class T>
+[[gnu::always_inline]] inline void store_first(unsigned bits, T* p, Vector<T, full_size<T>> v) {
+  if constexpr (sizeof(T) == 4)
+    _mm512_mask_storeu_ps(p, static_cast<__mmask16>(bits), __m512(v));
+  else
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(bits), __m512d(v));
+}
+
+// A tile of fewer columns than a vector has elements.
+template <class T, int rows>
+[[gnu::noinline]] void partial_tile(std::int64_t n, std::int64_t size, const T* a, std::int64_t a_m,
+                                    std::int64_t a_k, const T* b, std::int64_t b_k, T* c,
+                                    std::int64_t c_m) {
+  using V = Vector<T, full_size<T>>;
+  const unsigned bits = (1u << n) - 1;
+  constexpr int groups = (rows + 2) / 3;  // as in accumulate
+  const T* group[groups];
+#pragma GCC unroll 4
+  for (int g = 0; g < groups; ++g) group[g] = a + 3 * g * a_m;
+  for (std::int64_t first = 0; first == 0 || first < size; first += matmul_k_block) {
+    V acc[rows];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) acc[i] = V{};
+    const std::int64_t end = first + matmul_k_block < size ? first + matmul_k_block : size;
+    for (std::int64_t k = first; k < end; ++k) {
+      const V column = load_first(bits, b);
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i)
+        acc[i] = fma(splat<V>(group[i / 3][i % 3 * a_m]), column, acc[i]);
+#pragma GCC unroll 4
+      for (int g = 0; g < groups; ++g) group[g] += a_k;
+      b += b_k;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      T* const to = c + i * c_m;
+      store_first(bits, to, first > 0 ? load_first(bits, to) + acc[i] : acc[i]);
+    }
+  }
+}
+
+template <class T, class Rows>
+struct PartialTileTable;
+template <class T, std::int64_t... i>
+struct PartialTileTable<T, std::integer_sequence<std::int64_t, i...>> {
+  static constexpr void (*of_rows[])(std::int64_t, std::int64_t, const T*, std::int64_t,
+                                     std::int64_t, const T*, std::int64_t, T*,
+                                     std::int64_t) = {partial_tile<T, i + 1>...};
+};
+#endif
+
+// Fewer columns than a full vector: one of the next smaller size if it fits exactly, else part of a
+// full one, or two smaller ones that overlap.
+template <class T, std::int64_t size>
+void narrow(const Product<T>& p) {
+  if constexpr (size < lane_size<T>) {
+    const Tile<T>* tiles = p.n == 1   ? tiles_of<T, T, 1, fewest_rows>
+                           : p.n == 2 ? tiles_of<T, T, 2, fewest_rows>
+                                      : tiles_of<T, T, 3, fewest_rows>;
+    strip(tiles[p.m - 1], p, 0, p.n - 1);
+  } else {
+    using V = Vector<T, size>;
+    if (p.n < size) return narrow<T, size / 2>(p);
+    if (p.n == size) return strip(tiles_of<T, V, 1, fewest_rows>[p.m - 1], p, 0, 0);
+#if SHARDAX_VECTOR_BYTES >= 64
+    using Rows = std::make_integer_sequence<std::int64_t, tile_rows>;
+    PartialTileTable<T, Rows>::of_rows[p.m - 1](p.n, p.k, p.a, p.a_m, p.a_k, p.b, p.b_k, p.c,
+                                                p.c_m);
+#else
+    strip(tiles_of<T, V, 2, fewest_rows>[p.m - 1], p, 0, p.n - size);
+#endif
+  }
+}
+
+// Have tiles of so few columns the most rows? Rows that lie on the same lines of pages push each
+// other out of the first-level cache.
+template <class T>
+bool takes_more_rows(const Product<T>& p) {
+  constexpr std::int64_t page = 4096;
+  return vector_bytes == 64 && p.n > lane_size<T> && 2 * p.n != full_size<T> &&
+         p.a_m * static_cast<std::int64_t>(sizeof(T)) % page != 0;
+}
+
 template <class T>
 void direct(const Product<T>& p) {
   const bool is_wide = p.n >= full_size<T>;
-  const TileSplit split = tile_split(p.m, is_wide ? tile_rows : narrow_rows);
+  const TileSplit split =
+      is_wide || takes_more_rows(p) ? tile_split(p.m, tile_rows) : tile_split(p.m, fewest_rows);
   Product<T> part = p;
   for (std::int64_t t = 0; t < split.tiles; ++t) {
     part.m = split.rows + (t < split.taller);
