@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -13,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/index.h"
+#include "base/settings.h"
 #include "base/target.h"
 
 namespace shardax::codegen {
@@ -20,8 +20,8 @@ namespace shardax::codegen {
 namespace {
 // A line of the file in which perf looks for names: where code starts, its bytes, its name.
 void tell_perf(const void* pages, std::size_t bytes, std::string_view name) {
-  static const char* asked = std::getenv("SHARDAX_PERF_MAP");
-  if (!asked || std::string_view(asked) != "1") return;
+  static const bool asked = setting("SHARDAX_PERF_MAP") == "1";
+  if (!asked) return;
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   static std::FILE* const file = std::fopen(concat("/tmp/perf-", getpid(), ".map").c_str(), "a");
@@ -55,10 +55,7 @@ std::shared_ptr<const Native> Native::place(std::span<const std::uint8_t> code,
 Native::~Native() { munmap(pages_, mapped_); }
 
 namespace {
-std::string_view asked() {
-  const char* text = std::getenv("SHARDAX_CODEGEN");
-  return text ? text : "";
-}
+std::string_view asked() { return setting("SHARDAX_CODEGEN"); }
 }  // namespace
 
 Wanted wanted() {

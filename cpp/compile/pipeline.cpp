@@ -4,12 +4,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 
 #include "base/errors.h"
 #include "base/lists.h"
+#include "base/settings.h"
 #include "compile/fusion/fuse.h"
 #include "compile/fusion/overlap_messages.h"
 #include "compile/lower/lower.h"
@@ -41,10 +41,7 @@ std::atomic<std::int64_t> verified = 0;
 
 // Is what each pass makes to be verified? Dumps of it are.
 bool verifies_passes() {
-  static const bool wanted = [] {
-    const char* text = std::getenv("SHARDAX_VERIFY");
-    return dump_flags().passes || (text && std::string_view(text) == "1");
-  }();
+  static const bool wanted = dump_flags().passes || setting("SHARDAX_VERIFY") == "1";
   return wanted;
 }
 
@@ -158,9 +155,7 @@ std::span<const ProgramPass> program_passes() { return passes; }
 
 const DumpFlags& dump_flags() {
   static const DumpFlags flags = [] {
-    const char* text = std::getenv("SHARDAX_DUMP");
-    const std::string wanted = text ? text : "";
-    const auto has = [&](const char* word) { return wanted.find(word) != std::string::npos; };
+    const auto has = [](const char* word) { return setting_has("SHARDAX_DUMP", word); };
     return DumpFlags{has("passes"), has("plan"), has("time"), has("asm")};
   }();
   return flags;

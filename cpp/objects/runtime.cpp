@@ -1,6 +1,7 @@
 // objects/runtime.cpp - functions of Python that ask and set the runtime.
 #include "objects/runtime.h"
 
+#include "base/settings.h"
 #include "base/target_names.h"
 #include "codegen/executable.h"
 #include "kernels/gemm/amx.h"
@@ -136,11 +137,29 @@ PyObject* target_info(PyObject*, PyObject*) {
   });
 }
 
+PyObject* setting_text(PyObject*, PyObject* name) {
+  return guarded([&] {
+    const char* const text = PyUnicode_AsUTF8(name);
+    if (!text) throw PythonError();
+    const std::string_view value = setting(text);
+    return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size()));
+  });
+}
+
+PyObject* check_all_settings(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    check_settings();
+    Py_RETURN_NONE;
+  });
+}
+
 PyMethodDef runtime_functions[] = {
     {"thread_count", thread_count, METH_NOARGS, "How many threads compute."},
     {"set_thread_count", set_thread_count, METH_O, "Sets how many threads compute."},
     {"usable_cores", usable_cores, METH_NOARGS, "How many cores this process may use."},
     {"target_info", target_info, METH_NOARGS, "Compiler, processor, instructions that are used."},
+    {"setting", setting_text, METH_O, "The word of an environment variable, checked; or \"\"."},
+    {"check_settings", check_all_settings, METH_NOARGS, "Refuses words that a variable has not."},
     {"memory_in_use", memory_in_use, METH_NOARGS, "Bytes of all buffers that are alive."},
     {"start_recording", start_recording, METH_NOARGS, "Records times of programs and steps."},
     {"stop_recording", stop_recording, METH_NOARGS, "Ends that; gives what was recorded."},

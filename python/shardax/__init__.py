@@ -6,7 +6,6 @@ Array(28, dtype=int32)
 """
 
 import functools
-import os
 
 # Modules that few programs use lie in a folder of their own; their names are those of its inside.
 __path__.append(__file__.replace("__init__.py", "_compat"))
@@ -15,6 +14,7 @@ __path__.append(__file__.replace("__init__.py", "_compat"))
 from shardax._base.load import load_core
 
 _core = load_core()
+_core.check_settings()
 # isort: on
 from shardax import config, errors, tree, tree_util
 from shardax._base.flags import (
@@ -136,7 +136,7 @@ _SUBMODULES = (
 ).split()
 _, __getattr__, __dir__ = _at_first_use(__name__, _NAMES, _SUBMODULES)
 
-if os.environ.get("SHARDAX_PROGRESS") == "1":
+if _core.setting("SHARDAX_PROGRESS") == "1":
     from shardax._debug.progress import begin as _begin_progress  # else at first use: quick import
 
     _begin_progress()

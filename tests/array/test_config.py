@@ -236,3 +236,48 @@ def test_device_counts_of_the_environment_are_numbers(variable, value):
     right = re.sub("abc|4x|-1|0|1048577|two", "4", value)
     done = subprocess.run(run, env={**clean, variable: right}, capture_output=True, text=True)
     assert done.stdout == "4\n"
+
+
+def import_with(variable, value, code="import shardax"):
+    """The end of a process whose environment sets the variable."""
+    environment = {**os.environ, variable: value}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+WORDS = {
+    "SHARDAX_CODEGEN": (["0", "1", "avx2", "stream", "neon"], "avx512", "one of"),
+    "SHARDAX_DUMP": (["plan", "passes|time", "asm,plan"], "plan,nope", "words among 'passes'"),
+    "SHARDAX_NODE_WINDOW": (["0", "1"], "no", "one of '0', '1' was expected"),
+    "SHARDAX_PERF_MAP": (["0", "1"], "true", "one of '0', '1' was expected"),
+    "SHARDAX_PROGRESS": (["0", "1"], "yes", "one of '0', '1' was expected"),
+    "SHARDAX_VERIFY": (["0", "1"], "2", "one of '0', '1' was expected"),
+}
+
+
+@pytest.mark.parametrize("variable", WORDS)
+def test_words_that_a_setting_has_not_are_refused(variable):
+    right, wrong, expected = WORDS[variable]
+    done = import_with(variable, wrong)
+    assert done.returncode == 1
+    text = f"ValueError: shardax: the environment's {variable} is '{wrong}'; {expected}"
+    assert text in done.stderr and "unset it." in done.stderr
+    for word in ["", *right]:
+        assert import_with(variable, word).returncode == 0
+
+
+def test_every_setting_that_has_words_is_checked():
+    from shardax._base.info import VARIABLES
+
+    numbers = {"SHARDAX_NUM_DEVICES", "SHARDAX_NUM_THREADS"}
+    assert {name for name in VARIABLES if name.startswith("SHARDAX_")} - numbers == set(WORDS)
+
+
+def test_words_that_are_set_after_the_import_are_checked_when_they_are_read():
+    code = (
+        "import os, shardax\n"
+        "os.environ['SHARDAX_DUMP'] = 'pla'\n"
+        "print(shardax.jit(lambda x: x + 1)(1))\n"
+    )
+    done = import_with("SHARDAX_DUMP", "", code)
+    assert done.returncode == 1 and "SHARDAX_DUMP is 'pla'" in done.stderr

@@ -145,7 +145,7 @@ def _window(MPI, node, world):
     """The addresses of the processes' segments of a window that the machine's processes share; 0
     for a process of another machine. SHARDAX_NODE_WINDOW=0 treats all as such."""
     addresses = [0] * world.size
-    if os.environ.get("SHARDAX_NODE_WINDOW") == "0" or node.size == 1:
+    if _core.setting("SHARDAX_NODE_WINDOW") == "0" or node.size == 1:
         return addresses
     size = _core.segment_bytes(world.size)
     window = MPI.Win.Allocate_shared(size, 1, comm=node)
