@@ -18,7 +18,7 @@ USAGE = """usage: python -m shardax [--processes N [--output all]] script.py [ar
 
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
-        print(
+        show(
             f"{USAGE}\n\n"
             "Runs a script in which `import jax` means shardax; with --processes in N processes, "
             "which MPI connects. --info describes the installation and the machine."
@@ -27,7 +27,7 @@ def main():
     if sys.argv[1] in ("--version", "--info"):
         from shardax._base import info  # for these alone
 
-        print(info.describe() if sys.argv[1] == "--info" else f"shardax {info.__version__}")
+        show(info.describe() if sys.argv[1] == "--info" else f"shardax {info.__version__}")
         return
     if sys.argv[1].partition("=")[0] in ("--processes", "--output"):
         from shardax import _launch  # several processes are asked for
@@ -43,6 +43,15 @@ def main():
         processes.join("python -m shardax")
     with processes.exits_together():
         run()
+
+
+def show(text):
+    """Prints a text; a reader that closes the pipe early, such as `head -1`, is no error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def require_program():

@@ -1,10 +1,12 @@
 """tests/api/test_info.py - python -m shardax --version and --info, for reports of errors."""
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
+import pytest
 import shardax
 from shardax._base import info
 
@@ -12,8 +14,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def printed(*arguments, **environment):
-    import os
-
     done = subprocess.run(
         [sys.executable, "-m", "shardax", *arguments],
         env={**os.environ, **environment},
@@ -26,6 +26,23 @@ def printed(*arguments, **environment):
 
 def test_version():
     assert printed("--version") == f"shardax {shardax.__version__}\n"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("option", ["--version", "--info", "--help"])
+def test_readers_may_close_the_pipe_early(option, unbuffered):
+    """`python -m shardax --info | head -1` shows one line and no traceback."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "shardax", option],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_info_tells_settings_and_what_they_do():
