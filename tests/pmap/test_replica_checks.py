@@ -1,7 +1,9 @@
 # tests/pmap/test_replica_checks.py - noticing that devices which should be alike are not.
 import functools
+import gc
 import inspect
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -236,6 +238,36 @@ def test_later_calls():
         step(step(p, np.ones(N)), np.arange(float(N)))
 
     assert [(d.call, d.leaf) for d in found_in(run)] == [(3, "p['w']")]
+
+
+@pytest.mark.parametrize("steps", [1, 3])  # found at the end of the block; in a later call
+def test_donated_arguments_are_followed(steps):
+    """Messages on arrays that a call has deleted are those on arrays that are kept."""
+    keeping, donating = (shardax.pmap(forgetful, "i", donate_argnums=which) for which in ((), 0))
+    kept = found_in(lambda: train(keeping, copy(), steps))
+    assert kept and found_in(lambda: train(donating, copy(), steps)) == kept
+    assert not found_in(lambda: train(shardax.pmap(careful, "i", donate_argnums=0), copy()))
+
+
+def copy():
+    return {name: jnp.array(x) for name, x in PARAMS.items()}
+
+
+def test_results_may_be_donated_before_the_end():
+    step = shardax.pmap(forgetful, "i")
+    double = shardax.jit(lambda params: [2 * x for x in params.values()], donate_argnums=0)
+    found = found_in(lambda: double(train(step, steps=1)))
+    assert [divergence.leaf for divergence in found] == ["params['b']", "params['w']"]
+
+
+def test_arguments_are_let_go():
+    """A watch does not keep an argument that nobody else has any more."""
+    params = copy()
+    held = [weakref.ref(x) for x in params.values()]
+    with debug.check_replicas():
+        params = shardax.pmap(careful, "i")(params, X, Y)
+        gc.collect()
+        assert [ref() for ref in held] == [None, None]
 
 
 def test_averaged_training_is_clean():

@@ -26,7 +26,7 @@ namespace {
 
 std::atomic<bool> watching{false};
 
-// A program with the facts about its arguments; `arguments` may hold None.
+// A program with the facts about its arguments; `arguments` may hold None. No array is kept.
 struct Followed {
   TaggedProgram program;
   Variation found;
@@ -165,37 +165,36 @@ void init_replicas(py::module_& module) {
         return out;
       },
       "The names of the mapped axes in scope, outermost first.");
-  module.def(
-      "variation",
-      [](const py::object& program, const py::list& arguments) {
-        const Followed followed = Followed::of(program, arguments);
-        py::list results = boundaries(followed.found.outputs);
-        for (std::size_t i = 0; i < results.size(); ++i)
-          results[i]["line"] = followed.place(followed.found.outputs[i].source);
-        return py::make_tuple(boundaries(followed.found.inputs), results);
-      },
-      "Over which axes the arguments and results of a program vary.");
+  py::class_<Followed>(module, "FollowedProgram", py::module_local(),
+                       "How the devices' values of a program differ, for the arguments of a call.")
+      .def(py::init(&Followed::of))
+      .def(
+          "variation",
+          [](const Followed& followed) {
+            py::list results = boundaries(followed.found.outputs);
+            for (std::size_t i = 0; i < results.size(); ++i)
+              results[i]["line"] = followed.place(followed.found.outputs[i].source);
+            return py::make_tuple(boundaries(followed.found.inputs), results);
+          },
+          "Over which axes the arguments and results vary.")
+      .def("where_it_diverges",
+           [](const Followed& followed, std::size_t input, std::size_t output) {
+             return followed.meeting(
+                 where_it_diverges(followed.program, followed.found, input, output));
+           })
+      .def("updated_alike",
+           [](const Followed& followed, std::size_t input) {
+             return followed.meeting(updated_alike(followed.program, followed.found, input));
+           })
+      .def("drawn_apart", [](const Followed& followed, std::size_t output) {
+        return followed.place(drawn_apart(followed.program, followed.found, output));
+      });
   module.def(
       "differs",
       [](const py::object& program, const py::iterable& arguments, std::size_t output) {
         return differs(*unwrap_program(program.ptr()), values_of(arguments), output);
       },
       "Do devices differ in a result of a mapped function, of which one is returned?");
-  module.def("where_it_diverges", [](const py::object& program, const py::list& arguments,
-                                     std::size_t input, std::size_t output) {
-    const Followed followed = Followed::of(program, arguments);
-    return followed.meeting(where_it_diverges(followed.program, followed.found, input, output));
-  });
-  module.def("updated_alike",
-             [](const py::object& program, const py::list& arguments, std::size_t input) {
-               const Followed followed = Followed::of(program, arguments);
-               return followed.meeting(updated_alike(followed.program, followed.found, input));
-             });
-  module.def("drawn_apart",
-             [](const py::object& program, const py::list& arguments, std::size_t output) {
-               const Followed followed = Followed::of(program, arguments);
-               return followed.place(drawn_apart(followed.program, followed.found, output));
-             });
   module.def(
       "first_difference",
       [](const py::object& x, const std::vector<std::int64_t>& counts) -> py::object {

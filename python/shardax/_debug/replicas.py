@@ -135,7 +135,10 @@ def _traced(tree):
 
 
 class _Call:
-    """A call of a mapped function, and its program's facts about arguments and results."""
+    """A call of a mapped function, and its program's facts about arguments and results.
+
+    Arguments are held until the call returns: it may delete them, as donated ones are.
+    """
 
     def __init__(self, number, function, args, kwargs):
         staged = _api.stage_function(function, args, kwargs)
@@ -147,10 +150,21 @@ class _Call:
         keywords = {name: value for name, value in kwargs.items() if name not in static_names}
         self.leaves = tree_util.tree_leaves((self.args, keywords))
         self.names = argument_paths(function, args, kwargs, [*positions, *static_names])
-        self.inputs, self.outputs = _api.variation(self.program, self.leaves)
+        self.followed = _api.FollowedProgram(self.program, self.leaves)
+        self.inputs, self.outputs = self.followed.variation()
         self.result_names = _result_names(staged.out_tree)
-        self.result = None
         self.results = []
+        self.diverged = []  # (argument, result that takes its place): equal before, not after
+
+    def returned(self, result):
+        self.results = tree_util.tree_leaves(result)
+        for argument, i in _successors(self.args, result):
+            facts = self.outputs[i]
+            if not self.is_replica(argument) or not facts["varying"] or facts["dropped"]:
+                continue
+            if differing_part(self.results[i]) is not None:
+                self.diverged.append((argument, i))
+        self.args = self.leaves = ()
 
     def varies(self, argument):
         return bool(self.inputs[argument]["varying"])
@@ -193,18 +207,13 @@ class _Watch:
     def returned(self, function, result):
         if self.open and self.open[-1].function is function:
             call = self.open.pop()
-            call.result = result
-            call.results = tree_util.tree_leaves(result)
+            call.returned(result)
             self.last[id(function)] = call
 
     def finish(self):
         for call in self.last.values():
-            for argument, result in _successors(call):
-                facts = call.outputs[result]
-                if not call.is_replica(argument) or not facts["varying"] or facts["dropped"]:
-                    continue
-                if differing_part(call.results[result]) is not None:
-                    self._diverged(call, argument, result, at_end=True)
+            for argument, result in call.diverged:
+                self._diverged(call, argument, result, at_end=True)
 
     def _compare(self, before, call):
         for i, name in enumerate(call.names):
@@ -233,7 +242,7 @@ class _Watch:
         name = call.names[argument] if name is None else name
         where = other = None
         if argument is not None:
-            where, other = _api.where_it_diverges(call.program, call.leaves, argument, result)
+            where, other = call.followed.where_it_diverges(argument, result)
         source = (
             f" It is combined there with a value that differs, of{_at(other)[3:]}." if other else ""
         )
@@ -247,7 +256,7 @@ class _Watch:
         for i, name in enumerate(call.names):
             if not call.varies(i):
                 continue
-            update, total = _api.updated_alike(call.program, call.leaves, i)
+            update, total = call.followed.updated_alike(i)
             if update is None:
                 continue
             said = (
@@ -256,7 +265,7 @@ class _Watch:
                 f"collective{_at(total)}; it was expected to be the same from the start."
             )
             maker, result = self._maker(call.leaves[i])
-            drawn = maker and _api.drawn_apart(maker.program, maker.leaves, result)
+            drawn = maker and maker.followed.drawn_apart(result)
             if drawn:
                 said += (
                     f" {maker.name} draws it{_at(drawn)} from a random key that differs between "
@@ -293,12 +302,12 @@ def _result_names(tree):
     return ["result" + tree_util.keystr(path) for path, _ in paths]
 
 
-def _successors(call):
+def _successors(args, result):
     """Pairs (argument leaf, result leaf) of trees in the result that have an argument's structure
     and types."""
     offset = 0
-    taken = _subtrees(call.result)
-    for arg in call.args:
+    taken = _subtrees(result)
+    for arg in args:
         leaves, tree = tree_util.tree_flatten(arg)
         if not tree_util.all_leaves([arg]) and leaves:
             for first, other in taken:
