@@ -113,13 +113,14 @@ def start_trace(
     """Records programs, their steps and annotations from now on, for `stop_trace` to write.
 
     Args:
-      log_dir: the folder that is written into.
+      log_dir: the folder that is written into; it is made where it does not exist.
       create_perfetto_link: must be False; no server hands the trace to a web page.
       create_perfetto_trace: whether to write the trace as perfetto_trace.json.gz, too.
       profiler_options: a ProfileOptions.
 
     Raises:
       RuntimeError: something is being recorded already.
+      NotADirectoryError: log_dir is a file.
 
     Example:
       >>> import tempfile
@@ -133,8 +134,9 @@ def start_trace(
             "and open the file in https://ui.perfetto.dev."
         )
     names = ["trace.json.gz", *(["perfetto_trace.json.gz"] if create_perfetto_trace else [])]
+    folder = recordings.make_folder("start_trace", log_dir)  # errors come before the work
     recordings.begin()
-    _trace = (pathlib.Path(log_dir), names, profiler_options or ProfileOptions())
+    _trace = (folder, names, profiler_options or ProfileOptions())
 
 
 def stop_trace():

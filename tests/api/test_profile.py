@@ -141,6 +141,16 @@ def test_files_for_viewers(tmp_path, name):
     assert lines and all("(layer)" in line for line in lines)
 
 
+def test_folders_are_made(tmp_path):
+    with shardax.profile() as times:
+        pass
+    times.save(tmp_path / "a" / "b" / "trace.json")
+    times.save(str(tmp_path / "a" / "b" / "trace.json"))
+    assert json.loads((tmp_path / "a" / "b" / "trace.json").read_text())["dropped"] == 0
+    with pytest.raises(NotADirectoryError, match="save: '.*trace.json' is a file, or below one"):
+        times.save(tmp_path / "a" / "b" / "trace.json" / "other.json")
+
+
 def test_blocks_that_fail_and_blocks_within():
     with pytest.raises(ZeroDivisionError), shardax.profile() as times:
         jnp.sin(jnp.ones(3))

@@ -127,6 +127,25 @@ def test_errors(tmp_path):
     profiler.stop_trace()
 
 
+@pytest.mark.parametrize("below", ["", "a/b"])
+def test_a_file_in_the_place_of_the_folder_is_told_before_the_work(tmp_path, below):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / below, str(tmp_path / "file" / below)):
+        with pytest.raises(NotADirectoryError, match="start_trace: '.*file.*' is a file, or below"):
+            with profiler.trace(path):
+                pytest.fail("the block runs")
+    assert (tmp_path / "file").read_text() == ""
+
+
+def test_refused_folders_leave_nothing_recording(tmp_path):
+    for wrong in (3, None):
+        with pytest.raises(TypeError):
+            profiler.start_trace(wrong)
+    with profiler.trace(tmp_path / "new" / "one"):
+        pass
+    assert events(tmp_path / "new" / "one") == []
+
+
 def test_options_and_servers(tmp_path):
     options = profiler.ProfileOptions()
     options.python_tracer_level, options.advanced_configuration = 1, {"a": 1}

@@ -6,6 +6,7 @@ One recording is made at a time, of all threads. Events are those of Chrome's tr
 import gzip
 import json
 import os
+import pathlib
 import threading
 
 import shardax._core as _core
@@ -71,6 +72,19 @@ def annotate(name, metadata, start, end):
                 "args": metadata,
             }
         )
+
+
+def make_folder(api, path):
+    """The folder that `path` names, as a pathlib.Path; made where it does not exist."""
+    folder = pathlib.Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise NotADirectoryError(
+            f"{api}: {str(folder)!r} is a file, or below one; a folder was expected, which is made "
+            "where it does not exist."
+        ) from None
+    return folder
 
 
 def write(events, dropped, path):

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import pathlib
 import time
 
 from shardax._base import svg
@@ -92,7 +93,8 @@ class Profile:
     def save(self, path):
         """Writes the spans for https://ui.perfetto.dev or chrome://tracing, and the chunks of
         parallel loops, on the threads that ran them. `path` is the name of a JSON file, compressed
-        where it ends in .gz."""
+        where it ends in .gz; its folder is made where it does not exist."""
+        recordings.make_folder("save", pathlib.Path(path).parent)
         recordings.write(self._events, self.dropped, path)
 
     def _rows(self, most=20):
