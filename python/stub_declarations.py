@@ -19,6 +19,21 @@ def shard_map(
     *, {_SHARD_MAP}
 ) -> Callable[[_F], _F]:""",
     },
+    "shardax.distributed": {
+        "initialize": """def initialize(
+    coordinator_address: str | None = None, num_processes: int | None = None,
+    process_id: int | None = None, local_device_ids: int | Sequence[int] | None = None, *,
+    cluster_detection_method: str | None = None, initialization_timeout: int = ...,
+    heartbeat_timeout_seconds: int = ..., shutdown_timeout_seconds: int = ...,
+    coordinator_bind_address: str | None = None, slice_index: int | None = None,
+) -> None:""",
+    },
+    "shardax.experimental.checkpoints": {
+        "save": """def save(
+    folder: str | os.PathLike[str], tree: Any, *, overwrite: bool = False
+) -> None:""",
+        "restore": "def restore(folder: str | os.PathLike[str], like: Any) -> Any:",
+    },
     "shardax.numpy": {
         "where": """@overload
 def where(
@@ -137,6 +152,9 @@ SAME_FUNCTION = {
 # The modules of types that declarations use.
 HOMES = {
     "Array": "shardax._core",
+    "Device": "shardax._devices.devices",
+    "Divergence": "shardax._debug.replicas",
+    "Span": "shardax._explain.profiles",
     "ArrayLike": "shardax.typing",
     "DTypeLike": "shardax.typing",
     "Mesh": "shardax._devices.mesh",
@@ -186,6 +204,16 @@ class Explanation:
     def to_json(self, **options: Any) -> str: ...
 
 '''
+_PROFILE = '''class Profile:
+    """The spans of a block of `profile`, with their times."""
+
+    seconds: float
+    spans: tuple[Span, ...]
+    dropped: int
+    def by_step(self) -> list[dict[str, Any]]: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+
+'''
 _UFUNC = '''class ufunc:
     """A function of elements, with NumPy's ways of applying it along an axis or at indices."""
 
@@ -232,7 +260,7 @@ _INITIALIZER = '''class Initializer(Protocol):
 
 '''
 CLASSES = {
-    "shardax": _TRANSFORMED,
+    "shardax": _TRANSFORMED + _PROFILE,
     "shardax.nn.initializers": _INITIALIZER,
     "shardax.numpy": _UFUNC,
 }

@@ -88,6 +88,14 @@ _SEVERAL_AXES = (
 PARAMETERS = {
     **{f"shardax.numpy.{name}": {"axis": "int | None"} for name in _ONE_AXIS.split()},
     **{f"shardax.numpy.{name}": {"axis": AXES} for name in _SEVERAL_AXES.split()},
+    "shardax.make_array_from_callback": {"data_callback": "Callable[[Any], Any]"},
+    "shardax.make_array_from_single_device_arrays": {"arrays": "Sequence[Array]"},
+    "shardax.dlpack.from_dlpack": {"copy": "bool | None"},
+    "shardax.experimental.multihost_utils.assert_equal": {"fail_message": "str"},
+    "shardax.experimental.multihost_utils.broadcast_one_to_all": {"is_source": "bool | None"},
+    "shardax.experimental.multihost_utils.live_devices": {"devices": "Sequence[Device]"},
+    "shardax.experimental.multihost_utils.reached_preemption_sync_point": {"step_id": "int"},
+    "shardax.experimental.multihost_utils.sync_global_devices": {"name": "str"},
     "shardax.numpy.promote_types": {"a": "Any", "b": "Any"},
     "shardax.numpy.array": {"object": "Any", "order": "str | None", "copy": "bool | None"},
     "shardax.numpy.asarray": {"a": "Any", "order": "str | None", "copy": "bool | None"},
@@ -180,9 +188,22 @@ RESULTS = {
         **_each("live_arrays", "list[Array]"),
         **_each("tree_leaves", "list[Any]"),
         **_each("make_mesh", "Mesh"),
+        **_each("make_array_from_callback make_array_from_single_device_arrays", "Array"),
+        "profile": "AbstractContextManager[Profile]",
         **_each("tree_all", "bool"),
     },
     "shardax.sharding": {"make_mesh": "Mesh"},
+    "shardax.debug": {"check_replicas": "AbstractContextManager[list[Divergence]]"},
+    "shardax.dlpack": {"from_dlpack": "Array"},
+    "shardax.distributed": {"is_initialized": "bool", "shutdown": "None"},
+    "shardax.experimental.mesh_utils": {
+        **_each("create_device_mesh create_hybrid_device_mesh", "np.ndarray[Any, Any]"),
+    },
+    "shardax.experimental.multihost_utils": {
+        **_each("assert_equal sync_global_devices", "None"),
+        "live_devices": "AbstractContextManager[list[Device]]",
+        "reached_preemption_sync_point": "bool",
+    },
     "shardax.tree": {"leaves": "list[Any]", "all": "bool"},
     "shardax.numpy": {
         **_each("array_repr array_str", "str"),
@@ -312,6 +333,12 @@ HELPERS = (
     "Any asarray bind broadcast_shapes canonical_axis canonical_axes check_arraylike concatenate "
     "functions in_one_program jit jnp known lax moveaxis promote_inexact result_type static_jit "
     "where"
+).split()
+
+# Modules whose stubs have the names of `__all__` alone: others are helpers of their sources.
+LISTED = (
+    "shardax.distributed shardax.dlpack shardax.experimental.checkpoints "
+    "shardax.experimental.multihost_utils"
 ).split()
 
 # Methods with such names that class stubs have, where classes do.

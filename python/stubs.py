@@ -43,8 +43,10 @@ types, declarations = _beside("stub_types"), _beside("stub_declarations")
 
 PACKAGES = """
     shardax shardax.ad_checkpoint shardax.custom_batching shardax.custom_derivatives
-    shardax.debug shardax.dtypes shardax.experimental shardax.experimental.checkify
-    shardax.experimental.jet shardax.experimental.mesh_utils shardax.experimental.ode
+    shardax.debug shardax.distributed shardax.dlpack shardax.dtypes shardax.experimental
+    shardax.experimental.checkify shardax.experimental.checkpoints
+    shardax.experimental.jet shardax.experimental.mesh_utils
+    shardax.experimental.multihost_utils shardax.experimental.ode
     shardax.experimental.pjit shardax.experimental.shard_map shardax.export shardax.extend
     shardax.flatten_util shardax.image shardax.jax_utils shardax.lax shardax.lax.linalg
     shardax.memory shardax.nn shardax.nn.initializers shardax.numpy shardax.numpy.fft
@@ -221,6 +223,8 @@ def is_public(module, name, value):
     elsewhere = getattr(value, "__module__", "") != module.__name__
     if elsewhere and module.__name__.startswith("shardax.scipy.stats."):
         return False
+    if elsewhere and module.__name__ in types.LISTED and name not in module.__all__:
+        return False
     if name in types.HELPERS and not table_of(module) and elsewhere:
         return False
     if name in ("install_tracebacks", "load_core"):
@@ -261,9 +265,10 @@ def class_stub(package, name, value):
     bases = [base.__name__ for base in value.__bases__ if base.__module__ == "builtins"]
     base = f"({bases[0]})" if bases and bases[0] not in ("object", "tuple") else ""
     lines = [f"class {name}{base}:", f'    """{first_line(value)}"""', ""]
-    if not inspect.isfunction(getattr(value, "__init__", None)):
+    if not base and not inspect.isfunction(getattr(value, "__init__", None)):
         lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
-    for member in sorted({m for kind in value.__mro__[:-1] for m in vars(kind)}):
+    kinds = [kind for kind in value.__mro__[:-1] if not (base and kind.__module__ == "builtins")]
+    for member in sorted({m for kind in kinds for m in vars(kind)}):
         part = inspect.getattr_static(value, member)
         if member == "__init__" or not member.startswith("_") or member in types.SPECIAL_METHODS:
             lines += ["    " + line for line in _member(package, name, member, part)]
@@ -327,9 +332,10 @@ def stub_of(package):
             (lines if text.startswith("from ") else definitions).append(text)
     body = _without_clashes("\n".join([own, *definitions]).strip(), dir(module))
     lines = [line for line in lines if not line.startswith("from  import")]
+    code = re.sub(r'""".*?"""', "", body, flags=re.DOTALL)
     for name, home in declarations.HOMES.items():
         there = any(line.endswith(f" as {name}") for line in lines)
-        if re.search(rf"\b{name}\b", body) and not there and package != home:
+        if re.search(rf"\b{name}\b", code) and not there and package != home:
             lines.append(f"from {home} import {name}")
     variables = declarations.TYPE_VARIABLES.splitlines()
     variables = [line for line in variables if line.split()[0] in body]
@@ -348,9 +354,11 @@ def _without_clashes(body, names):
 
 def imports_of_types(body):
     """The import lines of the names of other modules that the body's types use."""
-    text = "".join(f"import {name}\n" for name in ("builtins", "enum") if f"{name}." in body)
+    modules = "builtins", "enum", "os"
+    text = "".join(f"import {name}\n" for name in modules if re.search(rf"\b{name}\.\w", body))
     sources = {
         "collections.abc": "Callable Iterable Iterator Mapping Sequence",
+        "contextlib": "AbstractContextManager",
         "typing": "Any Literal NamedTuple ParamSpec Protocol TypeVar overload",
     }
     for source, names in sources.items():

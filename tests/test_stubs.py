@@ -24,6 +24,7 @@ def module_of(file):
 
 
 stubs = module_of(PYTHON / "stubs.py")
+book = module_of(PYTHON.parent / "tests" / "test_book.py")
 docstrings = module_of(PYTHON.parent / "tests" / "api" / "test_docstrings.py")
 
 # Lines of a program, and what mypy says that they are.
@@ -175,6 +176,28 @@ def test_mistakes_are_pointed_out(mypy):
 def test_examples_pass(folder, mypy):
     files = sorted((PYTHON.parent / folder).glob("*.py"))
     said = mypy("--ignore-missing-imports", "--disable-error-code=var-annotated", *files)
+    assert said[-1].startswith("Success"), "\n".join(said)
+
+
+def code_of_the_book(folder):
+    """Files of the code of each page, on the same lines, and of each script that runs alone."""
+    for page in book.WITH_CODE:
+        code = ""
+        for line, block, _, note in book.blocks_of(page):
+            if note.startswith("run: "):
+                file = folder / f"{page.stem}_{line}.py"
+                file.write_text("\n" * (line - 1) + block, encoding="utf-8")
+                yield file
+            elif not note:
+                code += "\n" * (line - 1 - code.count("\n")) + block
+        file = folder / f"{page.stem}.py"
+        file.write_text(code, encoding="utf-8")
+        yield file
+
+
+def test_code_of_the_book_passes(mypy, tmp_path):
+    options = "--ignore-missing-imports", "--disable-error-code=var-annotated"
+    said = mypy(*options, *code_of_the_book(tmp_path))
     assert said[-1].startswith("Success"), "\n".join(said)
 
 

@@ -1,6 +1,8 @@
 """Written by python/stubs.py."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from functools import partial as partial
@@ -50,6 +52,7 @@ from shardax._devices.devices import Device as Device
 from shardax._devices.mesh import Mesh
 from shardax._devices.placement import Shard as Shard
 from shardax._explain.accelerators import Accelerators as Accelerators
+from shardax._explain.profiles import Span
 from shardax._transform.refs import Ref as Ref
 from shardax._transform.stages import ShapeDtypeStruct as ShapeDtypeStruct
 from shardax.ad_checkpoint import checkpoint_policies as checkpoint_policies
@@ -98,6 +101,15 @@ class Explanation:
     def on(self, accelerators: Any) -> Any: ...
     def to_dict(self) -> dict[str, Any]: ...
     def to_json(self, **options: Any) -> str: ...
+
+class Profile:
+    """The spans of a block of `profile`, with their times."""
+
+    seconds: float
+    spans: tuple[Span, ...]
+    dropped: int
+    def by_step(self) -> list[dict[str, Any]]: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
 
 
 def allow_f16_reductions(new_val: Any = True) -> Any:
@@ -215,11 +227,11 @@ def local_devices(process_index: Any = None, backend: Any = None, host_id: Any =
     """The devices of this process, or of the one with a number."""
 def log_compiles(new_val: Any = True) -> Any:
     """Logs each compilation. Sets jax_log_compiles while the block runs; afterwards the value that config.update sets holds."""
-def make_array_from_callback(shape: int | Sequence[Any], sharding: Any, data_callback: Any, dtype: DTypeLike | None = None) -> Any:
+def make_array_from_callback(shape: int | Sequence[Any], sharding: Any, data_callback: Callable[[Any], Any], dtype: DTypeLike | None = None) -> Array:
     """An array whose parts a function gives."""
 def make_array_from_process_local_data(sharding: Any, local_data: Any, global_shape: Any = None) -> Any:
     """A tree of arrays out of the data that each process has."""
-def make_array_from_single_device_arrays(shape: int | Sequence[Any], sharding: Any, arrays: Any, *, dtype: DTypeLike | None = None) -> Any:
+def make_array_from_single_device_arrays(shape: int | Sequence[Any], sharding: Any, arrays: Sequence[Array], *, dtype: DTypeLike | None = None) -> Array:
     """An array out of its parts, one array per device of the sharding."""
 def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ..., axis_env: Sequence[tuple[Any, int]] | None = None, return_shape: bool = False) -> Callable[..., Any]:
     """A function that gives the program of `fun` for its arguments, printed as JAX prints a jaxpr."""
@@ -252,7 +264,7 @@ def process_index(backend: Any = None) -> int:
     """The number of this process, from 0."""
 def process_indices(backend: Any = None) -> Any:
     """The numbers of all processes."""
-def profile() -> Any:
+def profile() -> AbstractContextManager[Profile]:
     """Records the spans of a block: programs, their steps with their lines, messages to other processes, tracing, compilations, and annotations of `shardax.profiler`."""
 def progress() -> Any:
     """Shows tracing, compilations and loops of a block that take more than a second, while they run. Short ones show nothing."""

@@ -1,10 +1,12 @@
 """Written by python/stubs.py."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from shardax._base.effects import DebugEffect as DebugEffect
 from shardax._base.effects import OrderedDebugEffect as OrderedDebugEffect
 from shardax._debug.assertions import ReplicasDiverged as ReplicasDiverged
+from shardax._debug.replicas import Divergence
 from shardax._debug.replicas import VaryingResultWarning as VaryingResultWarning
 from shardax.typing import ArrayLike
 
@@ -14,7 +16,7 @@ def breakpoint(*, backend: Any = None, filter_frames: bool = True, num_frames: A
     """Stops the program when it comes here, and reads commands of a debugger. `p x` shows the value of an expression, `u` and `d` go to the caller's frame and back, `l` lists the source, `bt` the frames. `c` continues, `q` quits; `help` tells all."""
 def callback(callback: Any = None, *args: Any, ordered: bool = False, partitioned: bool = False, **kwargs: Any) -> Any:
     """Calls a Python function for its effect, with concrete arrays; its result is ignored."""
-def check_replicas(raises: bool = True) -> Any:
+def check_replicas(raises: bool = True) -> AbstractContextManager[list[Divergence]]:
     """Watches calls of pmapped and shard_mapped functions for values that should be the same on all devices and are not. A common cause is a forgotten average of a gradient."""
 def in_package(frame: Any) -> Any:
     """True if a frame of the stack is this package's own or of an excluded file, or runs a script for it."""

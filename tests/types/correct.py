@@ -1,13 +1,15 @@
 """tests/types/correct.py - programs that type checkers take as they are, in strict mode too."""
 
 import functools
+import pathlib
 from typing import Any, NamedTuple
 
 import numpy as np
 import shardax
 import shardax as jax
 import shardax.numpy as jnp
-from shardax import lax, nn, random
+from shardax import distributed, dlpack, lax, nn, random
+from shardax.experimental import checkpoints, mesh_utils, multihost_utils
 from shardax.sharding import Mesh, NamedSharding
 from shardax.sharding import PartitionSpec as P
 
@@ -90,6 +92,49 @@ def told() -> None:
     explained = shardax.explain(train_step)(State(jnp.ones(3), jnp.array(0)), jnp.ones(3), 1.0)
     collectives: list[dict[str, Any]] = explained.collectives
     print(collectives, explained.work["here"], explained.devices + 1, explained.summary)
+
+
+def stored(folder: str) -> dict[str, jax.Array]:
+    state = {"weights": jnp.ones((4, 2)), "step": jnp.array(0)}
+    checkpoints.save(folder, state, overwrite=True)
+    like = jax.ShapeDtypeStruct((4, 2), jnp.float32)
+    checkpoints.restore(pathlib.Path(folder), {"weights": like, "step": 0})["weights"].sum()
+    restored: dict[str, jax.Array] = checkpoints.restore(folder, state)
+    return restored
+
+
+def processes() -> None:
+    distributed.initialize()
+    jax.distributed.initialize("localhost:1234", num_processes=2, process_id=0)
+    is_first: bool = distributed.is_initialized() and jax.process_index() == 0
+    mesh = Mesh(mesh_utils.create_device_mesh((8,)), ("data",))
+    rows = NamedSharding(mesh, P("data"))
+    x = jax.make_array_from_process_local_data(rows, np.ones(8))
+    y = jax.make_array_from_callback((8,), rows, lambda index: np.ones(8)[index])
+    parts = [shard.data for shard in y.addressable_shards]
+    z = jax.make_array_from_single_device_arrays((8,), rows, parts)
+    multihost_utils.sync_global_devices("arrays are made")
+    multihost_utils.assert_equal({"is_first": is_first}, fail_message="processes differ")
+    gathered = multihost_utils.process_allgather(x + y + z, tiled=True)
+    both = multihost_utils.broadcast_one_to_all((gathered, 1), is_source=is_first)
+    part = multihost_utils.global_array_to_host_local_array(both[0], mesh, P("data"))
+    multihost_utils.host_local_array_to_global_array(part, mesh, P("data"))
+    with multihost_utils.live_devices(jax.devices()) as alive:
+        print(alive[0].id)
+    distributed.shutdown()
+
+
+def exchanged() -> None:
+    x = dlpack.from_dlpack(np.ones(3, np.float32))
+    _ = jax.dlpack.from_dlpack(x, copy=True).sum() + np.from_dlpack(x).sum()
+
+
+def watched(folder: str) -> None:
+    with shardax.profile() as times, jax.debug.check_replicas(raises=False) as found:
+        repeated(jnp.ones(2), 3)
+    times.save(pathlib.Path(folder) / "trace.json")
+    _ = times.by_step()[0]["share"] + times.seconds + times.spans[0].own
+    print([divergence.message for divergence in found])
 
 
 def transformed() -> None:

@@ -1,8 +1,10 @@
 """tests/types/wrong.py - mistakes that type checkers point out: the lines that say so."""
 
+import numpy as np
 import shardax
 import shardax.numpy as jnp
 from shardax import lax, nn, random
+from shardax.experimental import checkpoints, multihost_utils
 
 x = jnp.ones((2, 3))
 
@@ -38,3 +40,10 @@ def doubled(a: shardax.Array, n: int) -> shardax.Array:
 
 shardax.jit(doubled)("text", 2)  # wrong
 shardax.jit(doubled)(x, n="2")  # wrong
+shardax.distributed.initialize(num_processes="2")  # wrong
+shardax.distributed.initialize(processes=2)  # wrong
+checkpoints.save(3, {})  # wrong
+checkpoints.save("folder", {}, True)  # wrong
+multihost_utils.sync_global_devices(1)  # wrong
+shardax.dlpack.from_dlpack(jnp.ones(3)).shapes  # wrong
+shardax.make_array_from_callback((8,), None, np.ones(8))  # wrong
