@@ -67,7 +67,7 @@ def test_counts_are_in_the_names_of_tests(run):
     done.stdout.fnmatch_lines(["*test_each?1-devices?", "*test_each?8-devices?"])
 
 
-@pytest.mark.parametrize("argument", ["", "0", "-1", "'8'", "2.0", "True"])
+@pytest.mark.parametrize("argument", ["", "0", "-1", "'8'", "2.0", "True", "2, platform='cpu'"])
 def test_devices_wants_numbers(run, argument):
     done = run(f"""
         import pytest
@@ -78,8 +78,46 @@ def test_devices_wants_numbers(run, argument):
     """)
     assert done.ret != 0
     text = done.stdout.str() + done.stderr.str()
-    assert "py::test: got (" in text and "numbers of devices, from 1 on, was expected" in text
+    assert f"py::test: got ({argument})" in text
+    assert "numbers of devices, from 1 on, was expected" in text
     assert "_hookexec" not in text  # no frames of pytest's own
+
+
+@pytest.mark.parametrize("count", [2**20 + 1, 2**40, 10**30])
+def test_more_devices_than_there_can_be(run, count):
+    """The test that asks for them fails, and no other."""
+    done = run(f"""
+        import pytest, shardax, unittest
+
+        @pytest.mark.devices(2, {count})
+        def test_two():
+            pass
+
+        class Tests(unittest.TestCase):
+            @pytest.mark.devices({count})
+            def test_method(self):
+                pass
+
+        def test_other():
+            assert shardax.device_count() == 8
+    """)
+    done.assert_outcomes(passed=2, errors=2)
+    for name in (f"test_two?{count}-devices?", "Tests::test_method"):
+        said = f"*pytest.mark.devices: *::{name}: *{count} *from 1 to 1048576 *"
+        done.stdout.fnmatch_lines([said])
+
+
+@pytest.mark.parametrize("argument", ["3", "raises=False"])
+def test_check_replicas_takes_no_arguments(run, argument):
+    done = run(f"""
+        import pytest
+
+        @pytest.mark.check_replicas({argument})
+        def test():
+            pass
+    """)
+    assert done.ret != 0
+    assert f"py::test: got ({argument}); it takes no arguments" in done.stdout.str()
 
 
 STEP = """

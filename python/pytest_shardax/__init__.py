@@ -23,6 +23,7 @@ MARKERS = (
     "seeds(n): run with n different keys of the fixture random_key",
 )
 COUNT, SEED = "_shardax_devices", "_shardax_seed"  # the parameters of a test
+REFUSED = pytest.StashKey()  # why the number of devices could not be set
 
 
 def pytest_addoption(parser):
@@ -49,15 +50,22 @@ def _refuse(marker, item, text):
     pytest.fail(f"pytest.mark.{marker}: {item.nodeid}: {text}", pytrace=False)
 
 
-def _are_counts(numbers):
-    return bool(numbers) and all(type(n) is int and n > 0 for n in numbers)
+def _are_counts(marker):
+    numbers = marker.args
+    return bool(numbers) and not marker.kwargs and all(type(n) is int and n > 0 for n in numbers)
+
+
+def _given(marker):
+    """The arguments of a mark, as they were written."""
+    named = [f"{name}={value!r}" for name, value in marker.kwargs.items()]
+    return f"({', '.join([*map(repr, marker.args), *named])})"
 
 
 def _counts(item):
     """The numbers of devices that a test asks for, or None."""
     marker = item.get_closest_marker("devices")
-    if marker and not _are_counts(marker.args):
-        text = f"got {marker.args}; numbers of devices, from 1 on, was expected."
+    if marker and not _are_counts(marker):
+        text = f"got {_given(marker)}; numbers of devices, from 1 on, was expected."
         _refuse("devices", item, text)
     return marker and marker.args
 
@@ -74,10 +82,13 @@ def pytest_generate_tests(metafunc):
                 "it draws no numbers from the fixture random_key; give it an argument of that name."
             )
             _refuse("seeds", definition, text)
-        if len(seeds.args) != 1 or not _are_counts(seeds.args):
-            text = f"got {seeds.args}; one number of seeds, from 1 on, was expected."
+        if len(seeds.args) != 1 or not _are_counts(seeds):
+            text = f"got {_given(seeds)}; one number of seeds, from 1 on, was expected."
             _refuse("seeds", definition, text)
         _parametrize(metafunc, SEED, range(seeds.args[0]), "seed-{}")
+    replicas = definition.get_closest_marker("check_replicas")
+    if replicas and (replicas.args or replicas.kwargs):
+        _refuse("check_replicas", definition, f"got {_given(replicas)}; it takes no arguments.")
 
 
 def _parametrize(metafunc, name, values, label):
@@ -100,7 +111,10 @@ def pytest_runtest_protocol(item):
     import shardax
 
     before = shardax.device_count()
-    shardax.config.update("jax_num_cpu_devices", count)
+    try:
+        shardax.config.update("jax_num_cpu_devices", count)
+    except (OverflowError, RuntimeError, ValueError) as error:  # more than there can be, say
+        item.stash[REFUSED] = str(error)
     try:
         yield
     finally:
@@ -114,12 +128,14 @@ def _is_method_of_unittest(item):
 def _count_of_method(item):
     """The number of devices of a method of unittest.TestCase: pytest does not parametrize it."""
     marker = item.get_closest_marker("devices")
-    if not marker or not _is_method_of_unittest(item) or not _are_counts(marker.args):
+    if not marker or not _is_method_of_unittest(item) or not _are_counts(marker):
         return None
     return marker.args[0]
 
 
 def pytest_runtest_setup(item):
+    if REFUSED in item.stash:
+        _refuse("devices", item, item.stash[REFUSED])
     if not _is_method_of_unittest(item):
         return
     if len(_counts(item) or ()) > 1:
