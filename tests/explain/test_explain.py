@@ -315,3 +315,9 @@ def test_how_often_buffers_of_a_loop_are_kept():
     t = shardax.explain(f)({"in": arange(16, 32), "out": arange(32, 4)}, arange(N, 4, 8, 16))
     assert any(b["copies"] == N for b in t.buffers)
     assert {b["copies"] for b in t.buffers} <= {None, 1, N}
+
+
+def test_what_is_no_function():
+    """It is told when explain is called, as by jit."""
+    with pytest.raises(TypeError, match="Expected a callable value, got 3"):
+        shardax.explain(3)

@@ -1,5 +1,6 @@
 # tests/explain/test_prediction.py - times on separate accelerators, against figures worked out by
 # hand from the formulas of Thakur, Rabenseifner and Gropp (2005) and Hockney (1994).
+import html
 import json
 
 import pytest
@@ -127,10 +128,16 @@ def test_permutations():
         ({"flops": 0}, "flops is 0; it must be positive"),
         ({"count": -1}, "count is -1; it must be positive"),
         ({"latency": -1.0}, "latency is -1.0; it must not be negative"),
+        ({"node_bandwidth": -1}, "node_bandwidth is -1; it must be positive"),
+        ({"node_latency": -1}, "node_latency is -1; it must not be negative"),
+        ({"flops": "1e12"}, "flops is '1e12'; it must be a number"),
+        ({"link_bandwidth": None}, "link_bandwidth is None; it must be a number"),
+        ({"count": 2.5}, "count is 2.5; it must be an integer"),
+        ({"per_node": 2.0}, "per_node is 2.0; it must be an integer"),
     ],
 )
 def test_figures_are_checked(changes, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((TypeError, ValueError), match=f"Accelerators: {said}"):
         machines(**changes)
 
 
@@ -249,8 +256,29 @@ def test_forms(told):
     page = p._repr_html_()
     assert page.count("<svg") == page.count("</svg>") == 2
     text = str(p)
-    assert "on 8 separate accelerators, joined as a ring" in text
+    assert text.splitlines()[0] == "layers on 8 separate accelerators, joined as a ring"
     assert "1024 devices" in text and "psum over data" in text
+
+
+def test_function_and_machines_are_named(told):
+    """Alike on pages and in text."""
+    one = shardax.explain(lambda x: x + 1)(1.0).on(machines())
+    torus = told.on(machines(topology="torus"))
+    nodes = told.on(machines(topology="hierarchical", per_node=4))
+    for p, title in (
+        (torus, "layers on 8 separate accelerators, joined as a torus"),
+        (nodes, "layers on 8 separate accelerators, joined in nodes of 4"),
+        (one, "<lambda> on 1 separate accelerator"),
+    ):
+        assert str(p).splitlines()[0] == title
+        assert f"<h4>{html.escape(title)}</h4>" in p._repr_html_()
+
+
+def test_what_is_no_machine(told):
+    with pytest.raises(TypeError, match="on: got 'A100'; an Accelerators was expected"):
+        told.on("A100")
+    with pytest.raises(ValueError, match="on: count is 4, but the program has no mapped axis"):
+        shardax.explain(lambda x: x + 1)(1.0).on(machines(count=4))
 
 
 def test_without_devices():

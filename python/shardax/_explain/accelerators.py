@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import numbers
 
+from shardax._explain import words
 from shardax._explain.messages import Link, all_to_all_ring
 
 TOPOLOGIES = ("ring", "tree", "torus", "hierarchical")
@@ -38,6 +40,7 @@ class Accelerators:
 
     Raises:
       ValueError: for an unknown topology, or figures that are not positive.
+      TypeError: for figures that are no numbers, or counts that are no integers.
 
     Example:
       >>> machines = Accelerators(
@@ -64,12 +67,30 @@ class Accelerators:
                 f"Accelerators: there is no topology {self.topology!r}; choose one of "
                 f"{', '.join(TOPOLOGIES)}."
             )
-        for name in ("flops", "memory_bandwidth", "link_bandwidth", "count", "memory", "per_node"):
+        for name in ("count", "per_node"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not isinstance(value, numbers.Integral):
+                raise TypeError(f"Accelerators: {name} is {value!r}; it must be an integer.")
+        for field in dataclasses.fields(self):
+            name, value = field.name, getattr(self, field.name)
+            if name == "topology" or (value is None and field.default is None):
+                continue
+            if not isinstance(value, numbers.Real):
+                raise TypeError(f"Accelerators: {name} is {value!r}; it must be a number.")
+            if name.endswith("latency"):
+                if not value >= 0:
+                    raise ValueError(f"Accelerators: {name} is {value}; it must not be negative.")
+            elif not value > 0:
                 raise ValueError(f"Accelerators: {name} is {value}; it must be positive.")
-        if not self.latency >= 0:
-            raise ValueError(f"Accelerators: latency is {self.latency}; it must not be negative.")
+
+    def described(self, devices):
+        """So many of these machines, in words."""
+        text = words.counted(devices, "separate accelerator")
+        if devices < 2:
+            return text
+        if self.topology == "hierarchical":
+            return f"{text}, joined in nodes of {self.per_node}"
+        return f"{text}, joined as a {self.topology}"
 
     def compute(self, operations, moved):
         """Seconds that one device takes for operations that move bytes to and from its memory."""

@@ -9,9 +9,11 @@ import json
 
 from shardax import tree_util
 from shardax._base.api_errors import argument_paths
+from shardax._base.options import check_callable
 from shardax._core import api as _core
 from shardax._devices.shardings import NamedSharding
 from shardax._explain import facts, html, text, words
+from shardax._explain.accelerators import Accelerators
 
 
 def explain(fun):
@@ -27,7 +29,7 @@ def explain(fun):
       of this one's devices, and of its messages to others.
 
     Raises:
-      The exceptions of tracing `fun`.
+      TypeError: where `fun` is no function; later, the exceptions of tracing it.
 
     Example:
       >>> mean = pmap(lambda x: lax.pmean(x, "i"), axis_name="i", out_axes=None)
@@ -37,6 +39,8 @@ def explain(fun):
       >>> told.results[0]["uniform"]
       ['i']
     """
+
+    check_callable(fun)
 
     def explained(*args, **kwargs):
         return Explanation(*_facts(fun, args, kwargs))
@@ -142,6 +146,10 @@ class Explanation:
         Args:
           accelerators: an `Accelerators`.
 
+        Raises:
+          TypeError: for another value than an `Accelerators`.
+          ValueError: where its count cannot be shared out over the mapped axes.
+
         Returns:
           A `Prediction`: time by phase, overlap, memory of a device, scaling curves.
 
@@ -152,6 +160,9 @@ class Explanation:
           8
         """
         from shardax._explain.prediction import Prediction  # at first use: explain stays quick
+
+        if not isinstance(accelerators, Accelerators):
+            raise TypeError(f"on: got {accelerators!r}; an Accelerators was expected.")
 
         return Prediction(self.apart or self, accelerators)
 

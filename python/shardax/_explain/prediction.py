@@ -126,10 +126,7 @@ class Prediction:
 
     def __str__(self):
         listed, more = self._listed()
-        title = (
-            f"{self.function} on {words.counted(self.devices, 'separate accelerator')}, "
-            f"joined as a {self.accelerators.topology}"
-        )
+        title = self.title()
         lines = [title, "=" * len(title), *("  " + s for s in self.sentences())]
         rows = [
             [
@@ -149,6 +146,10 @@ class Prediction:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def title(self):
+        """The function and the machines."""
+        return f"{self.function} on {self.accelerators.described(self.devices)}"
 
     def sentences(self):
         """The main facts, in words."""

@@ -8,9 +8,10 @@ WIDTH = 560
 
 
 def prediction(predicted):
-    """Sentences, a time line of one device, and curves."""
+    """The title, sentences, a time line of one device, and curves."""
     sentences = "".join(f"<li>{escape(s)}</li>" for s in predicted.sentences())
-    parts = [f"<ul>{sentences}</ul>", timeline(predicted)]
+    title = f"<h4>{escape(predicted.title())}</h4>"
+    parts = [f"{title}<ul>{sentences}</ul>", timeline(predicted)]
     if predicted.axes:
         parts.append(curves(predicted))
     return f"<div>{''.join(parts)}</div>"

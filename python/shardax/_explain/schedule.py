@@ -16,6 +16,11 @@ class Schedule:
 
 def sized_axes(axes, count):
     """The axes for another number of devices: the first grows."""
+    if not axes:
+        raise ValueError(
+            f"on: count is {count}, but the program has no mapped axis that could be shared out; "
+            "leave count out, or map the function."
+        )
     first, *others = axes
     rest = math.prod(axes[name] for name in others)
     if count % rest:
