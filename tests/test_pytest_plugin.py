@@ -294,6 +294,31 @@ def test_jax_may_mean_shardax(run):
     done.assert_outcomes(passed=1)
 
 
+def test_a_conftest_may_import_jax(pytester, run):
+    """As those of many projects do, to set flags."""
+    pytester.makeconftest("import jax; jax.config.update('jax_enable_x64', True)")
+    done = run(
+        """
+        import jax.numpy as jnp
+
+        def test():
+            assert jnp.ones(2).dtype == "float64"
+    """,
+        "--as-jax",
+    )
+    done.assert_outcomes(passed=1)
+
+
+def test_the_real_jax_comes_too_early(pytester, run):
+    pytester.makepyfile(jax="__name__ = 'jax'", other="import jax")
+    pytester.syspathinsert()
+    done = pytester.runpytest_subprocess("-p", "other", *PLUGINS, "--as-jax")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    said = done.stdout.str() + done.stderr.str()
+    assert "ERROR: --as-jax: the real jax is imported already, by a plug-in" in said
+    assert "Traceback" not in said and "INTERNALERROR" not in said
+
+
 def test_runs_without_it_do_not_import_shardax(run):
     done = run("""
         import sys

@@ -34,13 +34,30 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """With `-p pytest_shardax` the name is there for every conftest.py, which may import jax."""
+    if early_config.known_args_namespace.as_jax:
+        _install_as_jax()
+
+
 def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
     if config.getoption("as_jax"):
-        import shardax
+        _install_as_jax()
 
+
+def _install_as_jax():
+    import shardax
+
+    try:
         shardax.install_as_jax()
+    except RuntimeError:
+        raise pytest.UsageError(
+            "--as-jax: the real jax is imported already, by a plug-in or a conftest.py; "
+            "`-p pytest_shardax` in front of other plug-ins loads this one before them."
+        ) from None
 
 
 # ---- devices -------------------------------------------------------------------------------------
