@@ -154,30 +154,8 @@ IN_LIBRARY = [large_cholesky, two_choleskys, large_solve, large_eigenvectors]
 
 
 def interrupted(work, after=0.4):
-    """Seconds from the signal until KeyboardInterrupt arrives."""
-    sent = []
-
-    def send():
-        sent.append(time.perf_counter())
-        signal.raise_signal(signal.SIGINT)
-
-    # The signal goes to the process, whichever thread sends it: Python handles it in the main one.
-    timer = threading.Timer(after, send)
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            work()
-        return time.perf_counter() - sent[0]
-    finally:
-        timer.cancel()
-        timer.join()
-        signal.signal(signal.SIGINT, previous)
-
-
-def alarmed(work, after):
-    """The same in seconds of the processor, by its timer. The work of others counts for nothing,
-    and no thread has to get Python's lock in order to send the signal."""
+    """Seconds of the processor from the signal until KeyboardInterrupt arrives. The work of other
+    programs counts for nothing, and no thread has to get Python's lock to send the signal."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -201,8 +179,13 @@ def alarmed(work, after):
 def test_interrupt_ends_long_work(work, threads):
     limit = LIMIT * (3 if work in IN_LIBRARY else 1)
     with jax.threads(threads):
-        assert min(alarmed(work, after) for after in (0.4, 0.8)) < limit
+        assert min(interrupted(work, after) for after in (0.4, 0.8)) < limit
         assert float(jnp.arange(200_000.0).sum()) == pytest.approx(199_999 * 1e5, rel=1e-5)
+
+
+def test_late_interrupts_are_seen():
+    """Python's own sum does not look for signals: the time that it goes on is told."""
+    assert interrupted(lambda: sum(range(50_000_000)), 0.1) > LIMIT / PATIENCE
 
 
 def test_an_abandoned_call_does_not_read_what_is_gone():
@@ -233,7 +216,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("after", [0.1, 0.25])
 @pytest.mark.parametrize("work", [compiling, differentiating, mapping], ids=lambda w: w.__name__)
 def test_interrupt_ends_tracing_and_compiling(work, after):
-    assert min(alarmed(work, after) for _ in range(4)) < LIMIT
+    assert min(interrupted(work, after) for _ in range(4)) < LIMIT
     assert float(jax.jit(jnp.sum)(jnp.arange(4.0))) == 6.0
 
 
@@ -256,8 +239,8 @@ def test_a_handler_that_returns_lets_the_work_go_on():
 
 def test_a_slow_handler_may_compute():
     def slow(*_):
-        end = time.perf_counter() + 0.15
-        while time.perf_counter() < end:
+        end = time.process_time() + 0.15
+        while time.process_time() < end:
             float(jnp.ones(9).sum())
 
     previous = signal.signal(signal.SIGUSR1, slow)
@@ -271,8 +254,8 @@ def test_a_slow_handler_may_compute():
 
 
 def slow_callback(x):
-    end = time.perf_counter() + 0.15
-    while time.perf_counter() < end:
+    end = time.process_time() + 0.15
+    while time.process_time() < end:
         float(jnp.ones(9).sum())
     return x
 
