@@ -97,3 +97,19 @@ def test_leaves_are_arrays(tmp_path):
 def test_there_is_no_checkpoint(tmp_path):
     with pytest.raises(FileNotFoundError):
         checkpoints.restore(tmp_path / "nothing", [1])
+
+
+def test_paths_may_end_with_a_slash(tmp_path):
+    folder = f"{tmp_path}/step-1/"
+    for step in (1, 2):
+        checkpoints.save(folder, {"step": step}, overwrite=True)
+        assert int(checkpoints.restore(folder, {"step": 0})["step"]) == step
+    assert [path.name for path in tmp_path.iterdir()] == ["step-1"]
+
+
+def test_a_file_in_the_place_of_the_folder_stays(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(NotADirectoryError, match="checkpoints.save: '.*file' is a file; the path"):
+        checkpoints.save(tmp_path / "file", {"step": 1}, overwrite=True)
+    assert (tmp_path / "file").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

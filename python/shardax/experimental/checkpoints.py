@@ -39,6 +39,7 @@ def save(folder, tree, *, overwrite=False):
 
     Raises:
       FileExistsError: the folder is there, and `overwrite` is False.
+      NotADirectoryError: a file is there, and `overwrite` is True.
       TypeError: for leaves that are no arrays.
       RuntimeError: where the trees of the processes differ.
 
@@ -50,7 +51,11 @@ def save(folder, tree, *, overwrite=False):
       >>> checkpoints.restore(folder, {"w": jnp.zeros(4), "step": 0})
       {'w': Array([0., 1., 2., 3.], dtype=float32), 'step': Array(1, dtype=int32)}
     """
-    folder = os.fspath(folder)
+    folder = _path(folder)
+    if overwrite and os.path.exists(folder) and not os.path.isdir(folder):
+        raise NotADirectoryError(
+            f"checkpoints.save: {folder!r} is a file; the path of a folder was expected."
+        )
     if not overwrite and os.path.exists(folder):
         raise FileExistsError(
             f"checkpoints.save: {folder!r} exists; choose another folder, or pass overwrite=True."
@@ -109,7 +114,7 @@ def restore(folder, like):
       >>> checkpoints.restore(folder, {"w": like})["w"].sharding == split
       True
     """
-    folder = os.fspath(folder)
+    folder = _path(folder)
     with open(os.path.join(folder, _INDEX), encoding="utf-8") as text:
         index = json.load(text)
     if index["format"] != _FORMAT:
@@ -131,6 +136,12 @@ def restore(folder, like):
             for name, (_, leaf) in zip(names, paths, strict=True)
         ]
     return tree_util.tree_unflatten(structure, leaves)
+
+
+def _path(folder):
+    """As text without slashes at its end: names beside the folder are made of it."""
+    text = os.fspath(folder)
+    return text.rstrip("/" + os.sep) or text
 
 
 # ---- writing -------------------------------------------------------------------------------------
