@@ -195,8 +195,8 @@ struct PartialTileTable<T, std::integer_sequence<std::int64_t, i...>> {
 };
 #endif
 
-// Fewer columns than a full vector: one of the next smaller size if it fits exactly, else part of a
-// full one, or two smaller ones that overlap.
+// Fewer columns than a full vector has elements. They are a smaller vector where one fits exactly.
+// Others are part of a full one, or two smaller ones that overlap.
 template <class T, std::int64_t size>
 void narrow(const Product<T>& p) {
   if constexpr (size < lane_size<T>) {
