@@ -63,9 +63,10 @@ def listings():
 
 
 def listings_of(machine):
+    word = "avx2" if machine == "avx2" else "1"  # the processor's own
     done = subprocess.run(
         [sys.executable, PROGRAM],
-        env={**os.environ, "SHARDAX_DUMP": "asm", "SHARDAX_CODEGEN": machine},
+        env={**os.environ, "SHARDAX_DUMP": "asm", "SHARDAX_CODEGEN": word},
         capture_output=True,
         text=True,
     )
