@@ -167,7 +167,11 @@ constexpr GroupKernels<S, GroupSum<S>> table = {
     .round_rows = rounding<S>(),
     .groups = side,
     .rows = side,
-    .limits = {.rows = 192, .columns = 1 << 30, .words = 192 << 10, .least_own = 0, .packing = 90},
+    .limits = {.rows = most_chunk_rows,
+               .columns = 1 << 30,
+               .words = 192 << 10,
+               .least_own = 0,
+               .packing = 90},
     .open = open,
     .close = close,
 };

@@ -177,7 +177,6 @@ class GroupedProduct {
  private:
   static constexpr unsigned sign = 0x80;
   static constexpr std::int64_t line_words = 16;  // of a cache line
-  static constexpr std::int64_t most_rows = 192;  // of a chunk
 
   Stretch stretch(std::int64_t first) const {
     return {first, std::min(cut_.stretch, groups_ - first)};
@@ -233,7 +232,7 @@ class GroupedProduct {
   // Rows of a, a_row_ apart.
   void pack_rows(const S* from, std::int64_t rows, Stretch along, std::uint32_t* to) const {
     constexpr std::int64_t some = 32;
-    std::uint32_t block[some * most_rows];
+    std::uint32_t block[some * most_chunk_rows];
     const unsigned flip = moves_a_ ? sign : 0;
     const std::int64_t elements = count_of(along), groups = parts_of(elements, kernels_.group);
     const bool side_by_side = p_.a_m == 1 && p_.a_k != 1;

@@ -11,7 +11,7 @@ namespace shardax::kernels {
 namespace {
 
 // Chunks of the second kind: rows, columns and sums stay in a second-level cache together.
-constexpr std::int64_t own_rows = 192, own_columns = 256, own_groups = 256;
+constexpr std::int64_t own_rows = most_chunk_rows, own_columns = 256, own_groups = 256;
 
 // Multiplications of a product that threads share with others of its batch.
 constexpr double large = 64e6;

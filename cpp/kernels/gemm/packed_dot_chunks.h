@@ -9,6 +9,9 @@
 
 namespace shardax::kernels {
 
+// Chunks have no more rows.
+constexpr std::int64_t most_chunk_rows = 192;
+
 // The limits of chunks, by instructions and their second-level caches.
 struct GroupLimits {
   std::int64_t rows = 96, columns = 512;  // of a chunk
